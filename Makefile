@@ -1,0 +1,68 @@
+# Every target sets up what it needs: python3 (3.11 or newer), pip and make are enough.
+# Another interpreter: make test PYTHON=/path/to/python3.12
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# The pip beside $(PYTHON) fills the environment, so Debian's separate ensurepip is not needed.
+PIP := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python
+
+LOCKED := $(VENV)/.locked
+INSTALLED := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test check bench lock clean
+
+help:
+	@echo "make demo    evaluate a spam filter on real e-mails into MLflow and write its report"
+	@echo "make test    run all tests, documentation examples among them"
+	@echo "make check   lint, format, types, import rules, documentation examples"
+	@echo "make bench   interval coverage, then speed and memory"
+	@echo "make setup   only create $(VENV) from requirements.lock"
+	@echo "make lock    write requirements.lock anew from pyproject.toml (Python 3.11)"
+	@echo "             LOCK_FLAGS=--upgrade takes the newest versions"
+	@echo "make clean   remove $(VENV), caches and build output"
+
+setup: $(INSTALLED)
+
+$(LOCKED): requirements.lock
+	@$(PYTHON) -c "import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else 'pumonitor needs Python 3.11 or newer, $(PYTHON) is %d.%d; name another: make PYTHON=/path/to/python3.11' % v[:2])"
+	@echo "Setting up $(VENV): a few minutes the first time."
+	$(PYTHON) -m venv --without-pip $(VENV)
+	$(PIP) install --quiet --require-hashes --requirement requirements.lock
+	@touch $@
+
+$(INSTALLED): $(LOCKED) pyproject.toml pumonitor/__init__.py
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(INSTALLED)
+	$(BIN)/pumonitor demo
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest
+
+check: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --quiet pumonitor plugins
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks.coverage
+	$(BIN)/python -m benchmarks.speed
+
+# Only the main index is asked: hashes of wheels from a private one would fail elsewhere.
+lock: $(LOCKED)
+	@$(BIN)/python -c "import sys; sys.exit(0 if sys.version_info[:2] == (3, 11) else 'lock with the oldest supported Python: make clean, then make lock PYTHON=/path/to/python3.11')"
+	PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL= \
+	CUSTOM_COMPILE_COMMAND="make lock" \
+	$(BIN)/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --extra=demo --extra=dev \
+	$(LOCK_FLAGS) --output-file=requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,99 @@
+"""One evaluation, from MLflow's dataset to a logged run."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pumonitor
+from pumonitor_mlflow.artifacts import write_evaluation
+from pumonitor_mlflow.configuration import Configuration
+from pumonitor_mlflow.counts import as_score_table
+from pumonitor_mlflow.custom_artifacts import write_custom_artifacts
+from pumonitor_mlflow.extra_metrics import extra_metric_values, refuse_other_than_metrics
+from pumonitor_mlflow.metric_values import metric_values
+from pumonitor_mlflow.rows import read_rows
+from pumonitor_mlflow.run_log import log_files, log_metrics, tag_version
+
+if TYPE_CHECKING:
+    from mlflow.data.evaluation_dataset import EvaluationDataset
+    from mlflow.models import EvaluationMetric, EvaluationResult
+
+__all__ = ["evaluate_into_run"]
+
+_logger = logging.getLogger("mlflow.pumonitor")
+
+
+def evaluate_into_run(
+    *,
+    dataset: EvaluationDataset,
+    run_id: str,
+    evaluator_config: Mapping[str, Any] | None,
+    model: Any,
+    extra_metrics: Sequence[EvaluationMetric] | None,
+    custom_artifacts: Sequence[Callable[..., Any]] | None,
+    output_column: str | None,
+    model_id: str | None,
+) -> EvaluationResult:
+    """Evaluate and log; the metrics themselves only where MLflow does not.
+
+    With a `model_id` MLflow logs the metrics of the result, linked to the model: logging them
+    here too would store two points of each.
+    """
+    from mlflow.models import EvaluationResult
+
+    configuration = Configuration.read(evaluator_config)
+    refuse_other_than_metrics(extra_metrics or ())
+    if configuration.table is not None:
+        _refuse_beside_table(model, custom_artifacts)
+        rows = None
+        table = as_score_table(configuration.table)
+        evaluation = pumonitor.evaluate_table(table, **configuration.options)
+    else:
+        rows = read_rows(dataset, configuration, model=model, output_column=output_column)
+        evaluation = pumonitor.evaluate(
+            rows.labels, rows.scores, **rows.weights, **configuration.options
+        )
+    for finding in evaluation.warnings:
+        _logger.warning("%s", finding)
+    values = metric_values(evaluation.estimates)
+    values |= extra_metric_values(extra_metrics or (), rows, values, configuration=configuration)
+    tag_version(run_id)
+    if model_id is None:
+        log_metrics(values, run_id=run_id, dataset=dataset)
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = Path(scratch)
+        context = _context(dataset, run_id=run_id, model_id=model_id)
+        write_evaluation(evaluation, directory, context=context)
+        if rows is not None:
+            write_custom_artifacts(custom_artifacts or (), rows, values, directory)
+        artifacts = log_files(directory, run_id=run_id)
+    result: EvaluationResult = EvaluationResult(  # type: ignore[no-untyped-call]
+        metrics=values, artifacts=artifacts, run_id=run_id
+    )
+    return result
+
+
+def _refuse_beside_table(model: Any, custom_artifacts: Sequence[Callable[..., Any]] | None) -> None:
+    if model is not None:
+        msg = (
+            "evaluator_config has a table of counts and there is a model, which would score rows: "
+            "leave the model out, and link the run to it with model_id='...' if it is logged"
+        )
+        raise ValueError(msg)
+    if custom_artifacts:
+        msg = "custom_artifacts are computed from rows, which a table of counts does not have"
+        raise ValueError(msg)
+
+
+def _context(dataset: EvaluationDataset, *, run_id: str, model_id: str | None) -> dict[str, str]:
+    """Where the numbers come from, for the head of the report."""
+    described = {"MLflow run": run_id, "Dataset": dataset.name}
+    if dataset.path is not None:
+        described["Data from"] = dataset.path
+    if model_id is not None:
+        described["Model"] = model_id
+    return described

@@ -1,0 +1,167 @@
+"""Labels, scores and weights of the rows, found in MLflow's dataset."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor._validate import as_labels, as_scores
+from pumonitor.errors import InputError
+from pumonitor_mlflow.configuration import Configuration
+from pumonitor_mlflow.model_scores import model_scores
+from pumonitor_mlflow.output_scores import are_class_labels
+
+if TYPE_CHECKING:
+    from mlflow.data.evaluation_dataset import EvaluationDataset
+
+__all__ = ["Rows", "read_rows"]
+
+_logger = logging.getLogger("mlflow.pumonitor")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rows:
+    """What is evaluated, a value for each row.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        1 confirmed positive, 0 unlabeled, -1 confirmed negative.
+    scores : ndarray of shape (n,)
+    weights : mapping of str to array
+        ``sample_weight`` and ``propensity`` where given.
+    columns : mapping of str to array
+        Every column of the data, for extra metrics.
+    """
+
+    labels: NDArray[np.int8]
+    scores: NDArray[Any]
+    weights: Mapping[str, Any]
+    columns: Mapping[str, Any]
+
+
+def read_rows(
+    dataset: EvaluationDataset,
+    configuration: Configuration,
+    *,
+    model: Any,
+    output_column: str | None,
+) -> Rows:
+    """Find labels, scores and weights.
+
+    Raises
+    ------
+    InputError
+        If there are no labels or no scores, a named column is missing, or values cannot be used.
+    """
+    columns = _columns(dataset)
+    return Rows(
+        labels=_labels(dataset, configuration, columns),
+        scores=_scores(dataset, configuration, columns, model, output_column),
+        weights={
+            key: _column_or_values(value, key=key, columns=columns)
+            for key, value in (
+                ("sample_weight", configuration.sample_weight),
+                ("propensity", configuration.propensity),
+            )
+            if value is not None
+        },
+        columns=columns,
+    )
+
+
+def _columns(dataset: EvaluationDataset) -> dict[str, Any]:
+    features = dataset.features_data
+    if hasattr(features, "columns"):
+        columns = {str(name): features[name] for name in features.columns}
+    else:
+        columns = dict(zip(dataset.feature_names, np.asarray(features).T, strict=True))
+    for name, values in (
+        (dataset.targets_name, dataset.labels_data),
+        (dataset.predictions_name, dataset.predictions_data),
+    ):
+        if name is not None:
+            columns[name] = values
+    return columns
+
+
+def _column_or_values(value: Any, *, key: str, columns: Mapping[str, Any]) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value not in columns:
+        msg = (
+            f"evaluator_config names the column {value!r} as {key}, but the data have "
+            f"{', '.join(columns)} (feature_names, where given, leaves the others out)"
+        )
+        raise InputError(msg)
+    return columns[value]
+
+
+def _labels(
+    dataset: EvaluationDataset, configuration: Configuration, columns: Mapping[str, Any]
+) -> NDArray[np.int8]:
+    given = configuration.labels
+    if given is not None:
+        name = f"labels column {given!r}" if isinstance(given, str) else "labels"
+        return as_labels(
+            _readable(_column_or_values(given, key="labels", columns=columns)), name=name
+        )
+    if dataset.labels_data is None:
+        msg = (
+            "no labels: evaluator 'pu' needs the confirmations (1 confirmed positive, 0 unlabeled, "
+            "-1 confirmed negative); name their column with targets='...' in "
+            "mlflow.models.evaluate or with evaluator_config={'pu': {'labels': '...'}}; the data "
+            f"have {', '.join(columns)}"
+        )
+        raise InputError(msg)
+    name = "targets" if dataset.targets_name is None else f"targets column {dataset.targets_name!r}"
+    return as_labels(_readable(dataset.labels_data), name=name)
+
+
+def _scores(
+    dataset: EvaluationDataset,
+    configuration: Configuration,
+    columns: Mapping[str, Any],
+    model: Any,
+    output_column: str | None,
+) -> NDArray[Any]:
+    if model is not None:
+        named = (configuration.labels, configuration.sample_weight, configuration.propensity)
+        scores = model_scores(
+            model,
+            dataset.features_data,
+            column=output_column,
+            pos_label=configuration.pos_label,
+            not_features=[name for name in named if isinstance(name, str)],
+        )
+        return as_scores(scores, name="the model's scores")
+    if dataset.predictions_data is None:
+        msg = (
+            "no scores: give mlflow.models.evaluate a model, or name the column of scores with "
+            "predictions='...' (a Dataset names it itself); counts in place of rows go into "
+            f"evaluator_config={{'pu': {{'table': ...}}}}; the data have {', '.join(columns)}"
+        )
+        raise InputError(msg)
+    name = f"predictions column {dataset.predictions_name!r}"
+    scores = as_scores(_readable(dataset.predictions_data), name=name)
+    if are_class_labels(scores):
+        _logger.warning(
+            "%s holds decisions, two values only: the metrics at a threshold can be used, aul, auc "
+            "and average_precision describe two groups rather than a ranking.",
+            name,
+        )
+    return scores
+
+
+def _readable(values: Any) -> Any:
+    """Arrays of objects as a series, which knows pandas.NA (comparing it raises)."""
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        import pandas
+
+        return pandas.Series(values)
+    return values

@@ -1,0 +1,64 @@
+"""How well a classifier does in production when only positives ever get confirmed.
+
+Examples
+--------
+>>> import pumonitor
+>>> labels = [1, 0, 0, 1, 0, 0, 1, 0, 0, 0]
+>>> scores = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.3, 0.2, 0.1]
+>>> ev = pumonitor.evaluate(labels, scores, threshold=0.5, class_prior=0.4)
+>>> round(ev["aul"].value, 3)
+0.633
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+if TYPE_CHECKING:
+    from pumonitor import metrics, prior
+    from pumonitor.evaluation import evaluate, evaluate_table
+    from pumonitor.prior import estimate_class_prior
+    from pumonitor.results import ClassPriorEstimate, Curve, Estimate, Evaluation
+    from pumonitor.tables import ScoreTable
+
+__all__ = [
+    "ClassPriorEstimate",
+    "Curve",
+    "Estimate",
+    "Evaluation",
+    "ScoreTable",
+    "estimate_class_prior",
+    "evaluate",
+    "evaluate_table",
+    "metrics",
+    "prior",
+]
+
+_HOMES = {
+    "ClassPriorEstimate": "pumonitor.results",
+    "Curve": "pumonitor.results",
+    "Estimate": "pumonitor.results",
+    "Evaluation": "pumonitor.results",
+    "ScoreTable": "pumonitor.tables",
+    "estimate_class_prior": "pumonitor.prior",
+    "evaluate": "pumonitor.evaluation",
+    "evaluate_table": "pumonitor.evaluation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: `import pumonitor` and `pumonitor --help` stay quick without scipy.
+    import importlib
+
+    if name in ("metrics", "prior"):
+        return importlib.import_module(f"pumonitor.{name}")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    msg = f"module 'pumonitor' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

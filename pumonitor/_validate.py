@@ -1,0 +1,227 @@
+"""Read labels, scores and weights from whatever array they come in; refuse what has no meaning.
+
+Every message names the argument, what is wrong, how often, where it is first seen and what to do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.errors import InputError
+
+__all__ = ["as_labels", "as_scores", "as_weights"]
+
+_LABEL_REMEDY = "use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative"
+
+
+def _as_array(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:
+    """One-dimensional numpy array of any array-like; missing values are refused, never filled."""
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse_missing(np.ma.getmaskarray(values), name=name, remedy=missing_remedy)
+        values = values.data
+    if not isinstance(values, np.ndarray):
+        values = _from_series(values, name=name, missing_remedy=missing_remedy)
+    if values.ndim == 2:
+        msg = (
+            f"{name} has {values.shape[1]} columns (shape {values.shape}): pass one column, for "
+            f"class probabilities the positive class, {name}[:, 1]"
+        )
+        raise InputError(msg)
+    if values.ndim != 1:
+        msg = f"{name} must be one-dimensional, got shape {values.shape}"
+        raise InputError(msg)
+    if values.dtype == object:
+        missing = np.fromiter(
+            (value is None or value != value for value in values), dtype=bool, count=len(values)
+        )
+        _refuse_missing(missing, name=name, remedy=missing_remedy)
+    return values
+
+
+def _from_series(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:
+    if isinstance(values, list | tuple | range):
+        return np.asarray(values)
+    import narwhals as nw
+
+    if type(values).__module__.startswith("pyarrow") and not hasattr(values, "chunks"):
+        import pyarrow
+
+        values = pyarrow.chunked_array([values])
+    try:
+        series = nw.from_native(values, series_only=True)
+    except TypeError:
+        if hasattr(values, "columns"):
+            columns = ", ".join(map(str, list(values.columns)[:5]))
+            msg = f"{name} is a data frame with columns {columns}: pass one column of it"
+            raise InputError(msg) from None
+        return np.asarray(values)
+    if isinstance(series.dtype, nw.Categorical | nw.Enum):
+        msg = f"{name} is categorical: convert it to numbers first"
+        raise InputError(msg)
+    _refuse_missing(np.asarray(series.is_null().to_numpy()), name=name, remedy=missing_remedy)
+    return np.asarray(series.to_numpy())
+
+
+def _refuse_missing(missing: NDArray[np.bool_], *, name: str, remedy: str) -> None:
+    count = int(np.count_nonzero(missing))
+    if count:
+        first = int(np.argmax(missing))
+        msg = f"{name} has {count} missing values in {len(missing)} rows, first at row {first}: {remedy}"
+        raise InputError(msg)
+
+
+def _refuse_empty(values: NDArray[Any], *, name: str) -> None:
+    if len(values) == 0:
+        msg = f"{name} is empty: there is nothing to evaluate; check the filter or the join"
+        raise InputError(msg)
+
+
+def as_labels(labels: Any, *, name: str = "labels") -> NDArray[np.int8]:
+    """Labels as int8 of 1, 0 and -1.
+
+    Examples
+    --------
+    >>> as_labels([True, False])
+    array([1, 0], dtype=int8)
+    >>> as_labels([1, 0, 2, 2])
+    Traceback (most recent call last):
+    ...
+    pumonitor.errors.InputError: labels has 2 values other than 1, 0 and -1 in 4 rows: 2 (2 times), \
+first at row 2; use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative
+    """
+    values = _as_array(
+        labels,
+        name=name,
+        missing_remedy=f"an unlabeled row must say 0, a missing label is not the same; {_LABEL_REMEDY}",
+    )
+    _refuse_empty(values, name=name)
+    if values.dtype == np.bool_:
+        return values.view(np.int8)
+    if values.dtype.kind == "f":
+        _refuse_missing(
+            np.isnan(values),
+            name=name,
+            remedy=f"an unlabeled row must say 0, a missing label is not the same; {_LABEL_REMEDY}",
+        )
+    if values.dtype.kind in "iuf":
+        if values.dtype != np.int8:
+            with np.errstate(invalid="ignore"):
+                converted = values.astype(np.int8)
+            # A value such as 257 wraps to 1 in int8: compare with the original before trusting it.
+            if values.dtype.kind == "f" or (values.min() < -1 or values.max() > 1):
+                _refuse_unknown(values, converted != values, name=name)
+            values = converted
+        if values.min() < -1 or values.max() > 1:
+            _refuse_unknown(values, (values < -1) | (values > 1), name=name)
+        return values
+    if values.dtype == object:
+        known = np.fromiter(
+            (not isinstance(v, str | bytes) and v in (1, 0, -1) for v in values),
+            dtype=bool,
+            count=len(values),
+        )
+        _refuse_unknown(values, ~known, name=name)
+        return values.astype(np.int8)
+    _refuse_unknown(values, np.ones(len(values), dtype=bool), name=name)
+    raise AssertionError  # pragma: no cover
+
+
+def _refuse_unknown(values: NDArray[Any], unknown: NDArray[np.bool_], *, name: str) -> None:
+    count = int(np.count_nonzero(unknown))
+    if not count:
+        return
+    kinds, counts = np.unique(values[unknown].astype(str), return_counts=True)
+    most = np.argsort(-counts)[:3]
+    quote = "" if values.dtype.kind in "iuf" else "'"
+    examples = ", ".join(f"{quote}{kinds[i]}{quote} ({counts[i]} times)" for i in most)
+    hint = "" if quote == "" else f" (the column holds {values.dtype} values, not numbers)"
+    msg = (
+        f"{name} has {count} values other than 1, 0 and -1 in {len(values)} rows{hint}: {examples}, "
+        f"first at row {int(np.argmax(unknown))}; {_LABEL_REMEDY}"
+    )
+    raise InputError(msg)
+
+
+def as_scores(scores: Any, *, name: str = "scores") -> NDArray[Any]:
+    """Scores as a float array (float32 kept), finite and not all equal.
+
+    Examples
+    --------
+    >>> as_scores([0.1, float("nan")])
+    Traceback (most recent call last):
+    ...
+    pumonitor.errors.InputError: scores has 1 missing values (NaN) in 2 rows, first at row 1: a row \
+without a score was not scored; drop it or repair the scoring job
+    """
+    values = _as_array(
+        scores,
+        name=name,
+        missing_remedy="a row without a score was not scored; drop it or repair the scoring job",
+    )
+    _refuse_empty(values, name=name)
+    if values.dtype.kind in "iub":
+        values = values.astype(np.float64)
+    elif values.dtype == object:
+        strings = sum(isinstance(value, str | bytes) for value in values)
+        if strings:
+            _refuse_text(strings, len(values), name=name)
+        values = values.astype(np.float64)
+    elif values.dtype.kind != "f":
+        _refuse_text(len(values), len(values), name=name)
+    if values.dtype not in (np.float32, np.float64):
+        values = values.astype(np.float64)
+    low, high = values.min(), values.max()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        _refuse_not_finite(values, name=name)
+    if low == high and len(values) > 1:
+        msg = (
+            f"{name} are all equal to {float(low):g} in {len(values)} rows: a constant score ranks "
+            "nothing; check that the column holds the model's score"
+        )
+        raise InputError(msg)
+    return values
+
+
+def _refuse_text(count: int, rows: int, *, name: str) -> None:
+    msg = f"{name} holds text, not numbers, in {count} of {rows} rows: convert it, for example with astype(float)"
+    raise InputError(msg)
+
+
+def _refuse_not_finite(values: NDArray[Any], *, name: str) -> None:
+    missing = np.isnan(values)
+    if missing.any():
+        msg = (
+            f"{name} has {int(missing.sum())} missing values (NaN) in {len(values)} rows, first at "
+            f"row {int(np.argmax(missing))}: a row without a score was not scored; drop it or repair "
+            "the scoring job"
+        )
+        raise InputError(msg)
+    infinite = np.isinf(values)
+    msg = (
+        f"{name} has {int(infinite.sum())} infinite values in {len(values)} rows, first at row "
+        f"{int(np.argmax(infinite))}: clip the scores, or use probabilities in place of log-odds"
+    )
+    raise InputError(msg)
+
+
+def as_weights(weights: Any, *, rows: int, name: str, low: float, high: float) -> NDArray[Any]:
+    """Positive finite weights, one per row, with low < weight <= high."""
+    values = _as_array(weights, name=name, missing_remedy="give every row a value")
+    values = values.astype(np.float64)
+    if len(values) != rows:
+        msg = f"{name} must have one value per row: got {len(values)} for {rows} rows"
+        raise InputError(msg)
+    wrong = ~(np.isfinite(values) & (values > low) & (values <= high))
+    count = int(np.count_nonzero(wrong))
+    if count:
+        first = int(np.argmax(wrong))
+        bound = "" if np.isinf(high) else f" and at most {high:g}"
+        msg = (
+            f"{name} must be finite, above {low:g}{bound}: {count} of {rows} rows are not, first at "
+            f"row {first} ({values[first]:g})"
+        )
+        raise InputError(msg)
+    return values

@@ -1,0 +1,1 @@
+"""The `pumonitor` command: one file per command, nothing heavy imported before it is needed."""

@@ -1,0 +1,57 @@
+"""The command line application: its options and the list of its commands."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from pumonitor import __version__
+from pumonitor.cli.demo import demo
+from pumonitor.cli.evaluate import evaluate
+from pumonitor.cli.outcome import FAILED
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="pumonitor",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit status: 0 good, 2 bad usage or bad input, 3 something failed.",
+)
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001 (the signature Typer calls)
+    if asked:
+        typer.echo(f"pumonitor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Tell how well a classifier does when only positives ever get confirmed."""
+
+
+app.command()(evaluate)
+app.command()(demo)
+
+
+def main() -> None:
+    """Run the command line; an error nobody foresaw ends with status 3 and its traceback."""
+    try:
+        app()
+    except Exception:  # noqa: BLE001
+        traceback.print_exc()
+        sys.exit(FAILED)

@@ -1,0 +1,243 @@
+"""`pumonitor evaluate`: a file of scores and labels in, a table of estimates out."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from pumonitor.results import ClassPriorEstimate, Evaluation
+
+__all__ = ["evaluate"]
+
+_DATA = "Data"
+_ASSUMPTIONS = "Assumptions"
+_OUTPUT = "Output"
+
+
+class ScenarioName(enum.StrEnum):
+    """How the rows came to be."""
+
+    SINGLE_TRAINING_SET = "single-training-set"
+    CASE_CONTROL = "case-control"
+
+
+class TargetName(enum.StrEnum):
+    """What the intervals are for."""
+
+    PROCESS = "process"
+    WINDOW = "window"
+
+
+def evaluate(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV or Parquet file, or a quoted pattern such as 'scored/*.parquet'.",
+        ),
+    ],
+    *,
+    labels: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="1 confirmed positive, 0 unconfirmed, -1 confirmed negative.",
+            rich_help_panel=_DATA,
+        ),
+    ],
+    scores: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN", help="Score, higher = more positive.", rich_help_panel=_DATA
+        ),
+    ],
+    threshold: Annotated[
+        float,
+        typer.Option(help="Score at or above it is predicted positive.", rich_help_panel=_DATA),
+    ] = 0.5,
+    class_prior: Annotated[
+        str,
+        typer.Option(
+            metavar="PRIOR",
+            help="Share of positives in the population: 'auto' or a method's name to estimate it, "
+            "a number if it is known, 'LOW,HIGH' or 'VALUE,LOW,HIGH' if it is known roughly.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = "auto",
+    scenario: Annotated[
+        ScenarioName,
+        typer.Option(
+            help="single-training-set: confirmed and unconfirmed rows together are the population; "
+            "case-control: the unconfirmed alone are.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = ScenarioName.SINGLE_TRAINING_SET,
+    label_purity: Annotated[
+        float,
+        typer.Option(
+            help="Share of the confirmed positives that really are; below 1 if some "
+            "confirmations are mistaken.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = 1.0,
+    propensity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Chance that a positive like this row gets confirmed, if it differs.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = None,
+    sample_weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="How many rows each row stands for.", rich_help_panel=_DATA
+        ),
+    ] = None,
+    target: Annotated[
+        TargetName,
+        typer.Option(
+            help="Intervals for the process these rows came from, or for these rows alone.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = TargetName.PROCESS,
+    confidence_level: Annotated[
+        float, typer.Option(help="Nominal coverage of intervals.", rich_help_panel=_OUTPUT)
+    ] = 0.95,
+    top_k: Annotated[
+        float,
+        typer.Option(
+            help="Precision, recall and lift in the top k: a share below 1, or a number of rows.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = 0.1,
+    seed: Annotated[
+        int, typer.Option(help="Of the random draws behind intervals.", rich_help_panel=_OUTPUT)
+    ] = 0,
+    max_rows_exact: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Beyond this many rows they are counted by score bin, in constant memory.",
+            rich_help_panel=_DATA,
+        ),
+    ] = 5_000_000,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="HTML", help="Write a report with pictures here.", rich_help_panel=_OUTPUT
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="Print the evaluation as JSON, nothing else.", rich_help_panel=_OUTPUT
+        ),
+    ] = False,
+) -> None:
+    """Estimate precision, recall, F1, AUC and more from scores and confirmed positives.
+
+    Unconfirmed rows are neither missing nor negative: some of them are positives nobody has
+    confirmed. Every estimate comes with an interval that includes not knowing how many.
+
+    Example: pumonitor evaluate scored.csv --labels confirmed --scores score --threshold 0.8
+    """
+    prior = _class_prior(class_prior, confidence_level=confidence_level)
+    with errors_as_messages():
+        with progress_bar() as step:
+            from pumonitor.errors import InputError
+            from pumonitor.evaluation import evaluate_table
+            from pumonitor.sources import read_score_table
+
+            try:
+                table = read_score_table(
+                    file,
+                    labels=labels,
+                    scores=scores,
+                    threshold=threshold,
+                    sample_weight=sample_weight,
+                    propensity=propensity,
+                    max_rows_exact=max_rows_exact,
+                    progress=step,
+                )
+                step("Estimating", None)
+                ev = evaluate_table(
+                    table,
+                    threshold=threshold,
+                    class_prior=prior,
+                    scenario=scenario.value,
+                    label_purity=label_purity,
+                    target=target.value,
+                    confidence_level=confidence_level,
+                    top_k=top_k if top_k < 1 else int(top_k),
+                    rng=seed,
+                )
+            except InputError:
+                raise
+            except ValueError as error:
+                # An option out of range: the message says which and what it must satisfy.
+                raise InputError(str(error)) from None
+            if report is not None:
+                step("Writing the report", None)
+                _write_report(ev, report, source=file)
+        _print_evaluation(ev, source=file, report=report, as_json=as_json)
+
+
+def _class_prior(given: str, *, confidence_level: float) -> str | ClassPriorEstimate:
+    """Read --class-prior; a number or numbers are checked here, a name by the estimators."""
+    from pumonitor.results import ClassPriorEstimate
+
+    try:
+        numbers = tuple(float(part) for part in given.split(","))
+    except ValueError:
+        if "," in given:
+            msg = f"'{given}' must be LOW,HIGH or VALUE,LOW,HIGH, all numbers"
+            raise typer.BadParameter(msg, param_hint="--class-prior") from None
+        return given
+    try:
+        return ClassPriorEstimate.given(
+            numbers[0] if len(numbers) == 1 else numbers,  # type: ignore[arg-type]
+            confidence_level=confidence_level,
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--class-prior") from None
+
+
+def _write_report(ev: Evaluation, path: Path, *, source: str) -> None:
+    from pumonitor.errors import SourceError
+    from pumonitor.report.html import render_html
+
+    page = render_html(ev, title=Path(source).name, context={"Source": source})
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        msg = f"the report cannot be written to {path}: {error.strerror or error}"
+        raise SourceError(msg) from None
+
+
+def _print_evaluation(ev: Evaluation, *, source: str, report: Path | None, as_json: bool) -> None:
+    written = None if report is None else f"Report: {report}"
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(ev.to_dict(), allow_nan=False))
+        if written:
+            typer.echo(written, err=True)
+        return
+    from rich.console import Console
+
+    from pumonitor.cli.estimates_table import rendered
+
+    console = Console(highlight=False)
+    for part in rendered(ev, name=source, width=console.width):
+        console.print(part)
+    if written:
+        console.print(written, markup=False)

@@ -1,0 +1,1 @@
+"""The demonstration on real e-mails: data, model, evaluation in MLflow, and the truth."""

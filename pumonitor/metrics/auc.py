@@ -1,0 +1,95 @@
+"""AUC: area under the ROC curve of positives against negatives."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
+from pumonitor.metrics.problem import Problem, Setting, estimate_from_draws
+from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, observed_lift
+from pumonitor.results import Estimate
+
+__all__ = ["auc", "auc_estimate"]
+
+
+def auc_estimate(problem: Problem, lift: ObservedLift) -> Estimate:
+    """AUC from the observed lift and the class prior."""
+    purity, prior, prior_draws = (
+        problem.label_purity,
+        problem.class_prior.value,
+        problem.prior_draws,
+    )
+    sampling = auc_from_lift(lift.draws, prior, purity)
+    both, by_prior = sampling, None
+    if prior_draws is not None:
+        both = auc_from_lift(lift.draws, prior_draws, purity)
+        by_prior = auc_from_lift(lift.value, prior_draws, purity)
+    return estimate_from_draws(
+        problem,
+        "auc",
+        float(auc_from_lift(lift.value, prior, purity)),
+        both,
+        sampling=sampling,
+        prior=by_prior,
+        method=lift.method,
+    )
+
+
+def auc(
+    labels: Any,
+    scores: Any,
+    *,
+    class_prior: GivenPrior,
+    sample_weight: Any = None,
+    propensity: Any = None,
+    **setting: Unpack[Setting],
+) -> Estimate:
+    """Probability that a random positive scores above a random negative, plus half the ties.
+
+    It is wrong when labeled positives are not a fair sample of the positives, and when the class
+    prior is wrong: too high a prior makes it too high.
+
+    Parameters
+    ----------
+    labels, scores, sample_weight, propensity, **setting
+        As in `pumonitor.metrics.aul`.
+    class_prior : float, (low, high), (value, low, high) or ClassPriorEstimate
+        pi, the share of positives in the population.
+
+    Returns
+    -------
+    Estimate
+        Always defined; above 1 (``infeasible``) when the class prior is too high for the scores.
+
+    Raises
+    ------
+    InputError
+        If labels or scores cannot be used.
+    ValueError
+        Unless 0 < class_prior < label_purity <= 1.
+
+    Notes
+    -----
+    AUC = (lift - (1 - (b - pi)) / 2) / (b - pi), with lift the observed AUL: the direct
+    conversion, exact for each sample, so that with every positive labeled it is the AUC.
+
+    References
+    ----------
+    Jain, White, Radivojac (2017), equation 4.
+
+    Examples
+    --------
+    >>> labels = [1, 0, 1, 0, 0, 0, 1, 0, 0, 0]
+    >>> scores = [0.9, 0.8, 0.8, 0.7, 0.6, 0.4, 0.4, 0.3, 0.2, 0.1]
+    >>> round(auc(labels, scores, class_prior=0.4).value, 4)
+    0.8611
+    """
+    problem = problem_from_arrays(
+        labels,
+        scores,
+        class_prior=class_prior,
+        sample_weight=sample_weight,
+        propensity=propensity,
+        **setting,
+    )
+    return auc_estimate(problem, observed_lift(problem))

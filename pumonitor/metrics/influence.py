@@ -1,0 +1,84 @@
+"""Standard errors of functionals of (G, F) from their influence functions.
+
+A functional T(G, F) has first-order error mean_G(u) + mean_F(v), with u and v its influence
+functions, one value per score cell, averaging zero over G and over F. Sums over cells then give
+its variance in both scenarios and for both targets, in one pass.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.metrics.problem import Problem
+
+__all__ = ["standard_error"]
+
+FloatArray = NDArray[np.float64]
+
+
+def standard_error(
+    problem: Problem, labeled_influence: FloatArray, population_influence: FloatArray
+) -> tuple[float, float]:
+    """Standard error and Satterthwaite degrees of freedom of a functional of (G, F).
+
+    Parameters
+    ----------
+    labeled_influence, population_influence : ndarray of shape (cells,)
+        u and v above.
+
+    Notes
+    -----
+    process, single-training-set: rows are independent draws; a labeled row contributes
+    u / n_L + v / n, any other v / n. process, case-control: two independent samples.
+    window: only u counts, with the finite-population correction of `Problem.window_variance`.
+    The labeled part carries n_L / (n_L - 1), as a sample variance does.
+    """
+    table = problem.table
+    u, v = labeled_influence, population_influence
+    labeled_total = float(table.labeled.sum())
+    population_total = float(problem.population.sum())
+    labeled_size, rest_size = problem.labeled_size, problem.rest_size
+    small_sample = labeled_size / (labeled_size - 1) if labeled_size > 1 else math.inf
+    own = float(np.sum(table.labeled_squares * u**2)) / labeled_total**2
+    if problem.target == "window":
+        own_variance = own * small_sample * labeled_size
+        variance = float(
+            problem.window_variance(own_variance, *_component_variances(problem, u, own_variance))
+        )
+        return math.sqrt(max(variance, 0.0)), labeled_size - 1
+    rest = float(np.sum(problem.rest_squares * v**2)) / population_total**2
+    labeled = own
+    if problem.scenario == "single-training-set":
+        labeled += (
+            2 * float(np.sum(table.labeled_cross * u * v)) / (labeled_total * population_total)
+            + float(np.sum(table.labeled_mass_squares * v**2)) / population_total**2
+        )
+    labeled = max(labeled, 0.0) * small_sample
+    variance = labeled + rest
+    if variance == 0:
+        return 0.0, labeled_size - 1
+    degrees = variance**2 / (
+        labeled**2 / max(labeled_size - 1, 1e-9) + rest**2 / max(rest_size - 1, 1e-9)
+    )
+    return math.sqrt(variance), degrees
+
+
+def _component_variances(
+    problem: Problem, influence: FloatArray, labeled_variance: float
+) -> tuple[float, float]:
+    """Variance of the influence among positives and among negatives."""
+    if problem.label_purity == 1.0:
+        return labeled_variance, 0.0
+    prior, purity = problem.class_prior.value, problem.label_purity
+    g, f = problem.labeled_share, problem.population_share
+    positives = ((1 - prior) * g - (1 - purity) * f) / (purity - prior)
+    negatives = (purity * f - prior * g) / (purity - prior)
+
+    def variance(share: FloatArray) -> float:
+        mean = float(np.sum(share * influence))
+        return max(float(np.sum(share * influence**2)) - mean**2, 0.0)
+
+    return variance(positives), variance(negatives)

@@ -1,0 +1,127 @@
+"""The best value of a metric over all thresholds, and the threshold that gives it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.metrics.accuracy import ACCURACY
+from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
+from pumonitor.metrics.f_beta import F1
+from pumonitor.metrics.matthews_correlation import MCC
+from pumonitor.metrics.problem import Problem, estimate_from_draws
+from pumonitor.metrics.rates import Rates, corrected_rates
+from pumonitor.metrics.resampled import Resampled
+from pumonitor.metrics.threshold_metric import ThresholdMetric
+from pumonitor.results import Estimate
+
+__all__ = ["MAXIMIZED", "maxima"]
+
+FloatArray = NDArray[np.float64]
+
+MAXIMIZED = (F1, BALANCED_ACCURACY, MCC, ACCURACY)
+
+
+def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
+    """`<name>_max` and `<name>_max_threshold` for F1, balanced accuracy, MCC and accuracy.
+
+    The maximum over thresholds of an estimated curve is too high, because it picks the luckiest
+    threshold; resampling says by how much, and the interval is centred on the corrected value.
+    The value itself is the plain maximum, which with every positive labeled is what one would
+    compute from the labels. Thresholds are the labeled scores, where all maxima lie, and rates
+    are held to what is possible (precision at most 1), so that one lucky row cannot win.
+    """
+    table = problem.table
+    candidates = np.flatnonzero(table.labeled > 0)
+    candidates = np.concatenate([[0], candidates, [len(table)]])
+    scores = np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]])[candidates]
+    point = _feasible(
+        problem,
+        problem.labeled_above[candidates],
+        problem.population_above[candidates],
+        np.asarray(problem.class_prior.value),
+    )
+    on_grid = _feasible(
+        problem,
+        resampled.labeled_above,
+        resampled.population_above,
+        np.asarray(problem.class_prior.value),
+    )
+    fixed_prior = np.asarray(problem.class_prior.value)
+    prior_varies = problem.prior_draws is not None
+    sampled = _feasible(problem, resampled.labeled_draws, resampled.population_draws, fixed_prior)
+    both = sampled
+    if prior_varies:
+        both = _feasible(
+            problem,
+            resampled.labeled_draws,
+            resampled.population_draws,
+            resampled.prior_draws,
+        )
+    by_prior = None
+    if prior_varies:
+        by_prior = _feasible(
+            problem,
+            resampled.labeled_above,
+            resampled.population_above,
+            resampled.prior_draws,
+        )
+    found: list[Estimate] = []
+    for metric in MAXIMIZED:
+        curve = _values(metric, point)
+        best = int(np.argmax(curve))
+        draws, where = _best(metric, both, resampled.thresholds)
+        sampling = draws if not prior_varies else _best(metric, sampled, resampled.thresholds)[0]
+        optimism = float(np.mean(sampling)) - float(np.max(_values(metric, on_grid)))
+        value = float(curve[best])
+        # Shift twice: once from the resamples' own optimism back to the curve they were drawn
+        # from, once from that curve to the truth.
+        centred = draws - 2 * max(optimism, 0.0)
+        name = f"{metric.name}_max"
+        estimate = estimate_from_draws(
+            problem,
+            name,
+            value,
+            centred,
+            sampling=sampling,
+            prior=None if by_prior is None else _best(metric, by_prior, resampled.thresholds)[0],
+            method="bootstrap of the table, corrected for optimism",
+            value_range=metric.value_range(problem.class_prior.value),
+        )
+        threshold = estimate_from_draws(
+            problem,
+            f"{name}_threshold",
+            float(scores[best]),
+            where,
+            sampling=where,
+            prior=None,
+            method="bootstrap of the table",
+            value_range=(-math.inf, math.inf),
+        )
+        found += [estimate, threshold]
+    return found
+
+
+def _feasible(problem: Problem, g: FloatArray, theta: FloatArray, prior: FloatArray) -> Rates:
+    rates = corrected_rates(g, theta, prior, label_purity=problem.label_purity)
+    recall = np.clip(rates.recall, 0.0, np.minimum(1.0, theta / prior))
+    false_positive_rate = np.clip((theta - prior * recall) / (1 - prior), 0.0, 1.0)
+    return replace(rates, recall=recall, false_positive_rate=false_positive_rate)
+
+
+def _values(metric: ThresholdMetric, rates: Rates) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.asarray(metric.formula(rates))
+    # Only MCC lacks a value, where all rows are flagged or none: as a decision that is worth 0.
+    return np.where(np.isfinite(values), values, 0.0)
+
+
+def _best(
+    metric: ThresholdMetric, rates: Rates, thresholds: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    values = _values(metric, rates)
+    best = np.argmax(values, axis=1)
+    return values[np.arange(len(values)), best], thresholds[best]

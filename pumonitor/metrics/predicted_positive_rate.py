@@ -1,0 +1,92 @@
+"""Predicted positive rate."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from numpy.typing import NDArray
+
+from pumonitor.metrics.from_arrays import GivenPrior
+from pumonitor.metrics.problem import Setting
+from pumonitor.metrics.rates import Rates
+from pumonitor.metrics.threshold_metric import ThresholdMetric
+from pumonitor.results import Estimate
+
+__all__ = ["PREDICTED_POSITIVE_RATE", "predicted_positive_rate"]
+
+
+def _formula(rates: Rates) -> NDArray[Any]:
+    return rates.predicted_positive_rate
+
+
+PREDICTED_POSITIVE_RATE = ThresholdMetric(name="predicted_positive_rate", formula=_formula)
+
+
+def predicted_positive_rate(
+    labels: Any,
+    scores: Any,
+    *,
+    class_prior: GivenPrior | None = None,
+    threshold: float = 0.5,
+    sample_weight: Any = None,
+    propensity: Any = None,
+    **setting: Unpack[Setting],
+) -> Estimate:
+    """Share of the population that scores at or above the threshold (theta).
+
+    It needs neither labels nor a class prior; it is wrong only when the rows are not a sample of
+    the population.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        1 confirmed positive, 0 unlabeled, -1 confirmed negative.
+    scores : array-like of shape (n,)
+        Any finite numbers, higher = more positive.
+    threshold : float
+        ``score >= threshold`` is predicted positive.
+    class_prior : float, (low, high), (value, low, high) or ClassPriorEstimate, optional
+        pi, the share of positives in the population; a number adds no uncertainty.
+    sample_weight, propensity : array-like of shape (n,), optional
+        Rows each row stands for; P(labeled given positive, x) in (0, 1].
+    **setting
+        ``scenario``, ``label_purity``, ``target``, ``confidence_level``, ``rng`` as in
+        `pumonitor.evaluate`.
+
+    Returns
+    -------
+    Estimate
+        Always defined.
+
+    Raises
+    ------
+    InputError
+        If labels or scores cannot be used.
+    ValueError
+        Unless 0 < class_prior < label_purity <= 1.
+
+    Notes
+    -----
+    theta = q g + (1 - q) h in the single-training-set scenario, h in case-control. The interval comes from confidence draws of
+    the counts above and below the threshold and of the class prior.
+
+    References
+    ----------
+    Ramola, Jain, Radivojac (2019), equation 3.
+
+    Examples
+    --------
+    >>> labels = [1, 0, 1, 0, 0, 0, 1, 0, 0, 0]
+    >>> scores = [0.9, 0.8, 0.8, 0.7, 0.6, 0.4, 0.4, 0.3, 0.2, 0.1]
+    >>> round(predicted_positive_rate(labels, scores, threshold=0.5).value, 4)
+    0.5
+    """
+    return PREDICTED_POSITIVE_RATE.from_arrays(
+        labels,
+        scores,
+        threshold=threshold,
+        class_prior=class_prior,
+        sample_weight=sample_weight,
+        propensity=propensity,
+        **setting,
+    )

@@ -1,0 +1,91 @@
+"""class_prior, unlabeled_prior and label_frequency as estimates: pi, a and c.
+
+pi = q b + (1 - q) a and c = q b / pi in the single-training-set scenario, with q the labeled
+fraction; in case-control a = pi and c has no meaning. Confirmed negatives hold no positive, so
+the rows that are not labeled split pi - q b over the unlabeled share alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.metrics.problem import DRAWS, Problem, estimate_from_draws
+from pumonitor.results import Estimate
+
+__all__ = ["class_prior_estimate", "label_frequency_estimate", "unlabeled_prior_estimate"]
+
+FloatArray = NDArray[np.float64]
+_Formula = Callable[[FloatArray | float, FloatArray | float], FloatArray]
+
+
+def class_prior_estimate(problem: Problem) -> Estimate:
+    """The class prior pi as an estimate beside the others.
+
+    Its interval is the one it came with, at that confidence level; a known prior has none.
+    """
+    prior = problem.class_prior
+    draws = np.full(1, prior.value) if problem.prior_draws is None else problem.prior_draws
+    return Estimate(
+        name="class_prior",
+        value=prior.value,
+        low=prior.low,
+        high=prior.high,
+        confidence_level=prior.confidence_level,
+        method=prior.method,
+        n_labeled=problem.table.n_labeled,
+        n_unlabeled=problem.table.n_unlabeled,
+        se=float(np.std(draws)),
+        se_sampling=0.0,
+        se_prior=float(np.std(draws)),
+    )
+
+
+def unlabeled_prior_estimate(problem: Problem) -> Estimate:
+    """Share of positives among the unlabeled rows, a (Ramola et al. 2019, equation 11)."""
+    name = "unlabeled_prior"
+    if problem.scenario == "case-control":
+        return replace(class_prior_estimate(problem), name=name)
+    purity, table = problem.label_purity, problem.table
+    negatives = float(table.negative.sum())
+    unlabeled = float(table.unlabeled.sum())
+    unlabeled_of_rest = unlabeled / (unlabeled + negatives)
+
+    def formula(prior: FloatArray | float, fraction: FloatArray | float) -> FloatArray:
+        q = np.asarray(fraction)
+        return np.asarray((prior - q * purity) / ((1 - q) * unlabeled_of_rest))
+
+    return _estimate(problem, name, formula)
+
+
+def label_frequency_estimate(problem: Problem) -> Estimate:
+    """Share of the positives that are labeled, c (Tabatabaei et al. 2020: rho)."""
+    name = "label_frequency"
+    if problem.scenario == "case-control":
+        return problem.undefined(
+            name, "in case-control the labeled rows are not drawn from the population"
+        )
+    purity = problem.label_purity
+
+    def formula(prior: FloatArray | float, fraction: FloatArray | float) -> FloatArray:
+        return np.asarray(np.asarray(fraction) * purity / prior)
+
+    return _estimate(problem, name, formula)
+
+
+def _estimate(problem: Problem, name: str, formula: _Formula) -> Estimate:
+    prior, fraction = problem.class_prior.value, problem.labeled_fraction
+    draws = problem.prior_draws
+    sampling = np.broadcast_to(formula(prior, problem.fraction_draws), (DRAWS,))
+    return estimate_from_draws(
+        problem,
+        name,
+        float(formula(prior, fraction)),
+        sampling if draws is None else formula(draws, problem.fraction_draws),
+        sampling=sampling,
+        prior=None if draws is None else formula(draws, fraction),
+        method="confidence draws of the counts",
+    )

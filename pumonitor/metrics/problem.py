@@ -1,0 +1,311 @@
+"""Problem: the two score distributions and the class prior that every metric is a function of.
+
+With G the distribution of labeled rows and F that of the population being monitored,
+
+    G = b f1 + (1 - b) f0,        F = pi f1 + (1 - pi) f0,
+
+where f1, f0 are the scores of positives and negatives, b is the label purity and pi the class
+prior. In the single-training-set scenario F is every row; in case-control F is the unlabeled
+rows. Everything else follows: the notation in terms of the unlabeled prior a (Jain et al. 2017,
+equations 1-2) is the same algebra, since pi = q b + (1 - q) a with q the labeled fraction.
+Confirmed negatives belong to the population in the single-training-set scenario, and come from
+elsewhere, like the labeled rows, in case-control.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, undefined
+from pumonitor.stats.confidence_draws import (
+    interval,
+    share_draws,
+    split_normal_logit_draws,
+)
+from pumonitor.tables import ScoreTable
+
+__all__ = ["Problem", "Setting", "estimate_from_draws", "make_problem"]
+
+FloatArray = NDArray[np.float64]
+
+DRAWS = 10_000
+
+
+class Setting(TypedDict, total=False):
+    """Keywords shared by all metric functions."""
+
+    scenario: Scenario
+    label_purity: float
+    target: Target
+    confidence_level: float
+    rng: int | np.random.Generator | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """One table in one scenario, with what all metrics need computed once.
+
+    Attributes
+    ----------
+    table : ScoreTable
+    scenario, target, label_purity, confidence_level
+        As in `pumonitor.evaluate`.
+    class_prior : ClassPriorEstimate
+        pi; `prior_draws` are its confidence draws, None when it is known.
+    labeled_above, population_above : ndarray of shape (cells + 1,)
+        Share of G and of F in cell i and higher; the last is 0.
+    labeled_fraction : float
+        q: labeled rows over all rows of the table. `fraction_draws` are its confidence draws.
+    labeled_size, rest_size, population_size : float
+        Effective numbers of rows behind G, behind the rows of F that are not labeled, behind F.
+    seed : int
+        Every metric draws from generators made of it, so results can be repeated.
+    """
+
+    table: ScoreTable
+    scenario: Scenario
+    target: Target
+    label_purity: float
+    confidence_level: float
+    class_prior: ClassPriorEstimate
+    prior_draws: FloatArray | None
+    labeled_above: FloatArray
+    population_above: FloatArray
+    labeled_fraction: float
+    fraction_draws: FloatArray
+    labeled_size: float
+    rest_size: float
+    population_size: float
+    seed: int
+
+    @property
+    def labeled_share(self) -> FloatArray:
+        """G: share of the labeled weight per cell."""
+        return self.table.labeled / self.table.labeled.sum()
+
+    @property
+    def rest(self) -> FloatArray:
+        """Weight per cell of the population's rows that are not labeled."""
+        if self.scenario == "case-control":
+            return self.table.unlabeled
+        return self.table.unlabeled + self.table.negative
+
+    @property
+    def rest_squares(self) -> FloatArray:
+        """Sum per cell of the squared weights of those rows."""
+        if self.scenario == "case-control":
+            return self.table.unlabeled_squares
+        return self.table.unlabeled_squares + self.table.negative_squares
+
+    @property
+    def population(self) -> FloatArray:
+        """Weight per cell of the population's rows."""
+        if self.scenario == "case-control":
+            return self.table.unlabeled
+        return self.table.labeled_mass + self.rest
+
+    @property
+    def population_share(self) -> FloatArray:
+        """F: share of the population's weight per cell."""
+        population = self.population
+        return np.asarray(population / population.sum())
+
+    @property
+    def positives_in_window(self) -> float:
+        """N pi: how many of the population's rows are positive (effective rows)."""
+        return self.class_prior.value * self.population_size
+
+    def generator(self, purpose: str) -> np.random.Generator:
+        """The generator for one purpose: the same at every call, independent of the others.
+
+        Draws of two quantities that are independent must not come from one stream begun twice.
+        """
+        return _stream(self.seed, purpose)
+
+    def undefined(self, name: str, reason: str) -> Estimate:
+        """An estimate without a value."""
+        return undefined(
+            name,
+            reason,
+            confidence_level=self.confidence_level,
+            n_labeled=self.table.n_labeled,
+            n_unlabeled=self.table.n_unlabeled,
+        )
+
+    def window_variance(
+        self,
+        labeled_variance: FloatArray | float,
+        positive_variance: FloatArray | float,
+        negative_variance: FloatArray | float,
+    ) -> FloatArray:
+        """Error variance of a mean over G as an estimate of this window's own value.
+
+        The window's rows are fixed; what is random is which of them got labeled. Labeled rows
+        are part of the window in the single-training-set scenario, so what they show of it is
+        known (finite population correction); in case-control they are not, and the window's
+        positives differ from the process by a draw of their own, so the correction adds:
+
+            V_G / n_L  -/+  (b^2 V_1 / n_P + (1 - b)^2 V_0 / n_N).
+        """
+        purity = self.label_purity
+        positives = max(self.positives_in_window, 1e-300)
+        negatives = max(self.population_size - positives, 1e-300)
+        correction = (
+            purity**2 * np.asarray(positive_variance) / positives
+            + (1 - purity) ** 2 * np.asarray(negative_variance) / negatives
+        )
+        sampled = np.asarray(labeled_variance) / self.labeled_size
+        if self.scenario == "case-control":
+            return np.asarray(sampled + correction)
+        return np.asarray(np.maximum(sampled - correction, 0.0))
+
+
+def make_problem(
+    table: ScoreTable,
+    class_prior: ClassPriorEstimate,
+    *,
+    scenario: Scenario = "single-training-set",
+    label_purity: float = 1.0,
+    target: Target = "process",
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator | None = None,
+) -> Problem:
+    """Check the settings and compute what all metrics share.
+
+    Raises
+    ------
+    ValueError
+        Unless 0 < label_purity <= 1, class_prior < label_purity, 0 < confidence_level < 1.
+    """
+    if scenario not in ("single-training-set", "case-control"):
+        msg = f"scenario must be 'single-training-set' or 'case-control', got {scenario!r}"
+        raise ValueError(msg)
+    if target not in ("process", "window"):
+        msg = f"target must be 'process' or 'window', got {target!r}"
+        raise ValueError(msg)
+    if not 0 < confidence_level < 1:
+        msg = f"confidence_level must satisfy 0 < confidence_level < 1, got {confidence_level:g}"
+        raise ValueError(msg)
+    if not 0 < label_purity <= 1:
+        msg = f"label_purity must satisfy 0 < label_purity <= 1, got {label_purity:g}"
+        raise ValueError(msg)
+    if class_prior.value >= label_purity:
+        msg = (
+            "class_prior must satisfy class_prior < label_purity: labels that are no purer than the "
+            f"population tell nothing; got class_prior={class_prior.value:g}, "
+            f"label_purity={label_purity:g}"
+        )
+        raise ValueError(msg)
+    seed = _seed(rng)
+    prior_draws = None
+    if not class_prior.is_known:
+        prior_draws = split_normal_logit_draws(
+            class_prior.value,
+            class_prior.low,
+            class_prior.high,
+            confidence_level=class_prior.confidence_level,
+            size=DRAWS,
+            rng=_stream(seed, "class prior"),
+        )
+        prior_draws = np.minimum(prior_draws, label_purity * (1 - 1e-6))
+    labeled_total = float(table.labeled.sum())
+    mass_total = float(table.labeled_mass.sum())
+    in_population = scenario == "single-training-set"
+    rest = table.unlabeled + (table.negative if in_population else 0.0)
+    rest_squares = table.unlabeled_squares + (table.negative_squares if in_population else 0.0)
+    rest_total = float(rest.sum())
+    everything = mass_total + float((table.unlabeled + table.negative).sum())
+    fraction = mass_total / everything
+    labeled_size = labeled_total**2 / float(table.labeled_squares.sum())
+    mass_size = mass_total**2 / float(table.labeled_mass_squares.sum())
+    rest_size = rest_total**2 / float(rest_squares.sum())
+    population = rest + (table.labeled_mass if in_population else 0.0)
+    population_size = rest_size + (mass_size if in_population else 0.0)
+    if target == "window" or not in_population:
+        fraction_draws = np.full(DRAWS, fraction)
+    else:
+        fraction_draws = share_draws(
+            fraction * population_size,
+            population_size,
+            size=DRAWS,
+            rng=_stream(seed, "labeled fraction"),
+        )
+    return Problem(
+        table=table,
+        scenario=scenario,
+        target=target,
+        label_purity=label_purity,
+        confidence_level=confidence_level,
+        class_prior=class_prior,
+        prior_draws=prior_draws,
+        labeled_above=above(table.labeled) / labeled_total,
+        population_above=above(population) / float(population.sum()),
+        labeled_fraction=fraction,
+        fraction_draws=fraction_draws,
+        labeled_size=labeled_size,
+        rest_size=rest_size,
+        population_size=population_size,
+        seed=seed,
+    )
+
+
+def _stream(seed: int, purpose: str) -> np.random.Generator:
+    return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
+
+
+def _seed(rng: int | np.random.Generator | None) -> int:
+    """None gives a fixed seed, so that the same data give the same interval."""
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    return 0 if rng is None else int(rng)
+
+
+def above(values: FloatArray) -> FloatArray:
+    """Sum of each cell and those above it, with a final 0: exact for counts."""
+    return np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])
+
+
+def estimate_from_draws(
+    problem: Problem,
+    name: str,
+    value: float,
+    draws: FloatArray,
+    *,
+    sampling: FloatArray,
+    prior: FloatArray | None,
+    method: str,
+    value_range: tuple[float, float] = (0.0, 1.0),
+) -> Estimate:
+    """Estimate with the interval that confidence draws give.
+
+    `sampling` are draws with the prior held at its value, `prior` draws with the sample held as
+    it is (None when the prior is known). The interval always holds the value itself, which a
+    value at the end of its range would otherwise fall out of.
+    """
+    low, high = interval(draws, confidence_level=problem.confidence_level)
+    return Estimate(
+        name=name,
+        value=float(value),
+        low=min(low, float(value)) if math.isfinite(low) else float(value),
+        high=max(high, float(value)) if math.isfinite(high) else float(value),
+        confidence_level=problem.confidence_level,
+        method=method,
+        n_labeled=problem.table.n_labeled,
+        n_unlabeled=problem.table.n_unlabeled,
+        se=spread(draws),
+        se_sampling=spread(sampling),
+        se_prior=0.0 if prior is None else spread(prior),
+        range=value_range,
+    )
+
+
+def spread(draws: FloatArray) -> float:
+    """Standard deviation of the draws that have a value."""
+    kept = draws[np.isfinite(draws)]
+    return float(np.std(kept)) if len(kept) else math.nan

@@ -1,0 +1,215 @@
+"""Class-prior estimators and the reading of a class prior given by the caller.
+
+Estimators estimate the unlabeled prior a from labeled and unlabeled scores; pi follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from pumonitor.prior.auto import PriorWithInterval, auto, with_interval
+from pumonitor.prior.bbe import bbe
+from pumonitor.prior.dedpul import dedpul
+from pumonitor.prior.elkan_noto import elkan_noto
+from pumonitor.prior.roc_slope import roc_slope
+from pumonitor.prior.tilt import tilt
+from pumonitor.prior.two_samples import Method, TwoSamples
+from pumonitor.results import ClassPriorEstimate, Scenario
+from pumonitor.tables import ScoreTable
+
+__all__ = [
+    "METHODS",
+    "GivenOrEstimated",
+    "TwoSamples",
+    "estimate_class_prior",
+    "resolve_class_prior",
+]
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "elkan_noto": elkan_noto,
+        "roc_slope": roc_slope,
+        "bbe": bbe,
+        "dedpul": dedpul,
+        "tilt": tilt,
+    }
+)
+"""Name -> estimator: a function of `TwoSamples` that returns one unlabeled prior per sample."""
+
+GivenOrEstimated = (
+    str | float | tuple[float, float] | tuple[float, float, float] | ClassPriorEstimate
+)
+
+_CELLS = 512
+
+
+def resolve_class_prior(
+    class_prior: GivenOrEstimated,
+    table: ScoreTable,
+    *,
+    scenario: Scenario,
+    label_purity: float,
+    confidence_level: float,
+    rng: int | np.random.Generator | None,
+) -> ClassPriorEstimate:
+    """The prior as given, or estimated when a method's name is given; its parts filled in."""
+    if isinstance(class_prior, str):
+        return estimate_from_table(
+            table,
+            method=class_prior,
+            scenario=scenario,
+            label_purity=label_purity,
+            confidence_level=confidence_level,
+            rng=rng,
+        )
+    given = ClassPriorEstimate.given(class_prior, confidence_level=confidence_level)
+    return _completed(given, table, scenario=scenario, label_purity=label_purity)
+
+
+def estimate_class_prior(
+    labels: Any,
+    scores: Any,
+    *,
+    method: str = "auto",
+    scenario: Scenario = "single-training-set",
+    label_purity: float = 1.0,
+    sample_weight: Any = None,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator | None = None,
+) -> ClassPriorEstimate:
+    """Estimate the share of positives in the population, P(y = 1), from scores and labels.
+
+    Only an upper bound can be told from such data: the estimate is too high when no group of
+    negatives is unlike the positives, and too low when easy positives are labeled first. Scores
+    must come from rows the model was not trained on.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        1 confirmed positive, 0 unlabeled, -1 confirmed negative.
+    scores : array-like of shape (n,)
+        Any finite numbers, higher = more positive.
+    method : str
+        ``"auto"`` or a name in `METHODS`.
+    scenario : {"single-training-set", "case-control"}
+    label_purity : float
+        P(y = 1 given labeled).
+    sample_weight : array-like of shape (n,), optional
+    confidence_level : float
+    rng : int, numpy Generator or None
+
+    Returns
+    -------
+    ClassPriorEstimate
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown.
+    InputError
+        If labels or scores cannot be used.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> positive = rng.random(20_000) < 0.1
+    >>> labels = positive & (rng.random(20_000) < 0.4)
+    >>> prior = estimate_class_prior(labels, rng.normal(2.0 * positive))
+    >>> prior.low < 0.1 < prior.high
+    True
+    """
+    table = ScoreTable.from_arrays(labels, scores, sample_weight=sample_weight)
+    return estimate_from_table(
+        table,
+        method=method,
+        scenario=scenario,
+        label_purity=label_purity,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+
+
+def estimate_from_table(
+    table: ScoreTable,
+    *,
+    method: str = "auto",
+    scenario: Scenario = "single-training-set",
+    label_purity: float = 1.0,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator | None = None,
+) -> ClassPriorEstimate:
+    """The same from a ScoreTable.
+
+    A mixture estimator finds the largest a' with F_U = a' G + (1 - a') H; G itself holding a share
+    b of positives, the unlabeled prior is b a'.
+    """
+    if method != "auto" and method not in METHODS:
+        msg = f"unknown class-prior method {method!r}: known are auto, {', '.join(METHODS)}"
+        raise ValueError(msg)
+    generator = np.random.default_rng(0 if rng is None else rng)
+    sample = TwoSamples.from_table(table.compress(_CELLS))
+    found: PriorWithInterval
+    if method == "auto":
+        found = auto(sample, confidence_level=confidence_level, rng=generator)
+    else:
+        found = with_interval(
+            METHODS[method], sample, confidence_level=confidence_level, rng=generator
+        )
+    low, value, high = (
+        min(max(label_purity * part, 1e-9), 1 - 1e-9)
+        for part in (found.low, found.value, found.high)
+    )
+    from_unlabeled = _unlabeled_to_population(table, scenario=scenario, label_purity=label_purity)
+    estimate = ClassPriorEstimate(
+        value=from_unlabeled(value),
+        low=from_unlabeled(low),
+        high=from_unlabeled(high),
+        method=method,
+        confidence_level=confidence_level,
+        diagnostics={name: round(part, 6) for name, part in found.details.items()},
+        unlabeled_prior_interval=(low, high),
+    )
+    return _completed(estimate, table, scenario=scenario, label_purity=label_purity)
+
+
+def _unlabeled_to_population(
+    table: ScoreTable, *, scenario: Scenario, label_purity: float
+) -> Callable[[float], float]:
+    """Pi from a: pi = (n_L b + n_U a) / n in the single-training-set scenario."""
+    labeled = float(table.labeled_mass.sum())
+    unlabeled, negative = float(table.unlabeled.sum()), float(table.negative.sum())
+    rows = labeled + unlabeled + negative
+
+    def convert(unlabeled_prior: float) -> float:
+        if scenario == "case-control":
+            return unlabeled_prior
+        return (labeled * label_purity + unlabeled * unlabeled_prior) / rows
+
+    return convert
+
+
+def _completed(
+    estimate: ClassPriorEstimate, table: ScoreTable, *, scenario: Scenario, label_purity: float
+) -> ClassPriorEstimate:
+    """Fill in the unlabeled prior and the label frequency that pi implies for this table."""
+    if scenario == "case-control":
+        interval = (estimate.low, estimate.high)
+        return replace(estimate, unlabeled_prior=estimate.value, unlabeled_prior_interval=interval)
+    labeled = float(table.labeled_mass.sum())
+    unlabeled, negative = float(table.unlabeled.sum()), float(table.negative.sum())
+    rows = labeled + unlabeled + negative
+
+    def to_unlabeled(prior: float) -> float:
+        return (prior * rows - labeled * label_purity) / unlabeled
+
+    return replace(
+        estimate,
+        unlabeled_prior=to_unlabeled(estimate.value),
+        unlabeled_prior_interval=(to_unlabeled(estimate.low), to_unlabeled(estimate.high)),
+        label_frequency=labeled / rows * label_purity / estimate.value,
+    )

@@ -1,0 +1,84 @@
+"""The labeled and the unlabeled sample as shares per score cell, one or many resamples at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.tables import ScoreTable
+
+__all__ = ["Method", "TwoSamples"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TwoSamples:
+    """What a score-based class-prior estimator sees.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (cells,)
+        Middle of each cell, ascending.
+    labeled, unlabeled : ndarray of shape (samples, cells)
+        Shares of the labeled and of the unlabeled rows; each row sums to 1. One row is the data,
+        more are resamples of it.
+    n_labeled, n_unlabeled : float
+        (Effective) numbers of rows.
+    """
+
+    scores: FloatArray
+    labeled: FloatArray
+    unlabeled: FloatArray
+    n_labeled: float
+    n_unlabeled: float
+
+    @classmethod
+    def from_table(cls, table: ScoreTable) -> TwoSamples:
+        """The data themselves."""
+        labeled_total, unlabeled_total = float(table.labeled.sum()), float(table.unlabeled.sum())
+        return cls(
+            scores=0.5 * (table.lower + table.upper),
+            labeled=(table.labeled / labeled_total)[np.newaxis],
+            unlabeled=(table.unlabeled / unlabeled_total)[np.newaxis],
+            n_labeled=labeled_total**2 / float(table.labeled_squares.sum()),
+            n_unlabeled=unlabeled_total**2 / float(table.unlabeled_squares.sum()),
+        )
+
+    def drawn_from(
+        self,
+        labeled: FloatArray,
+        unlabeled: FloatArray,
+        *,
+        size: int,
+        rng: np.random.Generator,
+    ) -> TwoSamples:
+        """Samples of the same sizes drawn from the distributions `labeled` and `unlabeled`."""
+
+        def counts(share: FloatArray, rows: float) -> FloatArray:
+            drawn = rng.poisson(np.maximum(share, 0.0) * rows, size=(size, len(share)))
+            drawn = drawn.astype(np.float64)
+            return np.asarray(drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1.0))
+
+        return TwoSamples(
+            scores=self.scores,
+            labeled=counts(labeled, self.n_labeled),
+            unlabeled=counts(unlabeled, self.n_unlabeled),
+            n_labeled=self.n_labeled,
+            n_unlabeled=self.n_unlabeled,
+        )
+
+    def above(self) -> tuple[FloatArray, FloatArray]:
+        """q_p and q_u: shares at or above each cell, (samples, cells) each."""
+        return _above(self.labeled), _above(self.unlabeled)
+
+
+def _above(share: FloatArray) -> FloatArray:
+    return np.cumsum(share[:, ::-1], axis=1)[:, ::-1]
+
+
+Method = Callable[[TwoSamples], FloatArray]
+"""A score-based estimator: one unlabeled prior per sample."""

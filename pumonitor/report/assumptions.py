@@ -1,0 +1,93 @@
+"""What an evaluation takes for granted, and what is doubtful about it, in sentences."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final
+
+from pumonitor.report.names import title
+from pumonitor.report.numbers import percent, percent_with_interval
+from pumonitor.results import Evaluation
+
+__all__ = ["assumptions", "doubts"]
+
+_FAIR: Final = (
+    "The confirmed positives are a fair sample of all positives: whether a positive gets confirmed "
+    "has nothing to do with its score. Where obvious cases are confirmed first, recall and AUC "
+    "come out too high."
+)
+_SCENARIO: Final = {
+    "single-training-set": (
+        "Confirmed and unconfirmed cases together are the cases the model scores; some of the "
+        "positives among them have been confirmed."
+    ),
+    "case-control": (
+        "The unconfirmed cases alone are a sample of the cases the model scores; the confirmed "
+        "positives were collected apart from them."
+    ),
+}
+_TARGET: Final = {
+    "process": (
+        "The intervals are about the process behind these cases: they allow for other cases "
+        "having come up, so one period can be compared with another."
+    ),
+    "window": (
+        "The intervals are about these very cases: only which positives got confirmed is left to "
+        "chance."
+    ),
+}
+
+
+def assumptions(evaluation: Evaluation) -> dict[str, str]:
+    """What is assumed, by subject."""
+    settings = evaluation.settings
+    return {
+        "Fair labels": _FAIR,
+        "Where the cases come from": _SCENARIO[settings["scenario"]],
+        "Share of positives": _class_prior(evaluation),
+        "Trust in confirmations": _purity(settings["label_purity"]),
+        "What the intervals cover": _TARGET[settings["target"]],
+    }
+
+
+def _class_prior(evaluation: Evaluation) -> str:
+    prior = evaluation.class_prior
+    share = percent_with_interval(prior.value, prior.low, prior.high)
+    if prior.is_known:
+        return (
+            f"Taken as known: {share} of all cases are positive. The intervals do not allow for "
+            "this being wrong."
+        )
+    if prior.method.startswith("given"):
+        return f"Given: {share} of all cases are positive. The intervals allow for this range."
+    method = "" if prior.method == "auto" else f" by the method {prior.method}"
+    return (
+        f"Estimated from the scores{method}: {share} of all cases are positive. The intervals "
+        "allow for this range. A share known from elsewhere, given in its place, makes them "
+        "narrower."
+    )
+
+
+def _purity(purity: float) -> str:
+    if purity == 1.0:
+        return "Every confirmed positive is really positive."
+    return (
+        f"{percent(purity)} of the confirmed positives are really positive; the others are "
+        "confirmed by mistake and are corrected for."
+    )
+
+
+def doubts(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """What is doubtful: severity (``"warning"`` or ``"note"``) and sentence, warnings first."""
+    found = [(finding.severity, finding.sentence) for finding in evaluation.warnings]
+    return [*found, *(("note", sentence) for sentence in _without_value(evaluation))]
+
+
+def _without_value(evaluation: Evaluation) -> list[str]:
+    names_by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for name, estimate in evaluation.estimates.items():
+        if estimate.undefined_reason is not None:
+            names_by_reason[estimate.undefined_reason].append(title(name, evaluation.settings))
+    return [
+        f"No value for {', '.join(names)}: {reason}." for reason, names in names_by_reason.items()
+    ]

@@ -1,0 +1,110 @@
+"""The figures of the page: SVG that scales and recolours, and how to read each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from pumonitor.report.charts import build_chart
+from pumonitor.report.names import title
+from pumonitor.report.theme import themed, to_svg
+from pumonitor.report.threshold_charts import threshold_panels
+from pumonitor.results import Evaluation
+
+__all__ = ["Figure", "figures", "inline_svg", "threshold_figures"]
+
+_READING: Final = {
+    "forest": (
+        "All estimates",
+        "Each dot is an estimate, the line through it its interval: the true value may be anywhere "
+        "on the line. Orange is what counting unconfirmed cases as negatives would have given.",
+    ),
+    "roc": (
+        "Positives caught against false alarms (ROC)",
+        "Each point is a threshold. The nearer the curve comes to the top left corner, the better "
+        "the ranking; on the dotted diagonal it is no better than chance. Where the dashes lie on "
+        "the line, both ways of counting agree.",
+    ),
+    "precision_recall": (
+        "Precision against recall",
+        "Going right, more of the positives are caught; the height is how many of the flagged "
+        "cases are really positive. The dotted line is what flagging at random gives.",
+    ),
+    "lift": (
+        "Positives caught by effort",
+        "If this share of all cases, the highest scores first, were reviewed, this share of the "
+        "positives would be caught. On the diagonal the order is no better than random.",
+    ),
+    "score_distributions": (
+        "Scores of confirmed and unconfirmed cases",
+        "The further the blue area lies to the right of the grey one, the better the model tells "
+        "them apart. Each area adds to 100%; some unconfirmed cases are positives too.",
+    ),
+}
+
+_SIZE: Final = re.compile(
+    r'^<svg [^>]*?width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"[^>]*>'
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A drawing with its heading and one or two sentences on how to read it."""
+
+    name: str
+    heading: str
+    reading: str
+    svg: str
+
+
+def inline_svg(svg: str, *, description: str) -> str:
+    """An SVG document as an element of a page: sized by the page, named once for screen readers.
+
+    Raises
+    ------
+    ValueError
+        If the drawing does not state its size.
+
+    Examples
+    --------
+    >>> inline_svg('<svg xmlns="x" width="4" height="3" viewBox="0 0 4 3"><g/></svg>',
+    ...            description="A & B")
+    '<svg viewBox="0 0 4 3" role="img" aria-label="A &amp; B"><g/></svg>'
+    """
+    from markupsafe import escape
+
+    size = _SIZE.match(svg)
+    if size is None:
+        msg = f"svg must start with an svg element that has a width and a height, got {svg[:60]!r}"
+        raise ValueError(msg)
+    opening = (
+        f'<svg viewBox="0 0 {size["width"]} {size["height"]}" role="img" '
+        f'aria-label="{escape(description)}">'
+    )
+    # Roles meant for a stand-alone document; here the picture is one thing with one name.
+    body = re.sub(r' (?:aria-[a-z]+|role|pointer-events)="[^"]*"', "", svg[size.end() :])
+    return opening + body
+
+
+def figures(evaluation: Evaluation) -> list[Figure]:
+    """The figures in reading order, without the threshold panels."""
+    return [
+        Figure(
+            name=name,
+            heading=heading,
+            reading=reading,
+            svg=inline_svg(to_svg(build_chart(evaluation, name)), description=heading),
+        )
+        for name, (heading, reading) in _READING.items()
+    ]
+
+
+def threshold_figures(evaluation: Evaluation) -> list[Figure]:
+    """One small figure for each metric against the threshold."""
+    drawn = []
+    for name, panel in threshold_panels(evaluation, with_legend=False).items():
+        heading = title(name, evaluation.settings)
+        svg = inline_svg(to_svg(themed(panel)), description=f"{heading} by threshold")
+        drawn.append(Figure(name=name, heading=heading, reading="", svg=svg))
+    return drawn

@@ -1,0 +1,158 @@
+"""One self-contained page about an evaluation, for people who never heard of unlabeled data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pumonitor.report import palette
+from pumonitor.report.assumptions import assumptions, doubts
+from pumonitor.report.estimate_table import estimate_groups
+from pumonitor.report.figures import figures, threshold_figures
+from pumonitor.report.impossible import surely_impossible
+from pumonitor.report.names import title as title_of
+from pumonitor.report.numbers import number, percent, percent_with_interval, rows
+from pumonitor.report.uncorrected import uncorrected_value
+from pumonitor.report.verdict import verdict
+from pumonitor.results import Estimate, Evaluation
+
+__all__ = ["render_html"]
+
+_TILES = ("precision", "recall", "class_prior", "auc")
+
+
+def render_html(
+    evaluation: Evaluation,
+    *,
+    title: str = "How the classifier is doing",
+    context: Mapping[str, str] | None = None,
+) -> str:
+    """The evaluation as one HTML page that needs nothing else: no network, script or font.
+
+    The page reads in light and dark and on a phone. It starts with the verdict in plain words,
+    then says what that rests on, what is assumed and what is doubtful, then gives all numbers.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    title : str
+        Heading of the page; any text, escaped.
+    context : mapping of str to str, optional
+        What the reader should know of it, such as model and period; any text, escaped.
+
+    Returns
+    -------
+    str
+        A complete HTML document in UTF-8, some hundreds of kilobytes.
+
+    Examples
+    --------
+    >>> import numpy as np, pumonitor
+    >>> rng = np.random.default_rng(1)
+    >>> is_positive = rng.random(2_000) < 0.1
+    >>> labels = is_positive & (rng.random(2_000) < 0.5)
+    >>> ev = pumonitor.evaluate(labels, rng.normal(2.0 * is_positive), class_prior=0.1)
+    >>> page = render_html(ev, title="Card fraud", context={"Model": "version 3"})
+    >>> page.startswith("<!doctype html>")
+    True
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    import pumonitor
+
+    environment = Environment(
+        loader=PackageLoader("pumonitor.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    sentences = verdict(evaluation)
+    return environment.get_template("report.html").render(
+        title=title,
+        context=dict(context or {}),
+        lead=sentences[0],
+        sentences=sentences[1:],
+        doubtful=any(finding.severity == "warning" for finding in evaluation.warnings),
+        level=percent(evaluation.settings["confidence_level"]),
+        tiles=[_tile(evaluation, name) for name in _TILES if name in evaluation.estimates],
+        basis=_basis(evaluation),
+        assumptions=assumptions(evaluation),
+        doubts=doubts(evaluation),
+        groups=estimate_groups(evaluation),
+        figures=figures(evaluation),
+        panels=threshold_figures(evaluation),
+        threshold=f"{evaluation.settings['threshold']:.4g}",
+        settings={name: _setting(value) for name, value in evaluation.settings.items()},
+        prior_method=evaluation.class_prior.method,
+        details=[_details(estimate) for estimate in evaluation.estimates.values()],
+        dark_rules=palette.dark_rules(".drawing"),
+        colors={"corrected": palette.CORRECTED, "uncorrected": palette.UNCORRECTED},
+        version=pumonitor.__version__,
+    )
+
+
+def _basis(evaluation: Evaluation) -> str:
+    settings = evaluation.settings
+    labeled, unlabeled = rows(settings["n_labeled"]), rows(settings["n_unlabeled"])
+    negatives = settings["n_negative"]
+    others = f" and {rows(negatives)} confirmed negatives" if negatives else ""
+    threshold = f"{settings['threshold']:.4g}"
+    return (
+        f"{labeled} confirmed positives{others}, and {unlabeled} unconfirmed cases. A case is "
+        f"flagged when its score is {threshold} or higher. An unconfirmed case may be positive or "
+        "negative: nobody has looked, or not yet. The estimates allow for the positives hidden "
+        "among them."
+    )
+
+
+def _tile(evaluation: Evaluation, name: str) -> dict[str, str]:
+    estimate = evaluation[name]
+    tile = {
+        "title": title_of(name, evaluation.settings),
+        "value": "no value",
+        "interval": estimate.undefined_reason or "",
+        "naive": "",
+    }
+    if estimate.undefined_reason is not None:
+        return tile
+    value, low, high = estimate.displayed
+    naive = uncorrected_value(evaluation, name)
+    if name == "auc":
+        tile |= {"value": number(value), "interval": f"{number(low)} to {number(high)}"}
+        shown = None if naive is None else number(naive)
+    else:
+        shown = None if naive is None else percent(naive, width=high - low)
+        tile |= {"value": percent(value, width=high - low), "interval": "taken as known"}
+        if high > low:
+            both = percent_with_interval(value, low, high)
+            tile["interval"] = both[both.index("(") + 1 : -1]
+    if surely_impossible(estimate):
+        tile["value"] = "impossible"
+    if estimate.infeasible:
+        tile["interval"] = f"came out at {number(estimate.value)}"
+    if shown is not None:
+        tile["naive"] = f"uncorrected {shown}"
+    return tile
+
+
+def _setting(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _details(estimate: Estimate) -> dict[str, str]:
+    """The numbers as computed, not clipped, in full; a number that does not exist is a dash."""
+
+    def full(value: float) -> str:
+        return f"{value:.6g}" if math.isfinite(value) else "–"
+
+    return {
+        "name": estimate.name,
+        "value": full(estimate.value),
+        "low": full(estimate.low),
+        "high": full(estimate.high),
+        "se_sampling": full(estimate.se_sampling),
+        "se_prior": full(estimate.se_prior),
+        "method": estimate.method,
+    }

@@ -1,0 +1,192 @@
+"""What each estimate is called and means, for readers who know nothing of unlabeled data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+__all__ = ["GROUPS", "MEANING", "TITLES", "UNCORRECTED_OF", "title", "top_k_text"]
+
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "At the chosen threshold": (
+            "precision",
+            "recall",
+            "f1",
+            "f_beta",
+            "specificity",
+            "mcc",
+            "balanced_accuracy",
+            "accuracy",
+            "predicted_positive_rate",
+            "ll_score",
+        ),
+        "Ranking, whatever the threshold": ("auc", "aul", "average_precision"),
+        "How many positives there are": ("class_prior", "unlabeled_prior", "label_frequency"),
+        "At the best threshold": (
+            "f1_max",
+            "f1_max_threshold",
+            "mcc_max",
+            "mcc_max_threshold",
+            "balanced_accuracy_max",
+            "balanced_accuracy_max_threshold",
+            "accuracy_max",
+            "accuracy_max_threshold",
+        ),
+        "In the highest scores": ("precision_at_k", "recall_at_k", "lift_at_k"),
+        "Uncorrected: unconfirmed counted as negative": (
+            "f1_pu",
+            "mcc_pu",
+            "balanced_accuracy_pu",
+            "accuracy_pu",
+            "auc_pu",
+            "average_precision_pu",
+        ),
+    }
+)
+"""Estimates as tables show them, by heading."""
+
+UNCORRECTED_OF: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "auc": "auc_pu",
+        "average_precision": "average_precision_pu",
+        "f1": "f1_pu",
+        "accuracy": "accuracy_pu",
+        "balanced_accuracy": "balanced_accuracy_pu",
+        "mcc": "mcc_pu",
+    }
+)
+"""The estimate that counts unconfirmed cases as negatives, for each that has one."""
+
+TITLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "class_prior": "Share of positives",
+        "unlabeled_prior": "Hidden positives",
+        "label_frequency": "Share confirmed",
+        "predicted_positive_rate": "Share flagged",
+        "aul": "AUL",
+        "auc": "AUC",
+        "average_precision": "Average precision",
+        "recall": "Recall",
+        "precision": "Precision",
+        "specificity": "Specificity",
+        "f1": "F1",
+        "f_beta": "F-beta",
+        "accuracy": "Accuracy",
+        "balanced_accuracy": "Balanced accuracy",
+        "mcc": "MCC",
+        "ll_score": "LL score",
+        "f1_max": "Best F1",
+        "f1_max_threshold": "Threshold of best F1",
+        "balanced_accuracy_max": "Best balanced accuracy",
+        "balanced_accuracy_max_threshold": "Threshold of best balanced accuracy",
+        "mcc_max": "Best MCC",
+        "mcc_max_threshold": "Threshold of best MCC",
+        "accuracy_max": "Best accuracy",
+        "accuracy_max_threshold": "Threshold of best accuracy",
+        "precision_at_k": "Precision at k",
+        "recall_at_k": "Recall at k",
+        "lift_at_k": "Lift at k",
+        "auc_pu": "Uncorrected AUC",
+        "average_precision_pu": "Uncorrected average precision",
+        "f1_pu": "Uncorrected F1",
+        "accuracy_pu": "Uncorrected accuracy",
+        "balanced_accuracy_pu": "Uncorrected balanced accuracy",
+        "mcc_pu": "Uncorrected MCC",
+    }
+)
+"""A short name of each estimate."""
+
+_OPTIMISTIC = "A little flattering, as the threshold was picked on these same cases."
+
+MEANING: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "class_prior": "Of all cases, the share that is really positive, confirmed or not.",
+        "unlabeled_prior": "Of the unconfirmed cases, the share that is really positive.",
+        "label_frequency": "Of the real positives, the share that has been confirmed.",
+        "predicted_positive_rate": "Of all cases, the share the model flags.",
+        "aul": (
+            "Chance that a real positive scores above a case picked at random. It also moves "
+            "when the share of positives does."
+        ),
+        "auc": (
+            "Chance that a real positive scores above a real negative: 0.5 is guessing, 1 is "
+            "perfect."
+        ),
+        "average_precision": (
+            "Precision averaged over the positives as they are found from the top score down; "
+            "guessing gives the share of positives."
+        ),
+        "recall": "Of the real positives, the share the model flags.",
+        "precision": "Of the flagged cases, the share that is really positive.",
+        "specificity": "Of the real negatives, the share the model leaves alone.",
+        "f1": "Harmonic mean of precision and recall: high only when both are.",
+        "f_beta": "Like F1, with recall counting beta times as much as precision.",
+        "accuracy": (
+            "Of all cases, the share the model gets right. Where positives are rare it is high "
+            "even for a model that flags nothing."
+        ),
+        "balanced_accuracy": "Mean of recall and specificity: 0.5 is guessing.",
+        "mcc": (
+            "Correlation between what the model says and the truth: 0 is guessing, 1 is perfect."
+        ),
+        "ll_score": (
+            "Recall squared over the share flagged. It runs from 0 to 1 / share of positives, so "
+            "it compares models on the same cases only."
+        ),
+        "f1_max": f"The highest F1 that any threshold gives. {_OPTIMISTIC}",
+        "f1_max_threshold": "The score threshold that gives the highest F1.",
+        "balanced_accuracy_max": (
+            f"The highest balanced accuracy that any threshold gives. {_OPTIMISTIC}"
+        ),
+        "balanced_accuracy_max_threshold": (
+            "The score threshold that gives the highest balanced accuracy."
+        ),
+        "mcc_max": f"The highest MCC that any threshold gives. {_OPTIMISTIC}",
+        "mcc_max_threshold": "The score threshold that gives the highest MCC.",
+        "accuracy_max": f"The highest accuracy that any threshold gives. {_OPTIMISTIC}",
+        "accuracy_max_threshold": "The score threshold that gives the highest accuracy.",
+        "precision_at_k": "Of the k highest-scored cases, the share that is really positive.",
+        "recall_at_k": "Of the real positives, the share among the k highest-scored cases.",
+        "lift_at_k": (
+            "How many times more positives are among the k highest-scored cases than among as "
+            "many picked at random."
+        ),
+        "auc_pu": "AUC of confirmed against unconfirmed cases.",
+        "average_precision_pu": "Average precision if every unconfirmed case were negative.",
+        "f1_pu": "F1 if every unconfirmed case were negative.",
+        "accuracy_pu": "Accuracy if every unconfirmed case were negative.",
+        "balanced_accuracy_pu": "Balanced accuracy if every unconfirmed case were negative.",
+        "mcc_pu": "MCC if every unconfirmed case were negative.",
+    }
+)
+"""One plain sentence for each estimate (two where a warning belongs to it)."""
+
+
+def top_k_text(top_k: float) -> str:
+    """How many cases "the top k" are, in words.
+
+    Examples
+    --------
+    >>> top_k_text(0.1), top_k_text(500)
+    ('top 10%', 'top 500')
+    """
+    if 0 < top_k < 1:
+        return f"top {100 * top_k:.3g}%"
+    return f"top {int(top_k):,d}"
+
+
+def title(name: str, settings: Mapping[str, Any]) -> str:
+    """A short name of an estimate, with the evaluation's own k and beta in it.
+
+    Examples
+    --------
+    >>> title("precision_at_k", {"top_k": 0.1}), title("f_beta", {"f_beta": 2.0})
+    ('Precision, top 10%', 'F2')
+    """
+    if name.endswith("_at_k") and "top_k" in settings:
+        return f"{TITLES[name].removesuffix(' at k')}, {top_k_text(settings['top_k'])}"
+    if name == "f_beta" and "f_beta" in settings:
+        return f"F{settings['f_beta']:g}"
+    return TITLES.get(name, name.replace("_", " "))

@@ -1,0 +1,8 @@
+"""The words of the report: what estimates mean, how they are grouped, and the verdict."""
+
+from __future__ import annotations
+
+from pumonitor.report.names import GROUPS, MEANING, TITLES, title
+from pumonitor.report.verdict import verdict
+
+__all__ = ["GROUPS", "MEANING", "TITLES", "title", "verdict"]

@@ -1,0 +1,378 @@
+"""What an evaluation returns: estimates with intervals, curves with bands, the class prior."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = [
+    "ClassPriorEstimate",
+    "Curve",
+    "Estimate",
+    "Evaluation",
+    "Finding",
+    "Scenario",
+    "Target",
+]
+
+Scenario = Literal["single-training-set", "case-control"]
+Target = Literal["process", "window"]
+SCHEMA_VERSION = 1
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """One number with its uncertainty.
+
+    Attributes
+    ----------
+    name : str
+        The metric, for example ``"f1"``.
+    value, low, high : float
+        Point estimate and interval at `confidence_level`; NaN when undefined. They are kept as
+        estimated even outside the metric's range (`infeasible` is then True): a precision of 1.2
+        is evidence against the class prior or against labels being a fair sample of the positives.
+    se : float
+        Standard error from sampling and the class prior together.
+    se_sampling, se_prior : float
+        The two parts of it, each with the other source of uncertainty held fixed.
+    confidence_level : float
+        Nominal coverage of the interval.
+    method : str
+        How the interval was made.
+    n_labeled, n_unlabeled : int
+        Rows the estimate rests on.
+    range : tuple of float
+        The values the metric can take.
+    undefined_reason : str or None
+        Why there is no value, in words.
+    infeasible : bool
+        Whether `value` lies outside `range`.
+
+    Examples
+    --------
+    >>> estimate = Estimate(name="precision", value=1.04, low=0.91, high=1.2,
+    ...                     confidence_level=0.95, method="draws", n_labeled=50, n_unlabeled=900,
+    ...                     range=(0.0, 1.0))
+    >>> estimate.infeasible, estimate.displayed
+    (True, (1.0, 0.91, 1.0))
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    confidence_level: float
+    method: str
+    n_labeled: int
+    n_unlabeled: int
+    se: float = math.nan
+    se_sampling: float = math.nan
+    se_prior: float = math.nan
+    range: tuple[float, float] = (0.0, 1.0)
+    undefined_reason: str | None = None
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether the value lies outside what the metric can be (beyond rounding)."""
+        low, high = self.range
+        return self.value < low - 1e-12 or self.value > high + 1e-12
+
+    @property
+    def displayed(self) -> tuple[float, float, float]:
+        """Value, low and high clipped to the metric's range: what people are shown."""
+        low, high = self.range
+        return (
+            float(min(max(self.value, low), high)),
+            float(min(max(self.low, low), high)),
+            float(min(max(self.high, low), high)),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types; an undefined value is None, never NaN."""
+        return {
+            "name": self.name,
+            "value": _finite(self.value),
+            "low": _finite(self.low),
+            "high": _finite(self.high),
+            "se": _finite(self.se),
+            "se_sampling": _finite(self.se_sampling),
+            "se_prior": _finite(self.se_prior),
+            "confidence_level": self.confidence_level,
+            "method": self.method,
+            "n_labeled": self.n_labeled,
+            "n_unlabeled": self.n_unlabeled,
+            "undefined_reason": self.undefined_reason,
+            "infeasible": self.infeasible,
+        }
+
+    def __str__(self) -> str:
+        if self.undefined_reason is not None:
+            return f"{self.name} undefined: {self.undefined_reason}"
+        value, low, high = self.displayed
+        note = " (infeasible)" if self.infeasible else ""
+        return f"{self.name} {value:.4f} [{low:.4f}, {high:.4f}]{note}"
+
+
+def undefined(
+    name: str, reason: str, *, confidence_level: float, n_labeled: int, n_unlabeled: int
+) -> Estimate:
+    """An estimate without a value, with the reason."""
+    return Estimate(
+        name=name,
+        value=math.nan,
+        low=math.nan,
+        high=math.nan,
+        confidence_level=confidence_level,
+        method="none",
+        n_labeled=n_labeled,
+        n_unlabeled=n_unlabeled,
+        undefined_reason=reason,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassPriorEstimate:
+    """The share of positives in the monitored population, P(y = 1), with its uncertainty.
+
+    Attributes
+    ----------
+    value, low, high : float
+        Estimate of the class prior and its interval. Equal for a prior taken as known.
+    unlabeled_prior : float
+        P(y = 1) among unlabeled rows; NaN when not (yet) tied to data.
+    label_frequency : float
+        P(labeled given y = 1); NaN in the case-control scenario.
+    method : str
+        ``"given"``, ``"given interval"`` or the estimator's name.
+    confidence_level : float
+        Of the interval.
+    diagnostics : mapping
+        Details of the estimator, plain JSON types.
+    unlabeled_prior_interval : tuple of float
+        Interval of `unlabeled_prior` (what estimators estimate directly).
+    """
+
+    value: float
+    low: float
+    high: float
+    unlabeled_prior: float = math.nan
+    label_frequency: float = math.nan
+    method: str = "given"
+    confidence_level: float = 0.95
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    unlabeled_prior_interval: tuple[float, float] = (math.nan, math.nan)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the prior adds no uncertainty."""
+        return self.low == self.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return {
+            "value": _finite(self.value),
+            "low": _finite(self.low),
+            "high": _finite(self.high),
+            "unlabeled_prior": _finite(self.unlabeled_prior),
+            "unlabeled_prior_low": _finite(self.unlabeled_prior_interval[0]),
+            "unlabeled_prior_high": _finite(self.unlabeled_prior_interval[1]),
+            "label_frequency": _finite(self.label_frequency),
+            "method": self.method,
+            "confidence_level": self.confidence_level,
+            "diagnostics": dict(self.diagnostics),
+        }
+
+    @classmethod
+    def given(
+        cls,
+        class_prior: float | tuple[float, float] | tuple[float, float, float] | ClassPriorEstimate,
+        *,
+        confidence_level: float = 0.95,
+    ) -> ClassPriorEstimate:
+        """Read a prior from the caller: a number, (low, high), (value, low, high), or an estimate.
+
+        Examples
+        --------
+        >>> ClassPriorEstimate.given((0.01, 0.04)).low
+        0.01
+        >>> ClassPriorEstimate.given(1.2)
+        Traceback (most recent call last):
+        ...
+        ValueError: class_prior must satisfy 0 < class_prior < 1, got 1.2
+        """
+        if isinstance(class_prior, ClassPriorEstimate):
+            return class_prior
+        if isinstance(class_prior, tuple | list):
+            bounds = tuple(float(part) for part in class_prior)
+            if len(bounds) not in (2, 3):
+                msg = (
+                    "class_prior must be a number, (low, high) or (value, low, high), "
+                    f"got {len(bounds)} numbers"
+                )
+                raise ValueError(msg)
+            low, high = bounds[-2], bounds[-1]
+            if not 0 < low < high < 1:
+                msg = (
+                    "an interval for class_prior must satisfy 0 < low < high < 1, "
+                    f"got low={low:g}, high={high:g}"
+                )
+                raise ValueError(msg)
+            if len(bounds) == 3:
+                value = bounds[0]
+            else:
+                # The midpoint on the logit scale: symmetrical for shares near 0 and near 1.
+                logit = 0.5 * (math.log(low / (1 - low)) + math.log(high / (1 - high)))
+                value = 1 / (1 + math.exp(-logit))
+            if not low <= value <= high:
+                msg = f"class_prior must lie within its interval [{low:g}, {high:g}], got {value:g}"
+                raise ValueError(msg)
+            return cls(
+                value=value,
+                low=low,
+                high=high,
+                method="given interval",
+                confidence_level=confidence_level,
+            )
+        if isinstance(class_prior, bool | str) or not isinstance(
+            class_prior, int | float | np.floating
+        ):
+            msg = (
+                "class_prior must be a number, (low, high), (value, low, high) or a "
+                f"ClassPriorEstimate, got {class_prior!r}"
+            )
+            raise TypeError(msg)
+        value = float(class_prior)
+        if not 0 < value < 1:
+            msg = f"class_prior must satisfy 0 < class_prior < 1, got {value:g}"
+            raise ValueError(msg)
+        return cls(value=value, low=value, high=value, confidence_level=confidence_level)
+
+    def __str__(self) -> str:
+        if self.is_known:
+            return f"class_prior {self.value:.4f} ({self.method})"
+        return f"class_prior {self.value:.4f} [{self.low:.4f}, {self.high:.4f}] ({self.method})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A curve with its band and the same curve with unlabeled rows counted as negative.
+
+    `x` is exact by construction (a grid); `y`, `low`, `high` and `uncorrected` are as long as
+    `x`. The band is pointwise, at the evaluation's confidence level.
+    """
+
+    name: str
+    x_title: str
+    y_title: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    uncorrected: NDArray[np.float64] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists; points without a value are None."""
+
+        def numbers(values: NDArray[np.float64]) -> list[float | None]:
+            return [_finite(value) for value in values.tolist()]
+
+        return {
+            "name": self.name,
+            "x_title": self.x_title,
+            "y_title": self.y_title,
+            "x": numbers(self.x),
+            "y": numbers(self.y),
+            "low": numbers(self.low),
+            "high": numbers(self.high),
+            "uncorrected": None if self.uncorrected is None else numbers(self.uncorrected),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A diagnostic that fired: its name, how bad it is, and a sentence for people."""
+
+    name: str
+    severity: Literal["note", "warning"]
+    sentence: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain JSON types."""
+        return {"name": self.name, "severity": self.severity, "sentence": self.sentence}
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """Everything estimated from one table of scores.
+
+    Attributes
+    ----------
+    estimates : mapping of str to Estimate
+    class_prior : ClassPriorEstimate
+    curves : mapping of str to Curve
+        ``roc``, ``precision_recall``, ``lift`` and ``<metric>_by_threshold``.
+    warnings : tuple of Finding
+        The diagnostics that fired.
+    scores : mapping
+        Histogram of the scores, labeled against unlabeled, for drawing.
+    settings : mapping
+        How it was computed: threshold, scenario, target, label purity, confidence level, counts.
+    """
+
+    estimates: Mapping[str, Estimate]
+    class_prior: ClassPriorEstimate
+    curves: Mapping[str, Curve]
+    warnings: tuple[Finding, ...]
+    scores: Mapping[str, NDArray[np.float64]]
+    settings: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "estimates", MappingProxyType(dict(self.estimates)))
+        object.__setattr__(self, "curves", MappingProxyType(dict(self.curves)))
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self.estimates[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole evaluation as plain JSON types, with a ``schema_version``."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "settings": dict(self.settings),
+            "class_prior": self.class_prior.to_dict(),
+            "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
+            "warnings": [finding.to_dict() for finding in self.warnings],
+            "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
+        }
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row per estimate, as a pandas data frame indexed by metric name."""
+        import pandas
+
+        rows = [estimate.to_dict() for estimate in self.estimates.values()]
+        return pandas.DataFrame(rows).set_index("name")
+
+    def __str__(self) -> str:
+        return "\n".join(str(estimate) for estimate in self.estimates.values())
+
+
+def renamed(estimate: Estimate, name: str) -> Estimate:
+    """The same estimate under another name."""
+    return replace(estimate, name=name)

@@ -1,0 +1,5 @@
+"""Where scores and labels come from: one file per kind of source."""
+
+from pumonitor.sources.files import read_score_table
+
+__all__ = ["read_score_table"]

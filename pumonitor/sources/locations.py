@@ -1,0 +1,126 @@
+"""From what the user typed to the files it means."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pumonitor.errors import InputError
+
+__all__ = ["Location", "locate"]
+
+_CSV = (".csv", ".tsv", ".txt")
+_PARQUET = (".parquet", ".pq")
+_COMPRESSED = (".gz", ".zst")
+_PARQUET_MAGIC = b"PAR1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """The files behind one path or glob.
+
+    Attributes
+    ----------
+    name : str
+        As the user wrote it, for messages.
+    files : tuple of str
+        Absolute paths, sorted.
+    kind : {"csv", "parquet"}
+        All files are of this kind.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    kind: Literal["csv", "parquet"]
+
+
+def locate(path: str | os.PathLike[str]) -> Location:
+    """Find the files a path or glob names.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, if it is a directory, empty or of unknown kind, or if a glob
+        mixes CSV and Parquet.
+    """
+    name = os.fspath(path)
+    if "://" in name:
+        scheme = name.partition("://")[0]
+        msg = (
+            f"{name} is an address ({scheme}), and only files on this machine are read: download "
+            "or mount it and give its path"
+        )
+        raise InputError(msg)
+    found = _matches(Path(name))
+    if not found:
+        raise InputError(_nothing_found(name))
+    files = [file.absolute() for file in found if not file.is_dir()]
+    if not files:
+        msg = f"{name} is a directory: name the files in it, for example '{_inside(found[0])}'"
+        raise InputError(msg)
+    kinds = {file: _kind(file) for file in files}
+    if len(set(kinds.values())) > 1:
+        msg = f"{name} matches both CSV and Parquet files: name one kind, for example '*.parquet'"
+        raise InputError(msg)
+    return Location(name=name, files=tuple(map(str, files)), kind=kinds[files[0]])
+
+
+def _matches(path: Path) -> list[Path]:
+    # A file whose name really holds a * or [ is meant literally.
+    if path.exists():
+        return [path]
+    if not glob.has_magic(str(path)):
+        return []
+    root = Path(path.anchor)
+    return sorted(root.glob(str(path.relative_to(path.anchor))))
+
+
+def _nothing_found(name: str) -> str:
+    if glob.has_magic(name):
+        return f"no file matches {name}: check the pattern; the current directory is {Path.cwd()}"
+    folder = Path(name).parent
+    if not folder.is_dir():
+        return f"there is no file {name}: the directory {folder} does not exist"
+    beside = [entry.name for entry in folder.iterdir()]
+    near = difflib.get_close_matches(Path(name).name, beside, n=1)
+    hint = f"; did you mean {folder / near[0]}?" if near else f" in {folder.resolve()}"
+    return f"there is no file {name}{hint}"
+
+
+def _inside(directory: Path) -> Path:
+    """Suggest a glob that fits what a directory holds."""
+    present = {entry.suffix for entry in directory.iterdir()}
+    suffix = next((suffix for suffix in (*_PARQUET, *_CSV) if suffix in present), ".parquet")
+    return directory / f"*{suffix}"
+
+
+def _kind(file: Path) -> Literal["csv", "parquet"]:
+    try:
+        with file.open("rb") as stream:
+            start = stream.read(len(_PARQUET_MAGIC))
+    except OSError as error:
+        msg = f"{file} cannot be opened: {error.strerror or error}"
+        raise InputError(msg) from None
+    if not start:
+        msg = f"{file} is empty (0 bytes): check the job that writes it"
+        raise InputError(msg)
+    if start == _PARQUET_MAGIC:
+        return "parquet"
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    while suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix in _PARQUET:
+        msg = f"{file} is not Parquet, whatever its name says: check how it was written or copied"
+        raise InputError(msg)
+    if suffix in _CSV:
+        return "csv"
+    msg = (
+        f"{file} is neither Parquet nor named like CSV ({', '.join(_CSV)}, plain or "
+        f"{', '.join(_COMPRESSED)}): rename it or write it as one of these"
+    )
+    raise InputError(msg)

@@ -1,0 +1,145 @@
+"""A DuckDB connection that may read the named files and do nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pumonitor.errors import InputError, SourceError
+from pumonitor.sources.locations import Location
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Progress", "Session", "number", "open_session", "quoted", "text"]
+
+Progress = Callable[[str, float], None]
+"""Called with what is being done and the share of it done, 0 to 1."""
+
+_MEMORY_LIMIT = "600MB"
+_MAX_THREADS = 8
+_POLL_SECONDS = 0.1
+
+
+def quoted(identifier: str) -> str:
+    """Write an SQL identifier."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """Write an SQL string literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def number(value: float) -> str:
+    """Write an SQL literal that is exactly this double (a plain 0.1 would be a decimal)."""
+    return f"'{value!r}'::DOUBLE"
+
+
+class Session:
+    """Runs queries, reports how far they are, and puts DuckDB's errors in our words."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, *, name: str, progress: Progress | None
+    ) -> None:
+        self._connection = connection
+        self._name = name
+        self._progress = progress
+
+    def rows(self, sql: str, *, step: str = "") -> list[tuple[Any, ...]]:
+        """Return all rows of the answer."""
+        answer: list[tuple[Any, ...]] = self._run(
+            step, lambda: self._connection.execute(sql).fetchall()
+        )
+        return answer
+
+    def arrays(self, sql: str, *, step: str = "") -> dict[str, np.ndarray[Any, Any]]:
+        """Return the columns of the answer as numpy arrays; for queries that return no nulls."""
+        columns: dict[str, np.ndarray[Any, Any]] = self._run(
+            step, lambda: self._connection.execute(sql).fetchnumpy()
+        )
+        return {name: np.asarray(column) for name, column in columns.items()}
+
+    def _run(self, step: str, work: Callable[[], Any]) -> Any:
+        import duckdb
+
+        try:
+            if self._progress is None or not step:
+                return work()
+            return self._watched(step, work, self._progress)
+        except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
+            msg = f"{self._name} cannot be read: {_in_short(error)}"
+            raise InputError(msg) from None
+        except duckdb.OutOfMemoryException:
+            msg = (
+                f"reading {self._name} needs more than the {_MEMORY_LIMIT} allowed: write it with "
+                "smaller Parquet row groups (100,000 rows each)"
+            )
+            raise SourceError(msg) from None
+        except duckdb.Error as error:
+            msg = f"{self._name} cannot be read: {_in_short(error)}"
+            raise SourceError(msg) from None
+
+    def _watched(self, step: str, work: Callable[[], Any], progress: Progress) -> Any:
+        progress(step, 0.0)
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            future = pool.submit(work)
+            try:
+                while not wait([future], timeout=_POLL_SECONDS).done:
+                    progress(step, max(self._connection.query_progress(), 0.0) / 100)
+                result = future.result()
+            except KeyboardInterrupt:
+                # Without this the pool would wait for the query to end.
+                self._connection.interrupt()
+                raise
+        progress(step, 1.0)
+        return result
+
+
+def _in_short(error: Exception) -> str:
+    """Keep the first lines of a DuckDB message: what and where, without advice and settings."""
+    kept: list[str] = []
+    for line in str(error).splitlines():
+        if not line.strip() or line.startswith("Possible"):
+            break
+        kept.append(line.strip())
+    message = ", ".join(kept)
+    for prefix in ("Invalid Input Error: ", "IO Error: ", "CSV Error on "):
+        message = message.removeprefix(prefix)
+    return message
+
+
+@contextmanager
+def open_session(location: Location, *, progress: Progress | None = None) -> Iterator[Session]:
+    """Open a connection contained to the location's files; its configuration is locked."""
+    import duckdb
+
+    files: Sequence[str] = location.files
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "threads": min(os.cpu_count() or 1, _MAX_THREADS),
+            "memory_limit": _MEMORY_LIMIT,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+        },
+    )
+    try:
+        connection.execute("SET temp_directory = ''")
+        # Parquet statistics leave NaN out, and DuckDB believes them: isnan(score) becomes false
+        # for every row, and max(score) the highest of the others.
+        connection.execute("SET disabled_optimizers = 'statistics_propagation,filter_pushdown'")
+        connection.execute("SET enable_progress_bar = true")
+        connection.execute("SET enable_progress_bar_print = false")
+        connection.execute(f"SET allowed_paths = [{', '.join(text(file) for file in files)}]")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield Session(connection, name=location.name, progress=progress)
+    finally:
+        connection.close()

@@ -1,0 +1,1 @@
+"""Intervals, confidence draws and resampling; nothing here knows of positive-unlabeled data."""

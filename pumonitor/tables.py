@@ -1,0 +1,490 @@
+"""ScoreTable: how many labeled, unlabeled and known-negative rows fall in each score cell.
+
+Every metric and every score-based class-prior estimator is a function of this table, so the same
+code serves an array, a warehouse group-by and a stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pumonitor._cells import cells_of_rows, cells_of_weighted_rows
+from pumonitor._validate import as_labels, as_scores, as_weights
+from pumonitor.errors import InputError, TooFewPositivesError
+
+__all__ = ["MINIMUM_LABELED", "ScoreTable", "Weights"]
+
+FloatArray = NDArray[np.float64]
+
+MINIMUM_LABELED = 2
+"""Fewer confirmed positives than this have no spread, hence no interval."""
+
+_DENSITY_EDGES = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Weights:
+    """Second moments per cell, kept only when rows carry weights or propensities.
+
+    With sample weight w and propensity e, a labeled row stands for w / e positives
+    (`ScoreTable.labeled`) and for w rows of the population (`labeled_mass`).
+    """
+
+    labeled_squares: FloatArray
+    labeled_mass: FloatArray
+    labeled_mass_squares: FloatArray
+    labeled_cross: FloatArray
+    unlabeled_squares: FloatArray
+    negative_squares: FloatArray
+
+    def map(self, change: Callable[[FloatArray], FloatArray]) -> Weights:
+        """The same change made to every column."""
+        return Weights(**{item.name: change(getattr(self, item.name)) for item in fields(self)})
+
+    def followed_by(self, other: Weights) -> Weights:
+        """These cells, then those."""
+        return Weights(
+            **{
+                item.name: np.concatenate([getattr(self, item.name), getattr(other, item.name)])
+                for item in fields(self)
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoreTable:
+    """Counts (or weight sums) of rows by score cell and label state.
+
+    Cells are closed intervals [lower, upper] in ascending order that do not overlap. A table
+    made from arrays is exact: every distinct labeled score is a cell of its own, and the
+    unlabeled rows between two of them form cells whose inner order no estimate depends on. A
+    table made from binned counts is approximate, `resolution` says by how much.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (cells,)
+        Lowest and highest score in the cell.
+    labeled, unlabeled, negative : ndarray of shape (cells,)
+        Rows (weight sums) that are confirmed positive, unlabeled, confirmed negative.
+    n_labeled, n_unlabeled, n_negative : int
+        Rows, whatever their weight.
+    weights : Weights or None
+        Second moments when rows carry weights.
+
+    Examples
+    --------
+    >>> table = ScoreTable.from_arrays([1, 0, 0, 1, 0], [0.9, 0.8, 0.3, 0.3, 0.1])
+    >>> table.n_labeled, table.n_unlabeled, table.resolution
+    (2, 3, 0.0)
+    >>> both = table + table
+    >>> both.n_labeled
+    4
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    labeled: FloatArray
+    unlabeled: FloatArray
+    negative: FloatArray
+    n_labeled: int
+    n_unlabeled: int
+    n_negative: int
+    weights: Weights | None = None
+
+    # -- making one ---------------------------------------------------------------------------
+
+    @classmethod
+    def from_arrays(
+        cls,
+        labels: Any,
+        scores: Any,
+        *,
+        thresholds: Iterable[float] = (),
+        sample_weight: Any = None,
+        propensity: Any = None,
+        density_edges: int = _DENSITY_EDGES,
+    ) -> ScoreTable:
+        """Exact table of rows.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n,)
+            1 confirmed positive, 0 unlabeled, -1 confirmed negative. numpy, pandas, polars or
+            Arrow, nullable types included as long as nothing is missing.
+        scores : array-like of shape (n,)
+            Any finite numbers, higher = more positive.
+        thresholds : iterable of float
+            Decision thresholds at which threshold metrics will be asked for; a cell ends there.
+        sample_weight : array-like of shape (n,), optional
+            Rows each row stands for, > 0.
+        propensity : array-like of shape (n,), optional
+            P(labeled given positive, x), in (0, 1]; read on labeled rows only.
+        density_edges : int
+            Quantiles of the unlabeled scores at which cells end as well, so that estimators of
+            densities see the shape between labeled scores.
+
+        Raises
+        ------
+        InputError
+            If labels, scores or weights cannot be used; the message says what, where, how often.
+        TooFewPositivesError
+            If fewer than two rows are confirmed positives.
+        """
+        label_values = as_labels(labels)
+        score_values = as_scores(scores)
+        if len(label_values) != len(score_values):
+            msg = (
+                f"labels and scores must have one value per row: got {len(label_values)} labels "
+                f"and {len(score_values)} scores"
+            )
+            raise InputError(msg)
+        _check_counts(
+            int(np.count_nonzero(label_values == 1)), int(np.count_nonzero(label_values == 0))
+        )
+        edges = np.asarray(list(thresholds), dtype=score_values.dtype)
+        counts = {
+            "n_labeled": int(np.count_nonzero(label_values == 1)),
+            "n_unlabeled": int(np.count_nonzero(label_values == 0)),
+            "n_negative": int(np.count_nonzero(label_values == -1)),
+        }
+        if sample_weight is None and propensity is None:
+            cells = cells_of_rows(
+                label_values, score_values, edges=edges, density_edges=density_edges
+            )
+            return cls(lower=cells.lower, upper=cells.upper, **cells.sums, **counts)
+        weight, represented = _row_weights(label_values, sample_weight, propensity)
+        cells = cells_of_weighted_rows(
+            label_values,
+            score_values,
+            weight=weight,
+            represented=represented,
+            edges=edges,
+            density_edges=density_edges,
+        )
+        first = {name: cells.sums.pop(name) for name in ("labeled", "unlabeled", "negative")}
+        weights = Weights(**cells.sums)
+        return cls(lower=cells.lower, upper=cells.upper, **first, **counts, weights=weights)
+
+    @classmethod
+    def from_counts(
+        cls,
+        labeled: ArrayLike,
+        unlabeled: ArrayLike,
+        *,
+        edges: ArrayLike | None = None,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        negative: ArrayLike | None = None,
+    ) -> ScoreTable:
+        """Table of counts made elsewhere, for example by a warehouse's group-by.
+
+        Parameters
+        ----------
+        labeled, unlabeled, negative : array-like of shape (cells,)
+            Non-negative counts per cell, cells in ascending order of score.
+        edges : array-like of shape (cells + 1,)
+            Bin edges; a cell holds edge <= score < next edge. The last is open-ended upwards by
+            nothing: make it greater than the highest score.
+        lower, upper : array-like of shape (cells,)
+            In place of `edges`: the lowest and highest score of each cell, as a group-by returns
+            them with min and max. Equal for a cell of one score.
+
+        Examples
+        --------
+        >>> table = ScoreTable.from_counts([0, 3, 7], [50, 40, 10], edges=[0.0, 0.3, 0.6, 1.0])
+        >>> round(table.resolution, 4)
+        0.095
+        """
+        counts = [np.asarray(part, dtype=np.float64) for part in (labeled, unlabeled)]
+        counts.append(
+            np.zeros_like(counts[0]) if negative is None else np.asarray(negative, np.float64)
+        )
+        for name, part in zip(("labeled", "unlabeled", "negative"), counts, strict=True):
+            if part.ndim != 1 or len(part) != len(counts[0]):
+                msg = f"{name} must have one count per cell: got shape {part.shape}, labeled has {counts[0].shape}"
+                raise InputError(msg)
+            wrong = ~(np.isfinite(part) & (part >= 0))
+            if wrong.any():
+                msg = f"{name} must be counts >= 0: {int(wrong.sum())} of {len(part)} cells are not, first at cell {int(np.argmax(wrong))}"
+                raise InputError(msg)
+        if (edges is None) == (lower is None or upper is None):
+            msg = "give either edges, or both lower and upper"
+            raise InputError(msg)
+        if edges is not None:
+            bounds = np.asarray(edges, dtype=np.float64)
+            if len(bounds) != len(counts[0]) + 1:
+                msg = f"edges must be one more than the cells: got {len(bounds)} edges for {len(counts[0])} cells"
+                raise InputError(msg)
+            low, high = bounds[:-1], np.nextafter(bounds[1:], -np.inf)
+        else:
+            low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            msg = "cell bounds must be finite"
+            raise InputError(msg)
+        if (high < low).any() or (low[1:] <= high[:-1]).any():
+            msg = "cells must ascend without overlap: each lower bound above the upper bound before it"
+            raise InputError(msg)
+        totals = [round(float(part.sum())) for part in counts]
+        _check_counts(totals[0], totals[1])
+        kept = (counts[0] + counts[1] + counts[2]) > 0
+        return cls(
+            lower=low[kept],
+            upper=high[kept],
+            labeled=counts[0][kept],
+            unlabeled=counts[1][kept],
+            negative=counts[2][kept],
+            n_labeled=totals[0],
+            n_unlabeled=totals[1],
+            n_negative=totals[2],
+        )
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> ScoreTable:
+        """Read what `to_dict` wrote, or any mapping with the keywords of `from_counts`."""
+        known = {"labeled", "unlabeled", "negative", "edges", "lower", "upper"}
+        unknown = sorted(set(table) - known)
+        if unknown:
+            msg = (
+                f"unknown keys in table: {', '.join(unknown)}; known are {', '.join(sorted(known))}"
+            )
+            raise InputError(msg)
+        missing = sorted({"labeled", "unlabeled"} - set(table))
+        if missing:
+            msg = f"table lacks {' and '.join(missing)}"
+            raise InputError(msg)
+        return cls.from_counts(**dict(table))
+
+    # -- reading it ---------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    @property
+    def labeled_squares(self) -> FloatArray:
+        """Sum per cell of the squared weights of labeled rows."""
+        return self.labeled if self.weights is None else self.weights.labeled_squares
+
+    @property
+    def labeled_mass(self) -> FloatArray:
+        """Rows of the population that the labeled rows are (their sample weight, not 1/propensity)."""
+        return self.labeled if self.weights is None else self.weights.labeled_mass
+
+    @property
+    def labeled_mass_squares(self) -> FloatArray:
+        """Sum per cell of the squared sample weights of labeled rows."""
+        return self.labeled if self.weights is None else self.weights.labeled_mass_squares
+
+    @property
+    def labeled_cross(self) -> FloatArray:
+        """Sum per cell of weight / propensity times weight of labeled rows."""
+        return self.labeled if self.weights is None else self.weights.labeled_cross
+
+    @property
+    def unlabeled_squares(self) -> FloatArray:
+        """Sum per cell of the squared weights of unlabeled rows."""
+        return self.unlabeled if self.weights is None else self.weights.unlabeled_squares
+
+    @property
+    def negative_squares(self) -> FloatArray:
+        """Sum per cell of the squared weights of known-negative rows."""
+        return self.negative if self.weights is None else self.weights.negative_squares
+
+    @property
+    def resolution(self) -> float:
+        """Bound on the error of AUL and AUC that binning causes; 0 when exact.
+
+        Half the product of the labeled and the unlabeled share of each mixed cell, summed: within
+        a cell that holds one score only, ties count one half and nothing is lost.
+        """
+        others = self.unlabeled + self.negative
+        mixed = self.upper > self.lower
+        product = self.labeled[mixed] * others[mixed]
+        total = self.labeled.sum() * max(others.sum(), 1.0)
+        return float(0.5 * product.sum() / total)
+
+    def index_of_threshold(self, threshold: float) -> int:
+        """Index of the first cell at or above the threshold (len(table) when none is).
+
+        Raises
+        ------
+        InputError
+            If the threshold falls inside a cell, so that the rows above it cannot be counted.
+        """
+        index = int(np.searchsorted(self.lower, threshold, side="left"))
+        if index > 0 and self.upper[index - 1] >= threshold:
+            low, high = self.lower[index - 1], self.upper[index - 1]
+            msg = (
+                f"threshold {threshold:g} falls inside the score cell [{low:g}, {high:g}] "
+                f"({self._rows(index - 1):g} rows): make the table with a cell edge at the threshold "
+                "(thresholds=[...] in from_arrays, a bin edge in counts)"
+            )
+            raise InputError(msg)
+        return index
+
+    def _rows(self, index: int) -> float:
+        return float(self.labeled[index] + self.unlabeled[index] + self.negative[index])
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Plain lists for JSON; only for tables without weights."""
+        if self.weights is not None:
+            msg = "a table with weights cannot be written as counts"
+            raise InputError(msg)
+        return {
+            "lower": self.lower.tolist(),
+            "upper": self.upper.tolist(),
+            "labeled": self.labeled.tolist(),
+            "unlabeled": self.unlabeled.tolist(),
+            "negative": self.negative.tolist(),
+        }
+
+    # -- changing it --------------------------------------------------------------------------
+
+    def __add__(self, other: ScoreTable) -> ScoreTable:
+        """The table of both sets of rows; overlapping cells are merged, equal cells summed.
+
+        Merging partitions binned on the same edges loses nothing. Cells of exact tables that
+        overlap become one, which `resolution` then shows.
+        """
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+        weights = None
+        if self.weights is not None or other.weights is not None:
+            weights = self._with_moments().followed_by(other._with_moments())
+        joined = ScoreTable(
+            lower=np.concatenate([self.lower, other.lower]),
+            upper=np.concatenate([self.upper, other.upper]),
+            labeled=np.concatenate([self.labeled, other.labeled]),
+            unlabeled=np.concatenate([self.unlabeled, other.unlabeled]),
+            negative=np.concatenate([self.negative, other.negative]),
+            n_labeled=self.n_labeled + other.n_labeled,
+            n_unlabeled=self.n_unlabeled + other.n_unlabeled,
+            n_negative=self.n_negative + other.n_negative,
+            weights=weights,
+        )._taken(
+            np.lexsort(
+                (
+                    np.concatenate([self.upper, other.upper]),
+                    np.concatenate([self.lower, other.lower]),
+                )
+            )
+        )
+        reach = np.maximum.accumulate(joined.upper)
+        starts = np.flatnonzero(np.concatenate([[True], joined.lower[1:] > reach[:-1]]))
+        return joined._grouped(starts)
+
+    def compress(self, max_cells: int, *, thresholds: Iterable[float] = ()) -> ScoreTable:
+        """At most `max_cells` cells (and one more for each threshold kept), by joining neighbours.
+
+        Cells are joined so that each holds about the same share of labeled and unlabeled rows;
+        `resolution` of the result states the error, about 1 / (2 max_cells) at the most.
+        """
+        if max_cells < 2:
+            msg = f"max_cells must satisfy max_cells >= 2, got {max_cells}"
+            raise ValueError(msg)
+        if len(self) <= max_cells:
+            return self
+        others = self.unlabeled + self.negative
+        mass = self.labeled / self.labeled.sum() + others / max(others.sum(), 1.0)
+        middle = np.cumsum(mass) - 0.5 * mass
+        group = np.minimum((middle / mass.sum() * max_cells).astype(np.intp), max_cells - 1)
+        begins = np.concatenate([[True], group[1:] != group[:-1]])
+        for threshold in thresholds:
+            index = self.index_of_threshold(threshold)
+            if index < len(self):
+                begins[index] = True
+        return self._grouped(np.flatnonzero(begins))
+
+    def _with_moments(self) -> Weights:
+        if self.weights is not None:
+            return self.weights
+        return Weights(
+            labeled_squares=self.labeled_squares,
+            labeled_mass=self.labeled_mass,
+            labeled_mass_squares=self.labeled_mass_squares,
+            labeled_cross=self.labeled_cross,
+            unlabeled_squares=self.unlabeled_squares,
+            negative_squares=self.negative_squares,
+        )
+
+    def _taken(self, order: NDArray[np.intp]) -> ScoreTable:
+        return ScoreTable(
+            lower=self.lower[order],
+            upper=self.upper[order],
+            labeled=self.labeled[order],
+            unlabeled=self.unlabeled[order],
+            negative=self.negative[order],
+            n_labeled=self.n_labeled,
+            n_unlabeled=self.n_unlabeled,
+            n_negative=self.n_negative,
+            weights=None
+            if self.weights is None
+            else self.weights.map(lambda column: column[order]),
+        )
+
+    def _grouped(self, starts: NDArray[np.intp]) -> ScoreTable:
+        return ScoreTable(
+            lower=self.lower[starts],
+            upper=np.maximum.reduceat(self.upper, starts),
+            labeled=np.add.reduceat(self.labeled, starts),
+            unlabeled=np.add.reduceat(self.unlabeled, starts),
+            negative=np.add.reduceat(self.negative, starts),
+            n_labeled=self.n_labeled,
+            n_unlabeled=self.n_unlabeled,
+            n_negative=self.n_negative,
+            weights=None
+            if self.weights is None
+            else self.weights.map(lambda column: np.add.reduceat(column, starts)),
+        )
+
+
+def _check_counts(n_labeled: int, n_unlabeled: int) -> None:
+    rows = n_labeled + n_unlabeled
+    if n_labeled == 0:
+        msg = (
+            f"none of {rows} rows is a confirmed positive (label 1): nothing can be estimated until "
+            "positives are confirmed; check the join of confirmations to predictions"
+        )
+        raise TooFewPositivesError(msg)
+    if n_labeled < MINIMUM_LABELED:
+        msg = (
+            f"only {n_labeled} of {rows} rows is a confirmed positive: at least {MINIMUM_LABELED} are "
+            "needed, some tens for useful intervals; evaluate a longer period"
+        )
+        raise TooFewPositivesError(msg)
+    if n_unlabeled == 0:
+        msg = (
+            f"all {rows} rows are confirmed: no row is unlabeled (label 0), so there is no "
+            "population to compare with; pass the rows that were scored but not confirmed as 0"
+        )
+        raise InputError(msg)
+
+
+def _row_weights(
+    labels: NDArray[np.int8], sample_weight: Any, propensity: Any
+) -> tuple[FloatArray, FloatArray]:
+    """Rows of the population, and positives, that each row stands for."""
+    rows = len(labels)
+    weight = np.ones(rows)
+    if sample_weight is not None:
+        weight = as_weights(sample_weight, rows=rows, name="sample_weight", low=0.0, high=np.inf)
+    represented = weight.copy()
+    if propensity is not None:
+        is_labeled = labels == 1
+        chance = np.asarray(propensity, dtype=np.float64)
+        chance = np.full(rows, float(chance)) if chance.ndim == 0 else chance
+        if len(chance) != rows:
+            msg = f"propensity must have one value per row: got {len(chance)} for {rows} rows"
+            raise InputError(msg)
+        represented[is_labeled] /= as_weights(
+            chance[is_labeled],
+            rows=int(is_labeled.sum()),
+            name="propensity of labeled rows",
+            low=0.0,
+            high=1.0,
+        )
+    return weight, represented

@@ -1,0 +1,75 @@
+"""`pumonitor demo` from end to end, in a process of its own as users run it."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+from typer.testing import CliRunner
+
+from pumonitor.cli.app import app
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    code = "from pumonitor.cli.app import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "demo", "--keep", "kept"],
+        cwd=folder,
+        env=os.environ | {"COLUMNS": "80", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "kept", done
+
+
+def test_it_prints_estimates_beside_the_truth_and_what_to_do_next(finished):
+    _, done = finished
+    for title in ("Share of spam", "Precision", "Recall", "F1", "MCC", "Accuracy", "AUC", "AUL"):
+        assert any(line.startswith(f"{title}  ") for line in done.stdout.splitlines()), title
+    assert "intervals hold the truth" in done.stdout
+    assert "simulated" in done.stdout
+    assert "kept/report.html" in done.stdout
+    assert "mlflow ui --backend-store-uri sqlite:///kept/mlflow.db" in done.stdout
+    commands = ("  mlflow ui", "  pumonitor evaluate")
+    prose = [line for line in done.stdout.splitlines() if not line.startswith(commands)]
+    assert max(map(len, prose)) <= 80
+    assert "…" not in done.stdout
+
+
+def test_nothing_else_is_written_to_the_terminal(finished):
+    _, done = finished
+    assert done.stderr == ""
+
+
+def test_the_runs_are_in_the_store_with_their_metrics_and_reports(finished):
+    folder, _ = finished
+    with closing(sqlite3.connect(folder / "mlflow.db")) as store:
+        runs = store.execute("SELECT name FROM runs ORDER BY start_time").fetchall()
+        logged = store.execute("SELECT count(*) FROM metrics WHERE key = 'pu/f1_low'").fetchall()
+    assert runs == [("share of spam from the scores",), ("share of spam from an audit",)]
+    assert logged == [(2,)]
+    for name in ("report.html", "report-audit.html"):
+        assert (folder / name).stat().st_size > 10_000
+
+
+def test_the_suggested_command_works_on_the_file_it_names(finished):
+    folder, done = finished
+    (line,) = [line for line in done.stdout.splitlines() if "pumonitor evaluate" in line]
+    arguments = line.split()[1:]
+    arguments[1] = str(folder / "scored.csv")
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.stderr
+
+
+def test_a_directory_that_cannot_be_made_ends_with_status_2(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    result = CliRunner().invoke(app, ["demo", "--keep", str(tmp_path / "file" / "kept")])
+    assert result.exit_code == 2
+    assert "cannot be made" in result.stderr

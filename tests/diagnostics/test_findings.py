@@ -1,0 +1,62 @@
+"""Each diagnostic fires where it should, stays silent where not, and speaks plainly."""
+
+import numpy as np
+import pytest
+
+import pumonitor
+from pumonitor import ScoreTable
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(3)
+    is_positive = rng.random(20_000) < 0.1
+    return is_positive & (rng.random(20_000) < 0.5), rng.normal(2.0 * is_positive)
+
+
+def names(ev):
+    return {finding.name for finding in ev.warnings}
+
+
+def sentence(ev, name):
+    return next(finding.sentence for finding in ev.warnings if finding.name == name)
+
+
+def test_clean_data_raise_nothing(rows):
+    assert names(pumonitor.evaluate(*rows, threshold=1.5, class_prior=0.1)) == set()
+
+
+def test_infeasible_values_beyond_sampling_are_a_warning(rows):
+    ev = pumonitor.evaluate(*rows, threshold=1.5, class_prior=0.4)
+    assert "Impossible values that sampling does not explain" in sentence(ev, "infeasible")
+    assert ev.warnings[0].severity == "warning"
+
+
+def test_few_positives_say_how_many_are_needed(rows):
+    labels = rows[0] & (np.cumsum(rows[0]) <= 12)
+    ev = pumonitor.evaluate(labels, rows[1], threshold=1.5, class_prior=0.1)
+    assert sentence(ev, "few_positives").startswith("Only 12 confirmed positives")
+
+
+def test_random_scores_are_said_to_rank_nothing(rows):
+    ev = pumonitor.evaluate(
+        rows[0], np.random.default_rng(0).normal(size=20_000), class_prior=0.1
+    )
+    assert "nothing here is distinguishable from chance" in sentence(ev, "no_ranking")
+
+
+def test_reversed_scores_are_recognised(rows):
+    ev = pumonitor.evaluate(rows[0], -rows[1], class_prior=0.1)
+    assert "the score may be reversed" in sentence(ev, "no_ranking")
+
+
+@pytest.mark.parametrize(("threshold", "start"), [(99, "No row scores"), (-99, "Every row scores")])
+def test_threshold_off_the_scale_is_said(rows, threshold, start):
+    ev = pumonitor.evaluate(*rows, threshold=threshold, class_prior=0.1)
+    assert sentence(ev, "one_sided_decision").startswith(start)
+
+
+def test_coarse_bins_are_said():
+    table = ScoreTable.from_counts([20, 80], [900, 300], edges=[0.0, 0.5, 1.0])
+    ev = pumonitor.evaluate_table(table, threshold=0.5, class_prior=0.2)
+    assert "came in 2 bins" in sentence(ev, "coarse_table")

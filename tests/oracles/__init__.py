@@ -1,0 +1,1 @@
+"""Naive, independent implementations that the fast ones are held against."""

@@ -1,0 +1,46 @@
+import math
+
+import pytest
+from pumonitor_mlflow.metric_values import metric_values
+
+from pumonitor.results import Estimate
+
+
+def estimate(value: float, low: float, high: float) -> Estimate:
+    return Estimate(
+        name="f1",
+        value=value,
+        low=low,
+        high=high,
+        confidence_level=0.95,
+        method="made up",
+        n_labeled=10,
+        n_unlabeled=90,
+    )
+
+
+def test_a_metric_is_logged_with_its_interval() -> None:
+    assert metric_values({"f1": estimate(0.4, 0.3, 0.6)}) == {
+        "pu/f1": 0.4,
+        "pu/f1_low": 0.3,
+        "pu/f1_high": 0.6,
+    }
+
+
+def test_an_undefined_metric_is_left_out_and_flagged() -> None:
+    assert metric_values({"f1": estimate(math.nan, math.nan, math.nan)}) == {"pu/f1_undefined": 1.0}
+
+
+def test_an_infeasible_metric_is_logged_as_displayed_and_flagged() -> None:
+    assert metric_values({"f1": estimate(-0.1, -0.3, 0.2)}) == {
+        "pu/f1": 0.0,
+        "pu/f1_low": 0.0,
+        "pu/f1_high": 0.2,
+        "pu/f1_infeasible": 1.0,
+    }
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_nothing_but_finite_numbers_leaves(bad: float) -> None:
+    for part in (estimate(bad, 0.1, 0.2), estimate(0.1, bad, 0.2), estimate(0.1, 0.1, bad)):
+        assert all(math.isfinite(number) for number in metric_values({"f1": part}).values())

@@ -1,0 +1,139 @@
+"""Every estimator, discovered; then auto and its interval."""
+
+import numpy as np
+import pytest
+
+import pumonitor
+from pumonitor import ScoreTable
+from pumonitor.prior import METHODS, TwoSamples
+
+
+def case_control(unlabeled_prior, *, n_labeled, n_unlabeled, separation, seed):
+    rng = np.random.default_rng(seed)
+    positive = np.concatenate([np.ones(n_labeled), rng.random(n_unlabeled) < unlabeled_prior])
+    labels = np.repeat([1, 0], [n_labeled, n_unlabeled])
+    return labels, rng.normal(separation * positive)
+
+
+def two_samples(*arguments, **keywords):
+    return TwoSamples.from_table(ScoreTable.from_arrays(*case_control(*arguments, **keywords)))
+
+
+RANKING_METHODS = sorted(set(METHODS) - {"elkan_noto"})
+
+
+@pytest.mark.parametrize("method", RANKING_METHODS)
+@pytest.mark.parametrize("prior", [0.05, 0.2, 0.5])
+def test_well_separated_classes_give_the_prior(method, prior):
+    sample = two_samples(prior, n_labeled=3000, n_unlabeled=30_000, separation=5.0, seed=1)
+    assert METHODS[method](sample)[0] == pytest.approx(prior, abs=0.02)
+
+
+@pytest.mark.parametrize("method", RANKING_METHODS)
+def test_no_positives_among_unlabeled_is_nearly_nothing(method):
+    sample = two_samples(0.0, n_labeled=2000, n_unlabeled=20_000, separation=4.0, seed=2)
+    assert METHODS[method](sample)[0] < 0.025
+
+
+@pytest.mark.parametrize("method", RANKING_METHODS)
+def test_only_the_order_of_scores_matters(method):
+    labels, scores = case_control(0.3, n_labeled=300, n_unlabeled=2000, separation=2.0, seed=3)
+    first, second = (
+        METHODS[method](TwoSamples.from_table(ScoreTable.from_arrays(labels, values)))[0]
+        for values in (scores, np.exp(scores))
+    )
+    assert first == pytest.approx(second, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_many_samples_at_once_are_each_alone(method):
+    one = two_samples(0.3, n_labeled=500, n_unlabeled=3000, separation=2.0, seed=4)
+    one = TwoSamples(
+        scores=np.linspace(0.0, 1.0, len(one.scores)),
+        labeled=one.labeled,
+        unlabeled=one.unlabeled,
+        n_labeled=one.n_labeled,
+        n_unlabeled=one.n_unlabeled,
+    )
+    many = one.drawn_from(
+        one.labeled[0], one.unlabeled[0], size=3, rng=np.random.default_rng(0)
+    )
+    found = METHODS[method](many)
+    assert found.shape == (3,)
+    assert ((found >= 0) & (found <= 1)).all()
+    assert len(set(found.tolist())) == 3
+
+
+def test_bbe_by_hand():
+    """Two cells: q_u / q_p is 0.15 / 0.9 above and 1 below; the upper one has the least bound."""
+    table = ScoreTable.from_counts([100, 900], [8500, 1500], edges=[0.0, 0.5, 1.0])
+    assert METHODS["bbe"](TwoSamples.from_table(table))[0] == pytest.approx(0.15 / 0.9)
+
+
+def test_elkan_noto_by_hand():
+    # c = mean score of labeled = 0.4; a = 2 (1 - 0.4) / (0.4 * 6) = 0.5.
+    labels = [1, 1, 0, 0, 0, 0, 0, 0]
+    table = ScoreTable.from_arrays(labels, [0.5, 0.3, 0.5, 0.3, 0.1, 0.1, 0.1, 0.0])
+    assert METHODS["elkan_noto"](TwoSamples.from_table(table))[0] == pytest.approx(0.5)
+
+
+def test_elkan_noto_needs_probabilities():
+    labels, scores = case_control(0.3, n_labeled=50, n_unlabeled=100, separation=2.0, seed=5)
+    with pytest.raises(ValueError, match="elkan_noto needs scores that are probabilities"):
+        pumonitor.estimate_class_prior(labels, scores, method="elkan_noto")
+
+
+def test_unknown_methods_are_refused():
+    with pytest.raises(ValueError, match="unknown class-prior method 'km9': known are auto, "):
+        pumonitor.evaluate([1, 1, 0, 0], [0.1, 0.2, 0.3, 0.4], class_prior="km9")
+
+
+@pytest.mark.parametrize("prior", [0.05, 0.1, 0.3, 0.5])
+def test_auto_is_nearer_than_what_it_is_made_of(prior):
+    errors = []
+    for seed in range(8):
+        data = case_control(prior, n_labeled=1000, n_unlabeled=10_000, separation=2.0, seed=seed)
+        found = pumonitor.estimate_class_prior(*data, scenario="case-control")
+        parts = found.diagnostics
+        errors.append([abs(found.value - prior), *(abs(parts[m] - prior) for m in ("bbe", "dedpul"))])
+    own, bbe, dedpul = np.mean(errors, axis=0)
+    assert own < min(bbe, dedpul) + 1e-3
+    assert own < 0.035
+
+
+def test_interval_of_auto_covers():
+    held = 0
+    for seed in range(60):
+        data = case_control(0.15, n_labeled=200, n_unlabeled=4000, separation=2.0, seed=100 + seed)
+        found = pumonitor.estimate_class_prior(*data, scenario="case-control")
+        held += found.low <= 0.15 <= found.high
+        assert 0 < found.low <= found.value <= found.high < 1
+    assert held >= 51
+
+
+def test_prior_of_population_and_of_unlabeled_rows_belong_together():
+    rng = np.random.default_rng(6)
+    positive = rng.random(30_000) < 0.2
+    labels = (positive & (rng.random(30_000) < 0.5)).astype(int)
+    labels[~positive & (rng.random(30_000) < 0.05)] = -1
+    found = pumonitor.estimate_class_prior(labels, rng.normal(2.5 * positive))
+    share = {label: np.mean(labels == label) for label in (1, 0)}
+    assert found.value == pytest.approx(share[1] + share[0] * found.unlabeled_prior)
+    assert found.label_frequency == pytest.approx(share[1] / found.value)
+    assert found.low < positive.mean() < found.high
+
+
+def test_same_data_same_interval_and_another_seed_another():
+    data = case_control(0.2, n_labeled=200, n_unlabeled=2000, separation=2.0, seed=7)
+    first, again, other = (
+        pumonitor.estimate_class_prior(*data, rng=seed) for seed in (None, None, 1)
+    )
+    assert first == again
+    assert first.low != other.low
+
+
+def test_evaluate_says_that_an_estimated_prior_is_an_upper_bound():
+    data = case_control(0.2, n_labeled=200, n_unlabeled=2000, separation=2.0, seed=7)
+    ev = pumonitor.evaluate(*data, threshold=1.0)
+    assert ev.class_prior.method == "auto"
+    assert "prior_is_upper_bound" in {finding.name for finding in ev.warnings}

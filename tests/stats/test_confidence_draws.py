@@ -1,0 +1,63 @@
+"""Quantiles of confidence draws are the classical intervals."""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from pumonitor.stats.confidence_draws import (
+    interval,
+    logit_t_draws,
+    share_draws,
+    split_normal_logit_draws,
+)
+from pumonitor.stats.resampling import share_resamples
+
+
+def test_share_draws_are_jeffreys_interval():
+    draws = share_draws(17, 20, size=200_000, rng=np.random.default_rng(0))
+    low, high = interval(draws, confidence_level=0.9)
+    expected = stats.beta.ppf([0.05, 0.95], 17.5, 3.5)
+    assert (low, high) == pytest.approx(tuple(expected), abs=0.003)
+
+
+def test_logit_t_draws_are_students_interval_on_the_logit_scale():
+    draws = logit_t_draws(0.8, 0.05, 7, size=10_000, rng=np.random.default_rng(0))
+    low, high = interval(draws, confidence_level=0.95)
+    reach = stats.t.ppf(0.975, 7) * 0.05 / (0.8 * 0.2)
+    centre = special.logit(0.8)
+    assert low == pytest.approx(special.expit(centre - reach), abs=1e-3)
+    assert high == pytest.approx(special.expit(centre + reach), abs=1e-3)
+
+
+def test_logit_t_draws_outside_the_unit_interval_are_on_the_plain_scale():
+    draws = logit_t_draws(1.1, 0.05, 1e6, size=10_001, rng=np.random.default_rng(0))
+    assert np.median(draws) == pytest.approx(1.1)
+    assert draws.std() == pytest.approx(0.05, rel=0.01)
+
+
+def test_no_error_is_no_spread():
+    assert set(logit_t_draws(0.7, 0.0, 5, size=10, rng=np.random.default_rng(0))) == {0.7}
+
+
+def test_prior_draws_return_the_interval_they_were_made_of():
+    draws = split_normal_logit_draws(
+        0.3, 0.1, 0.35, confidence_level=0.8, size=20_001, rng=np.random.default_rng(0)
+    )
+    quantiles = np.quantile(draws, [0.1, 0.5, 0.9])
+    assert quantiles == pytest.approx([0.1, 0.3, 0.35], abs=1e-3)
+
+
+def test_interval_of_draws_without_a_value_is_undefined():
+    assert np.isnan(interval(np.full(5, np.nan), confidence_level=0.9)).all()
+
+
+def test_resamples_have_the_spread_of_a_multinomial_and_the_mean_of_the_data():
+    share = np.array([0.0, 0.1, 0.2, 0.7])
+    prior = np.array([0.25, 0.25, 0.25, 0.25])
+    draws = share_resamples(
+        share, 30.0, prior_share=prior, size=50_000, rng=np.random.default_rng(0)
+    )
+    assert draws.sum(axis=1) == pytest.approx(np.ones(50_000))
+    assert draws.mean(axis=0) == pytest.approx(share, abs=2e-3)
+    assert draws[:, 3].std() == pytest.approx((0.7 * 0.3 / 31) ** 0.5, rel=0.06)
+    assert draws[:, 0].std() > 0
