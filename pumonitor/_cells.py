@@ -141,7 +141,8 @@ def cells_of_weighted_rows(
 
     def summed(mask: NDArray[np.bool_], values: FloatArray) -> FloatArray:
         segment = segment_of[np.searchsorted(points, scores[mask])]
-        return np.bincount(segment, weights=values[mask], minlength=boundaries.segments)
+        sums = np.bincount(segment, weights=values[mask], minlength=boundaries.segments)
+        return np.asarray(sums, dtype=np.float64)
 
     def between(values: FloatArray) -> FloatArray:
         return np.diff(np.concatenate([[0.0], np.cumsum(values)])[breaks])

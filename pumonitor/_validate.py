@@ -5,16 +5,35 @@ Every message names the argument, what is wrong, how often, where it is first se
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, TooFewPositivesError
 
-__all__ = ["as_labels", "as_scores", "as_weights"]
+__all__ = [
+    "MINIMUM_LABELED",
+    "as_labels",
+    "as_scores",
+    "as_weights",
+    "check_label_counts",
+    "row_weights",
+]
 
+FloatArray = NDArray[np.float64]
+
+MINIMUM_LABELED = 2
+"""Fewer confirmed positives than this have no spread, hence no interval."""
+
+
+_MISSING_SCORE_REMEDY = "a row without a score was not scored; drop it or repair the scoring job"
 _LABEL_REMEDY = "use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative"
+
+_MISSING_LABEL_REMEDY = (
+    f"an unlabeled row must say 0, a missing label is not the same; {_LABEL_REMEDY}"
+)
 
 
 def _as_array(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:
@@ -35,10 +54,12 @@ def _as_array(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:
         raise InputError(msg)
     if values.dtype == object:
         missing = np.fromiter(
-            (value is None or value != value for value in values), dtype=bool, count=len(values)
+            (value is None or (isinstance(value, float) and math.isnan(value)) for value in values),
+            dtype=bool,
+            count=len(values),
         )
         _refuse_missing(missing, name=name, remedy=missing_remedy)
-    return values
+    return np.asarray(values)
 
 
 def _from_series(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:
@@ -69,7 +90,8 @@ def _refuse_missing(missing: NDArray[np.bool_], *, name: str, remedy: str) -> No
     count = int(np.count_nonzero(missing))
     if count:
         first = int(np.argmax(missing))
-        msg = f"{name} has {count} missing values in {len(missing)} rows, first at row {first}: {remedy}"
+        where = f"{count} missing values in {len(missing)} rows, first at row {first}"
+        msg = f"{name} has {where}: {remedy}"
         raise InputError(msg)
 
 
@@ -89,13 +111,13 @@ def as_labels(labels: Any, *, name: str = "labels") -> NDArray[np.int8]:
     >>> as_labels([1, 0, 2, 2])
     Traceback (most recent call last):
     ...
-    pumonitor.errors.InputError: labels has 2 values other than 1, 0 and -1 in 4 rows: 2 (2 times), \
-first at row 2; use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative
+    pumonitor.errors.InputError: labels has 2 values other than 1, 0 and -1 in 4 rows: 2 (2 \
+times), first at row 2; use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative
     """
     values = _as_array(
         labels,
         name=name,
-        missing_remedy=f"an unlabeled row must say 0, a missing label is not the same; {_LABEL_REMEDY}",
+        missing_remedy=_MISSING_LABEL_REMEDY,
     )
     _refuse_empty(values, name=name)
     if values.dtype == np.bool_:
@@ -104,7 +126,7 @@ first at row 2; use 1 for a confirmed positive, 0 for unlabeled, -1 for a confir
         _refuse_missing(
             np.isnan(values),
             name=name,
-            remedy=f"an unlabeled row must say 0, a missing label is not the same; {_LABEL_REMEDY}",
+            remedy=_MISSING_LABEL_REMEDY,
         )
     if values.dtype.kind in "iuf":
         if values.dtype != np.int8:
@@ -139,8 +161,8 @@ def _refuse_unknown(values: NDArray[Any], unknown: NDArray[np.bool_], *, name: s
     examples = ", ".join(f"{quote}{kinds[i]}{quote} ({counts[i]} times)" for i in most)
     hint = "" if quote == "" else f" (the column holds {values.dtype} values, not numbers)"
     msg = (
-        f"{name} has {count} values other than 1, 0 and -1 in {len(values)} rows{hint}: {examples}, "
-        f"first at row {int(np.argmax(unknown))}; {_LABEL_REMEDY}"
+        f"{name} has {count} values other than 1, 0 and -1 in {len(values)} rows{hint}: "
+        f"{examples}, first at row {int(np.argmax(unknown))}; {_LABEL_REMEDY}"
     )
     raise InputError(msg)
 
@@ -153,13 +175,13 @@ def as_scores(scores: Any, *, name: str = "scores") -> NDArray[Any]:
     >>> as_scores([0.1, float("nan")])
     Traceback (most recent call last):
     ...
-    pumonitor.errors.InputError: scores has 1 missing values (NaN) in 2 rows, first at row 1: a row \
-without a score was not scored; drop it or repair the scoring job
+    pumonitor.errors.InputError: scores has 1 missing values (NaN) in 2 rows, first at row 1: a \
+row without a score was not scored; drop it or repair the scoring job
     """
     values = _as_array(
         scores,
         name=name,
-        missing_remedy="a row without a score was not scored; drop it or repair the scoring job",
+        missing_remedy=_MISSING_SCORE_REMEDY,
     )
     _refuse_empty(values, name=name)
     if values.dtype.kind in "iub":
@@ -186,7 +208,10 @@ without a score was not scored; drop it or repair the scoring job
 
 
 def _refuse_text(count: int, rows: int, *, name: str) -> None:
-    msg = f"{name} holds text, not numbers, in {count} of {rows} rows: convert it, for example with astype(float)"
+    msg = (
+        f"{name} holds text, not numbers, in {count} of {rows} rows: convert it, for example with "
+        "astype(float)"
+    )
     raise InputError(msg)
 
 
@@ -195,8 +220,7 @@ def _refuse_not_finite(values: NDArray[Any], *, name: str) -> None:
     if missing.any():
         msg = (
             f"{name} has {int(missing.sum())} missing values (NaN) in {len(values)} rows, first at "
-            f"row {int(np.argmax(missing))}: a row without a score was not scored; drop it or repair "
-            "the scoring job"
+            f"row {int(np.argmax(missing))}: {_MISSING_SCORE_REMEDY}"
         )
         raise InputError(msg)
     infinite = np.isinf(values)
@@ -220,8 +244,57 @@ def as_weights(weights: Any, *, rows: int, name: str, low: float, high: float) -
         first = int(np.argmax(wrong))
         bound = "" if np.isinf(high) else f" and at most {high:g}"
         msg = (
-            f"{name} must be finite, above {low:g}{bound}: {count} of {rows} rows are not, first at "
-            f"row {first} ({values[first]:g})"
+            f"{name} must be finite, above {low:g}{bound}: {count} of {rows} rows are not, first "
+            f"at row {first} ({values[first]:g})"
         )
         raise InputError(msg)
     return values
+
+
+def check_label_counts(n_labeled: int, n_unlabeled: int) -> None:
+    """Refuse data without enough confirmed positives, or without anything to compare with."""
+    rows = n_labeled + n_unlabeled
+    if n_labeled == 0:
+        msg = (
+            f"none of {rows} rows is a confirmed positive (label 1): nothing can be estimated "
+            "until positives are confirmed; check the join of confirmations to predictions"
+        )
+        raise TooFewPositivesError(msg)
+    if n_labeled < MINIMUM_LABELED:
+        msg = (
+            f"only {n_labeled} of {rows} rows is a confirmed positive: at least {MINIMUM_LABELED} "
+            "are needed, some tens for useful intervals; evaluate a longer period"
+        )
+        raise TooFewPositivesError(msg)
+    if n_unlabeled == 0:
+        msg = (
+            f"all {rows} rows are confirmed: no row is unlabeled (label 0), so there is no "
+            "population to compare with; pass the rows that were scored but not confirmed as 0"
+        )
+        raise InputError(msg)
+
+
+def row_weights(
+    labels: NDArray[np.int8], sample_weight: Any, propensity: Any
+) -> tuple[FloatArray, FloatArray]:
+    """Rows of the population, and positives, that each row stands for: w, and w / propensity."""
+    rows = len(labels)
+    weight = np.ones(rows)
+    if sample_weight is not None:
+        weight = as_weights(sample_weight, rows=rows, name="sample_weight", low=0.0, high=np.inf)
+    represented = weight.copy()
+    if propensity is not None:
+        is_labeled = labels == 1
+        chance = np.asarray(propensity, dtype=np.float64)
+        chance = np.full(rows, float(chance)) if chance.ndim == 0 else chance
+        if len(chance) != rows:
+            msg = f"propensity must have one value per row: got {len(chance)} for {rows} rows"
+            raise InputError(msg)
+        represented[is_labeled] /= as_weights(
+            chance[is_labeled],
+            rows=int(is_labeled.sum()),
+            name="propensity of labeled rows",
+            low=0.0,
+            high=1.0,
+        )
+    return weight, represented

@@ -79,7 +79,7 @@ def evaluate(
         Any finite numbers, higher = more positive; from rows the model was not trained on.
     threshold : float
         ``score >= threshold`` is predicted positive.
-    class_prior : "auto", a method's name, float, (low, high), (value, low, high), ClassPriorEstimate
+    class_prior : "auto", method name, float, (low, high), (value, low, high), ClassPriorEstimate
         pi, the share of positives in the population. A number is taken as known and adds no
         uncertainty; an interval is read at `confidence_level` and carried through.
     scenario : {"single-training-set", "case-control"}
@@ -213,6 +213,7 @@ def evaluate_table(
         "n_negative": table.n_negative,
         "effective_labeled": problem.labeled_size,
         "weighted": table.weights is not None,
+        "propensities": table.has_propensities,
         "resolution": table.resolution,
     }
     return Evaluation(

@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pumonitor._cells import cells_of_rows, cells_of_weighted_rows
-from pumonitor._validate import as_labels, as_scores, as_weights
-from pumonitor.errors import InputError, TooFewPositivesError
+from pumonitor._counts import cells_of_counts
+from pumonitor._validate import as_labels, as_scores, check_label_counts, row_weights
+from pumonitor.errors import InputError
 
-__all__ = ["MINIMUM_LABELED", "ScoreTable", "Weights"]
+__all__ = ["ScoreTable", "Weights"]
 
 FloatArray = NDArray[np.float64]
-
-MINIMUM_LABELED = 2
-"""Fewer confirmed positives than this have no spread, hence no interval."""
 
 _DENSITY_EDGES = 1024
 
@@ -143,32 +141,37 @@ class ScoreTable:
                 f"and {len(score_values)} scores"
             )
             raise InputError(msg)
-        _check_counts(
+        check_label_counts(
             int(np.count_nonzero(label_values == 1)), int(np.count_nonzero(label_values == 0))
         )
         edges = np.asarray(list(thresholds), dtype=score_values.dtype)
-        counts = {
-            "n_labeled": int(np.count_nonzero(label_values == 1)),
-            "n_unlabeled": int(np.count_nonzero(label_values == 0)),
-            "n_negative": int(np.count_nonzero(label_values == -1)),
-        }
+        weights = None
         if sample_weight is None and propensity is None:
             cells = cells_of_rows(
                 label_values, score_values, edges=edges, density_edges=density_edges
             )
-            return cls(lower=cells.lower, upper=cells.upper, **cells.sums, **counts)
-        weight, represented = _row_weights(label_values, sample_weight, propensity)
-        cells = cells_of_weighted_rows(
-            label_values,
-            score_values,
-            weight=weight,
-            represented=represented,
-            edges=edges,
-            density_edges=density_edges,
+        else:
+            weight, represented = row_weights(label_values, sample_weight, propensity)
+            cells = cells_of_weighted_rows(
+                label_values,
+                score_values,
+                weight=weight,
+                represented=represented,
+                edges=edges,
+                density_edges=density_edges,
+            )
+            weights = Weights(**{item.name: cells.sums[item.name] for item in fields(Weights)})
+        return cls(
+            lower=cells.lower,
+            upper=cells.upper,
+            labeled=cells.sums["labeled"],
+            unlabeled=cells.sums["unlabeled"],
+            negative=cells.sums["negative"],
+            n_labeled=int(np.count_nonzero(label_values == 1)),
+            n_unlabeled=int(np.count_nonzero(label_values == 0)),
+            n_negative=int(np.count_nonzero(label_values == -1)),
+            weights=weights,
         )
-        first = {name: cells.sums.pop(name) for name in ("labeled", "unlabeled", "negative")}
-        weights = Weights(**cells.sums)
-        return cls(lower=cells.lower, upper=cells.upper, **first, **counts, weights=weights)
 
     @classmethod
     def from_counts(
@@ -200,47 +203,18 @@ class ScoreTable:
         >>> round(table.resolution, 4)
         0.095
         """
-        counts = [np.asarray(part, dtype=np.float64) for part in (labeled, unlabeled)]
-        counts.append(
-            np.zeros_like(counts[0]) if negative is None else np.asarray(negative, np.float64)
-        )
-        for name, part in zip(("labeled", "unlabeled", "negative"), counts, strict=True):
-            if part.ndim != 1 or len(part) != len(counts[0]):
-                msg = f"{name} must have one count per cell: got shape {part.shape}, labeled has {counts[0].shape}"
-                raise InputError(msg)
-            wrong = ~(np.isfinite(part) & (part >= 0))
-            if wrong.any():
-                msg = f"{name} must be counts >= 0: {int(wrong.sum())} of {len(part)} cells are not, first at cell {int(np.argmax(wrong))}"
-                raise InputError(msg)
-        if (edges is None) == (lower is None or upper is None):
-            msg = "give either edges, or both lower and upper"
-            raise InputError(msg)
-        if edges is not None:
-            bounds = np.asarray(edges, dtype=np.float64)
-            if len(bounds) != len(counts[0]) + 1:
-                msg = f"edges must be one more than the cells: got {len(bounds)} edges for {len(counts[0])} cells"
-                raise InputError(msg)
-            low, high = bounds[:-1], np.nextafter(bounds[1:], -np.inf)
-        else:
-            low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-        if not (np.isfinite(low).all() and np.isfinite(high).all()):
-            msg = "cell bounds must be finite"
-            raise InputError(msg)
-        if (high < low).any() or (low[1:] <= high[:-1]).any():
-            msg = "cells must ascend without overlap: each lower bound above the upper bound before it"
-            raise InputError(msg)
-        totals = [round(float(part.sum())) for part in counts]
-        _check_counts(totals[0], totals[1])
-        kept = (counts[0] + counts[1] + counts[2]) > 0
+        cells = cells_of_counts(labeled, unlabeled, negative, edges=edges, lower=lower, upper=upper)
+        totals = {name: round(float(column.sum())) for name, column in cells.sums.items()}
+        check_label_counts(totals["labeled"], totals["unlabeled"])
         return cls(
-            lower=low[kept],
-            upper=high[kept],
-            labeled=counts[0][kept],
-            unlabeled=counts[1][kept],
-            negative=counts[2][kept],
-            n_labeled=totals[0],
-            n_unlabeled=totals[1],
-            n_negative=totals[2],
+            lower=cells.lower,
+            upper=cells.upper,
+            labeled=cells.sums["labeled"],
+            unlabeled=cells.sums["unlabeled"],
+            negative=cells.sums["negative"],
+            n_labeled=totals["labeled"],
+            n_unlabeled=totals["unlabeled"],
+            n_negative=totals["negative"],
         )
 
     @classmethod
@@ -271,7 +245,7 @@ class ScoreTable:
 
     @property
     def labeled_mass(self) -> FloatArray:
-        """Rows of the population that the labeled rows are (their sample weight, not 1/propensity)."""
+        """Rows of the population that labeled rows are: their sample weight, not 1 / propensity."""
         return self.labeled if self.weights is None else self.weights.labeled_mass
 
     @property
@@ -293,6 +267,11 @@ class ScoreTable:
     def negative_squares(self) -> FloatArray:
         """Sum per cell of the squared weights of known-negative rows."""
         return self.negative if self.weights is None else self.weights.negative_squares
+
+    @property
+    def has_propensities(self) -> bool:
+        """Whether labeled rows stand for other numbers of positives than of rows."""
+        return not np.array_equal(self.labeled, self.labeled_mass)
 
     @property
     def resolution(self) -> float:
@@ -320,8 +299,8 @@ class ScoreTable:
             low, high = self.lower[index - 1], self.upper[index - 1]
             msg = (
                 f"threshold {threshold:g} falls inside the score cell [{low:g}, {high:g}] "
-                f"({self._rows(index - 1):g} rows): make the table with a cell edge at the threshold "
-                "(thresholds=[...] in from_arrays, a bin edge in counts)"
+                f"({self._rows(index - 1):g} rows): make the table with a cell edge at the "
+                "threshold (thresholds=[...] in from_arrays, a bin edge in counts)"
             )
             raise InputError(msg)
         return index
@@ -440,51 +419,3 @@ class ScoreTable:
             if self.weights is None
             else self.weights.map(lambda column: np.add.reduceat(column, starts)),
         )
-
-
-def _check_counts(n_labeled: int, n_unlabeled: int) -> None:
-    rows = n_labeled + n_unlabeled
-    if n_labeled == 0:
-        msg = (
-            f"none of {rows} rows is a confirmed positive (label 1): nothing can be estimated until "
-            "positives are confirmed; check the join of confirmations to predictions"
-        )
-        raise TooFewPositivesError(msg)
-    if n_labeled < MINIMUM_LABELED:
-        msg = (
-            f"only {n_labeled} of {rows} rows is a confirmed positive: at least {MINIMUM_LABELED} are "
-            "needed, some tens for useful intervals; evaluate a longer period"
-        )
-        raise TooFewPositivesError(msg)
-    if n_unlabeled == 0:
-        msg = (
-            f"all {rows} rows are confirmed: no row is unlabeled (label 0), so there is no "
-            "population to compare with; pass the rows that were scored but not confirmed as 0"
-        )
-        raise InputError(msg)
-
-
-def _row_weights(
-    labels: NDArray[np.int8], sample_weight: Any, propensity: Any
-) -> tuple[FloatArray, FloatArray]:
-    """Rows of the population, and positives, that each row stands for."""
-    rows = len(labels)
-    weight = np.ones(rows)
-    if sample_weight is not None:
-        weight = as_weights(sample_weight, rows=rows, name="sample_weight", low=0.0, high=np.inf)
-    represented = weight.copy()
-    if propensity is not None:
-        is_labeled = labels == 1
-        chance = np.asarray(propensity, dtype=np.float64)
-        chance = np.full(rows, float(chance)) if chance.ndim == 0 else chance
-        if len(chance) != rows:
-            msg = f"propensity must have one value per row: got {len(chance)} for {rows} rows"
-            raise InputError(msg)
-        represented[is_labeled] /= as_weights(
-            chance[is_labeled],
-            rows=int(is_labeled.sum()),
-            name="propensity of labeled rows",
-            low=0.0,
-            high=1.0,
-        )
-    return weight, represented

@@ -8,14 +8,16 @@ import pytest
 import pumonitor
 from tests.oracles import pairs
 
-ESTIMATES = """
-class_prior unlabeled_prior label_frequency predicted_positive_rate aul auc average_precision
-recall precision specificity f1 f_beta accuracy balanced_accuracy mcc ll_score
-f1_max f1_max_threshold balanced_accuracy_max balanced_accuracy_max_threshold
-mcc_max mcc_max_threshold accuracy_max accuracy_max_threshold
-precision_at_k recall_at_k lift_at_k
-auc_pu average_precision_pu f1_pu accuracy_pu balanced_accuracy_pu mcc_pu
-""".split()
+# fmt: off
+ESTIMATES = [
+    "class_prior", "unlabeled_prior", "label_frequency", "predicted_positive_rate", "aul", "auc",
+    "average_precision", "recall", "precision", "specificity", "f1", "f_beta", "accuracy",
+    "balanced_accuracy", "mcc", "ll_score", "f1_max", "f1_max_threshold", "balanced_accuracy_max",
+    "balanced_accuracy_max_threshold", "mcc_max", "mcc_max_threshold", "accuracy_max",
+    "accuracy_max_threshold", "precision_at_k", "recall_at_k", "lift_at_k", "auc_pu",
+    "average_precision_pu", "f1_pu", "accuracy_pu", "balanced_accuracy_pu", "mcc_pu",
+]
+# fmt: on
 
 
 @pytest.fixture(scope="module")

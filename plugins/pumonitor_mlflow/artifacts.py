@@ -20,7 +20,13 @@ from mlflow.models.evaluation.base import EvaluationArtifact
 if TYPE_CHECKING:
     from pumonitor.results import Evaluation
 
-__all__ = ["ARTIFACT_OF_SUFFIX", "HTMLEvaluationArtifact", "as_artifact", "write_evaluation"]
+__all__ = [
+    "ARTIFACT_OF_SUFFIX",
+    "HTMLEvaluationArtifact",
+    "as_artifact",
+    "write_evaluation",
+    "write_report",
+]
 
 
 class HTMLEvaluationArtifact(EvaluationArtifact):
@@ -49,21 +55,20 @@ ARTIFACT_OF_SUFFIX: dict[str, type[EvaluationArtifact]] = {
 """What a file can be. Nothing here is read back by unpickling."""
 
 
-def write_evaluation(
-    evaluation: Evaluation, directory: Path, *, context: Mapping[str, str]
-) -> None:
-    """Write ``evaluation.json``, ``report.html`` and a PNG for each chart."""
-    from pumonitor.report.html import render_html
-
-    from pumonitor.report.charts import build_charts, to_png
-
+def write_evaluation(evaluation: Evaluation, directory: Path) -> None:
+    """Write ``evaluation.json``."""
     (directory / "evaluation.json").write_text(
         json.dumps(evaluation.to_dict(), allow_nan=False, indent=1), encoding="utf-8"
     )
-    (directory / "report.html").write_text(
-        render_html(evaluation, title="Positive-unlabeled evaluation", context=context),
-        encoding="utf-8",
-    )
+
+
+def write_report(evaluation: Evaluation, directory: Path, *, context: Mapping[str, str]) -> None:
+    """Write ``report.html`` and a PNG for each chart."""
+    from pumonitor.report.charts import build_charts, to_png
+    from pumonitor.report.html import render_html
+
+    page = render_html(evaluation, context=context)
+    (directory / "report.html").write_text(page, encoding="utf-8")
     for name, chart in build_charts(evaluation).items():
         (directory / f"{name}.png").write_bytes(to_png(chart))
 

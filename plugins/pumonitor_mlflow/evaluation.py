@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pumonitor
-from pumonitor_mlflow.artifacts import write_evaluation
+from pumonitor_mlflow.artifacts import write_evaluation, write_report
 from pumonitor_mlflow.configuration import Configuration
 from pumonitor_mlflow.counts import as_score_table
 from pumonitor_mlflow.custom_artifacts import write_custom_artifacts
@@ -63,11 +63,13 @@ def evaluate_into_run(
     values |= extra_metric_values(extra_metrics or (), rows, values, configuration=configuration)
     tag_version(run_id)
     if model_id is None:
-        log_metrics(values, run_id=run_id, dataset=dataset)
+        log_metrics(values, run_id=run_id)
     with tempfile.TemporaryDirectory() as scratch:
         directory = Path(scratch)
-        context = _context(dataset, run_id=run_id, model_id=model_id)
-        write_evaluation(evaluation, directory, context=context)
+        write_evaluation(evaluation, directory)
+        if configuration.report:
+            context = _context(dataset, run_id=run_id, model_id=model_id)
+            write_report(evaluation, directory, context=context)
         if rows is not None:
             write_custom_artifacts(custom_artifacts or (), rows, values, directory)
         artifacts = log_files(directory, run_id=run_id)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pumonitor
 
 if TYPE_CHECKING:
-    from mlflow.data.evaluation_dataset import EvaluationDataset
     from mlflow.models import EvaluationArtifact
 
 __all__ = ["log_files", "log_metrics", "tag_version"]
@@ -26,27 +25,13 @@ def tag_version(run_id: str) -> None:
     MlflowClient().set_tag(run_id, "pumonitor.version", pumonitor.__version__)
 
 
-def log_metrics(values: Mapping[str, float], *, run_id: str, dataset: EvaluationDataset) -> None:
-    """Log metrics in as few requests as MLflow allows, linked to the dataset."""
+def log_metrics(values: Mapping[str, float], *, run_id: str) -> None:
+    """Log metrics in as few requests as MLflow allows."""
     from mlflow import MlflowClient
     from mlflow.entities import Metric
 
     timestamp = int(time.time() * 1000)
-    # A dataset that MLflow could not describe has no digest, and MLflow wants both or neither.
-    digest = dataset.digest
-    name = None if digest is None else dataset.name
-    metrics = [
-        Metric(
-            key=key,
-            value=value,
-            timestamp=timestamp,
-            step=0,
-            dataset_name=name,
-            dataset_digest=digest,
-            run_id=run_id,
-        )
-        for key, value in values.items()
-    ]
+    metrics = [Metric(key, value, timestamp, 0) for key, value in values.items()]
     client = MlflowClient()
     for start in range(0, len(metrics), _BATCH):
         client.log_batch(run_id, metrics=metrics[start : start + _BATCH])

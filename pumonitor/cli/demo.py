@@ -130,7 +130,7 @@ def _table(compared: Sequence[Comparison]) -> Table:
 
 
 def _title(row: Comparison) -> str:
-    from pumonitor.report.names import TITLES
+    from pumonitor.names import TITLES
 
     return "Share of spam" if row.name == "class_prior" else TITLES[row.name]
 

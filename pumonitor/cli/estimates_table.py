@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pumonitor.report.names import GROUPS, MEANING, UNCORRECTED_OF, title
+from pumonitor.names import GROUPS, MEANING, UNCORRECTED_OF, title
 from pumonitor.report.numbers import interval_text, number, percent_with_interval, rows
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict

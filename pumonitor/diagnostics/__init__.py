@@ -25,7 +25,7 @@ def diagnose(
 ) -> tuple[Finding, ...]:
     """All findings, warnings before notes."""
     found = [
-        *infeasible_values(estimates),
+        *infeasible_values(estimates, settings),
         *few_positives(estimates, settings),
         *no_ranking(estimates),
         *one_sided_decision(estimates, settings),

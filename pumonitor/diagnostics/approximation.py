@@ -19,8 +19,8 @@ def coarse_table(table: ScoreTable) -> list[Finding]:
             name="coarse_table",
             severity="warning",
             sentence=(
-                f"The scores came in {len(table)} bins: AUL and AUC are known only to plus or minus "
-                f"{table.resolution:.4f} beside their intervals. Use more bins."
+                f"The scores came in {len(table)} bins: AUL and AUC are known only to plus or "
+                f"minus {table.resolution:.4f} beside their intervals. Use more bins."
             ),
         )
     ]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from pumonitor.names import title
 from pumonitor.results import Estimate, Finding
 
 __all__ = ["infeasible_values"]
 
 
-def infeasible_values(estimates: Mapping[str, Estimate]) -> list[Finding]:
+def infeasible_values(
+    estimates: Mapping[str, Estimate], settings: Mapping[str, Any]
+) -> list[Finding]:
     """One warning that lists the estimates outside their range, and what that is evidence of.
 
     A value outside its range while its interval reaches inside is what sampling alone can do.
@@ -19,7 +23,7 @@ def infeasible_values(estimates: Mapping[str, Estimate]) -> list[Finding]:
         low, high = estimate.range
         if estimate.infeasible:
             sure = estimate.low > high or estimate.high < low
-            beyond.append((estimate.name.replace("_", " "), estimate.value, sure))
+            beyond.append((title(estimate.name, settings), estimate.value, sure))
     if not beyond:
         return []
     listed = ", ".join(f"{name} ({value:.3g})" for name, value, _ in beyond[:6])

@@ -17,8 +17,8 @@ def prior_is_upper_bound(class_prior: ClassPriorEstimate) -> list[Finding]:
             severity="note",
             sentence=(
                 "The class prior was estimated from the scores. From such data it can be told only "
-                "up to an upper bound: it is too high if no group of negatives is clearly unlike the "
-                "positives, and too low if easy positives are confirmed first."
+                "up to an upper bound: it is too high if no group of negatives is clearly unlike "
+                "the positives, and too low if easy positives are confirmed first."
             ),
         )
     ]

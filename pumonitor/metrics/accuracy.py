@@ -69,8 +69,8 @@ def accuracy(
 
     Notes
     -----
-    accuracy = pi TPR + (1 - pi) (1 - FPR). The interval comes from confidence draws of
-    the counts above and below the threshold and of the class prior.
+    accuracy = pi TPR + (1 - pi) (1 - FPR). The interval comes from
+    confidence draws of the counts above and below the threshold and of the class prior.
 
     References
     ----------

@@ -22,7 +22,9 @@ def average_precision_estimate(problem: Problem) -> Estimate:
     prior = problem.class_prior.value
     value = average_precision_value(problem, prior)
     error, degrees = average_precision_error(problem)
-    sampling = logit_t_draws(value, error, degrees, size=DRAWS, rng=problem.generator("average precision"))
+    sampling = logit_t_draws(
+        value, error, degrees, size=DRAWS, rng=problem.generator("average precision")
+    )
     both, by_prior = sampling, None
     if problem.prior_draws is not None:
         # Smooth and monotone in the prior: a few values suffice for all draws.

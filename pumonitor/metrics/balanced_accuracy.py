@@ -67,8 +67,8 @@ def balanced_accuracy(
 
     Notes
     -----
-    (1 + TPR - FPR) / 2. The interval comes from confidence draws of
-    the counts above and below the threshold and of the class prior.
+    (1 + TPR - FPR) / 2. The interval comes from
+    confidence draws of the counts above and below the threshold and of the class prior.
 
     References
     ----------

@@ -71,8 +71,8 @@ def ll_score(
 
     Notes
     -----
-    LL = TPR^2 / theta = precision recall / pi. The interval comes from confidence draws of
-    the counts above and below the threshold and of the class prior.
+    LL = TPR^2 / theta = precision recall / pi. The interval comes from
+    confidence draws of the counts above and below the threshold and of the class prior.
 
     References
     ----------

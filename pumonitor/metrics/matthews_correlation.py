@@ -75,8 +75,8 @@ def mcc(
 
     Notes
     -----
-    sqrt(pi (1 - pi) / (theta (1 - theta))) (TPR - FPR). The interval comes from confidence draws of
-    the counts above and below the threshold and of the class prior.
+    sqrt(pi (1 - pi) / (theta (1 - theta))) (TPR - FPR). The interval comes from
+    confidence draws of the counts above and below the threshold and of the class prior.
 
     References
     ----------

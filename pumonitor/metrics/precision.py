@@ -68,8 +68,8 @@ def precision(
 
     Notes
     -----
-    precision = pi recall / theta. The interval comes from confidence draws of
-    the counts above and below the threshold and of the class prior.
+    precision = pi recall / theta. The interval comes from
+    confidence draws of the counts above and below the threshold and of the class prior.
 
     References
     ----------

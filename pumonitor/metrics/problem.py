@@ -87,7 +87,7 @@ class Problem:
     @property
     def labeled_share(self) -> FloatArray:
         """G: share of the labeled weight per cell."""
-        return self.table.labeled / self.table.labeled.sum()
+        return np.asarray(self.table.labeled / self.table.labeled.sum())
 
     @property
     def rest(self) -> FloatArray:
@@ -197,8 +197,8 @@ def make_problem(
         raise ValueError(msg)
     if class_prior.value >= label_purity:
         msg = (
-            "class_prior must satisfy class_prior < label_purity: labels that are no purer than the "
-            f"population tell nothing; got class_prior={class_prior.value:g}, "
+            "class_prior must satisfy class_prior < label_purity: labels that are no purer than "
+            f"the population tell nothing; got class_prior={class_prior.value:g}, "
             f"label_purity={label_purity:g}"
         )
         raise ValueError(msg)

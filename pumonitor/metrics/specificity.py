@@ -67,8 +67,8 @@ def specificity(
 
     Notes
     -----
-    1 - FPR with FPR = (b theta - pi g) / (b - pi). The interval comes from confidence draws of
-    the counts above and below the threshold and of the class prior.
+    1 - FPR with FPR = (b theta - pi g) / (b - pi). The interval comes from
+    confidence draws of the counts above and below the threshold and of the class prior.
 
     References
     ----------

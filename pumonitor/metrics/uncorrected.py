@@ -116,7 +116,9 @@ def _average_precision(problem: Problem) -> Estimate:
         error *= pooled.class_prior.value / problem.class_prior.value
     else:
         error, degrees = average_precision_error(pooled, prior_is_labeled_fraction=True)
-    draws = logit_t_draws(value, error, degrees, size=DRAWS, rng=problem.generator("uncorrected average precision"))
+    draws = logit_t_draws(
+        value, error, degrees, size=DRAWS, rng=problem.generator("uncorrected average precision")
+    )
     return estimate_from_draws(
         problem,
         "average_precision_pu",

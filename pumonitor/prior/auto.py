@@ -94,7 +94,7 @@ def _inverted(
     """Interval from the distribution of the error, on the variance-stabilising arcsine scale."""
 
     def scale(share: FloatArray | float) -> FloatArray:
-        return np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))
+        return np.asarray(np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0))))
 
     tail = 0.5 * (1 - confidence_level)
     error = scale(resampled) - scale(truth)

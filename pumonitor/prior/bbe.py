@@ -57,4 +57,4 @@ def bbe(sample: TwoSamples) -> NDArray[np.float64]:
         ratio = unlabeled_above / labeled_above
         bound = np.where(labeled_above > 0, ratio + (1 + _GAP) * error / labeled_above, np.inf)
     best = np.argmin(bound, axis=1)
-    return np.minimum(ratio[np.arange(len(ratio)), best], 1.0)
+    return np.asarray(np.minimum(ratio[np.arange(len(ratio)), best], 1.0))

@@ -115,4 +115,4 @@ def _sharpest_turn(ratio: FloatArray) -> FloatArray:
         [point - np.minimum(1.0, point * ratio).mean(axis=1) for point in grid], axis=1
     )
     second = excess[:, 2:] - 2 * excess[:, 1:-1] + excess[:, :-2]
-    return grid[1:-1][np.argmax(second, axis=1)]
+    return np.asarray(grid[1:-1][np.argmax(second, axis=1)])

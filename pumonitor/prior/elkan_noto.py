@@ -50,8 +50,8 @@ def elkan_noto(sample: TwoSamples) -> NDArray[np.float64]:
     low, high = float(sample.scores.min()), float(sample.scores.max())
     if low < 0 or high > 1:
         msg = (
-            "elkan_noto needs scores that are probabilities of being labeled, in [0, 1]: got scores "
-            f"from {low:g} to {high:g}; use class_prior='auto'"
+            "elkan_noto needs scores that are probabilities of being labeled, in [0, 1]: got "
+            f"scores from {low:g} to {high:g}; use class_prior='auto'"
         )
         raise InputError(msg)
     frequency = np.maximum(sample.labeled @ sample.scores, 1e-12)

@@ -67,4 +67,4 @@ def roc_slope(sample: TwoSamples) -> NDArray[np.float64]:
             1.0,
         )
         ratio = np.where(lower > 0, upper / lower, np.inf)
-    return np.minimum(ratio.min(axis=1), 1.0)
+    return np.asarray(np.minimum(ratio.min(axis=1), 1.0))

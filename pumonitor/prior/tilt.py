@@ -87,20 +87,16 @@ def tilt(sample: TwoSamples) -> FloatArray:
 def fit_tilt(sample: TwoSamples) -> TiltFit:
     """The fitted mixture, from which samples can be drawn."""
     centres, labeled, unlabeled = binned_normal_scores(sample, bins=_BINS)
-    best: FloatArray | None = None
+    best = np.zeros((len(labeled), 3))
     best_fit = np.full(len(labeled), -np.inf)
     for start in _STARTS:
         parameters = np.tile(np.array([special.logit(start), 0.0, 1.5]), (len(labeled), 1))
         parameters, likelihood = _maximised(
             parameters, centres, labeled * sample.n_labeled, unlabeled * sample.n_unlabeled
         )
-        if best is None:
-            best, best_fit = parameters, likelihood
-        else:
-            better = likelihood > best_fit
-            best = np.where(better[:, np.newaxis], parameters, best)
-            best_fit = np.maximum(likelihood, best_fit)
-    assert best is not None
+        better = likelihood > best_fit
+        best = np.where(better[:, np.newaxis], parameters, best)
+        best_fit = np.maximum(likelihood, best_fit)
     prior, falling = _parts(best, centres)
     return TiltFit(
         unlabeled_prior=prior[:, 0],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
-from pumonitor.report.names import title
+from pumonitor.names import title
 from pumonitor.report.numbers import percent, percent_with_interval
 from pumonitor.results import Evaluation
 
@@ -15,6 +15,11 @@ _FAIR: Final = (
     "The confirmed positives are a fair sample of all positives: whether a positive gets confirmed "
     "has nothing to do with its score. Where obvious cases are confirmed first, recall and AUC "
     "come out too high."
+)
+_PROPENSITIES: Final = (
+    "How likely each confirmed positive was to be confirmed is given, and corrected for: hard "
+    "cases that got confirmed count for more. The estimates are only as good as these chances, and "
+    "positives that had no chance of being confirmed are missed."
 )
 _SCENARIO: Final = {
     "single-training-set": (
@@ -42,7 +47,7 @@ def assumptions(evaluation: Evaluation) -> dict[str, str]:
     """What is assumed, by subject."""
     settings = evaluation.settings
     return {
-        "Fair labels": _FAIR,
+        "Fair labels": _PROPENSITIES if settings["propensities"] else _FAIR,
         "Where the cases come from": _SCENARIO[settings["scenario"]],
         "Share of positives": _class_prior(evaluation),
         "Trust in confirmations": _purity(settings["label_purity"]),

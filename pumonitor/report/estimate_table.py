@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pumonitor.names import GROUPS, MEANING, title
 from pumonitor.report.impossible import surely_impossible
-from pumonitor.report.names import GROUPS, MEANING, title
 from pumonitor.report.numbers import interval_text, number
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation

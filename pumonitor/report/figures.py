@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from pumonitor.names import title
 from pumonitor.report.charts import build_chart
-from pumonitor.report.names import title
 from pumonitor.report.theme import themed, to_svg
 from pumonitor.report.threshold_charts import threshold_panels
 from pumonitor.results import Evaluation

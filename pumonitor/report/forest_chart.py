@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from pumonitor.names import title
 from pumonitor.report import palette
-from pumonitor.report.names import title
 from pumonitor.report.numbers import number
 from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
 from pumonitor.report.uncorrected import uncorrected_value

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from pumonitor.names import title as title_of
 from pumonitor.report import palette
 from pumonitor.report.assumptions import assumptions, doubts
 from pumonitor.report.estimate_table import estimate_groups
 from pumonitor.report.figures import figures, threshold_figures
 from pumonitor.report.impossible import surely_impossible
-from pumonitor.report.names import title as title_of
 from pumonitor.report.numbers import number, percent, percent_with_interval, rows
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from pumonitor.names import title
 from pumonitor.report import palette
 from pumonitor.report.curve_chart import band_and_lines
-from pumonitor.report.names import title
 from pumonitor.results import Curve, Evaluation
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pumonitor.report.names import UNCORRECTED_OF
+from pumonitor.names import UNCORRECTED_OF
 from pumonitor.results import Evaluation
 
 __all__ = ["uncorrected_value"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pumonitor.report.names import GROUPS, MEANING, TITLES, title
+from pumonitor.names import GROUPS, MEANING, TITLES, title
 from pumonitor.report.verdict import verdict
 
 __all__ = ["GROUPS", "MEANING", "TITLES", "title", "verdict"]

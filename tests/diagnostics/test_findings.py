@@ -39,9 +39,7 @@ def test_few_positives_say_how_many_are_needed(rows):
 
 
 def test_random_scores_are_said_to_rank_nothing(rows):
-    ev = pumonitor.evaluate(
-        rows[0], np.random.default_rng(0).normal(size=20_000), class_prior=0.1
-    )
+    ev = pumonitor.evaluate(rows[0], np.random.default_rng(0).normal(size=20_000), class_prior=0.1)
     assert "nothing here is distinguishable from chance" in sentence(ev, "no_ranking")
 
 

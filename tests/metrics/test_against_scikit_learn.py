@@ -48,9 +48,7 @@ def test_every_metric_when_all_positives_are_labeled(data, target):
 def test_every_metric_with_sample_weights(data):
     y, scores, weight = data
     prior = float(np.sum(weight * y) / np.sum(weight))
-    ev = pumonitor.evaluate(
-        y, scores, threshold=THRESHOLD, class_prior=prior, sample_weight=weight
-    )
+    ev = pumonitor.evaluate(y, scores, threshold=THRESHOLD, class_prior=prior, sample_weight=weight)
     for name, value in expected(y, scores, THRESHOLD, weight).items():
         assert ev[name].value == pytest.approx(value, abs=1e-12), name
 

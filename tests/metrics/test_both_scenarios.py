@@ -43,7 +43,11 @@ def test_estimates_are_within_sampling_error(scenario, label_frequency, auc, lab
 def test_mixing_up_the_scenarios_is_seen():
     """The other scenario's formula is far outside the interval: the two are not the same number."""
     design = Design(
-        scenario="single-training-set", n_labeled=5000, class_prior=0.3, auc=0.8, label_frequency=0.9
+        scenario="single-training-set",
+        n_labeled=5000,
+        class_prior=0.3,
+        auc=0.8,
+        label_frequency=0.9,
     )
     window = simulate(design, np.random.default_rng(1))
     ev = pumonitor.evaluate(

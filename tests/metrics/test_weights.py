@@ -51,6 +51,4 @@ def test_propensities_undo_easy_positives_first():
 )
 def test_wrong_weights_are_refused(argument, value, message):
     with pytest.raises(ValueError, match=message):
-        pumonitor.evaluate(
-            [1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4], class_prior=0.6, **{argument: value}
-        )
+        pumonitor.evaluate([1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4], class_prior=0.6, **{argument: value})

@@ -28,12 +28,14 @@ with warnings.catch_warnings():
 
 START_SECONDS = 90.0
 
-# What MLflow itself emits with current pandas and SQLAlchemy; ours stay errors.
+# What MLflow itself emits, 3.9 to now, with current pandas and SQLAlchemy; ours stay errors.
 WARNINGS_OF_MLFLOW = (
     r"ignore:The ``noload`` loader strategy is deprecated:DeprecationWarning",
-    r"ignore:Starting with pandas version 4.0 all arguments of all:DeprecationWarning:mlflow",
-    r"ignore:The inplace keyword in DataFrame.drop is deprecated:DeprecationWarning:mlflow",
-    r"ignore:Hint. Inferred schema contains integer column:UserWarning:mlflow",
+    r"ignore:Starting with pandas version 4.0 all arguments of all:DeprecationWarning",
+    r"ignore:The inplace keyword in DataFrame.drop is deprecated:DeprecationWarning",
+    r"ignore:Saving scikit-learn models in the pickle or cloudpickle format:FutureWarning",
+    r"ignore:Passing a Python object as `python_model` causes it:FutureWarning",
+    r"ignore:Hint. Inferred schema contains integer column:UserWarning",
 )
 
 

@@ -54,5 +54,5 @@ def test_a_missing_count_is_refused_rather_than_taken_for_zero() -> None:
 
 
 def test_anything_else_is_refused() -> None:
-    with pytest.raises(TypeError, match="must be a ScoreTable, a mapping or a data frame .* int"):
+    with pytest.raises(TypeError, match=r"must be a ScoreTable, a mapping or a data frame .* int"):
         as_score_table(12)

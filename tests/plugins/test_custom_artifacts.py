@@ -104,7 +104,7 @@ def test_own_metrics_and_artifacts_are_logged_beside_the_evaluators(
             targets="confirmed",
             predictions="score",
             evaluators="pu",
-            evaluator_config={"class_prior": 0.2, "threshold": 1.0},
+            evaluator_config={"class_prior": 0.2, "report": False, "threshold": 1.0},
             extra_metrics=[make_metric(eval_fn=mean_amount, greater_is_better=True)],
             custom_artifacts=[biggest],
         )

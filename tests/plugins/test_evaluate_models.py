@@ -24,7 +24,7 @@ def classifier(window: pd.DataFrame) -> LogisticRegression:
 @pytest.fixture
 def expected(classifier: LogisticRegression, window: pd.DataFrame) -> dict[str, float]:
     probability = classifier.predict_proba(window[["score", "amount"]])[:, 1]
-    return metric_values(pumonitor.evaluate(window["confirmed"], probability, **CONFIG).estimates)
+    return metric_values(pumonitor.evaluate(window["confirmed"], probability, **OPTIONS).estimates)
 
 
 def test_a_logged_model_gets_each_metric_once_and_linked(
@@ -68,7 +68,8 @@ def test_scores_of_a_model_known_by_its_id_get_each_metric_once(
             model_id=model.model_id,
         )
     (point,) = MlflowClient().get_metric_history(run.info.run_id, "pu/f1")
-    assert point.model_id == model.model_id
+    linked = mlflow.get_logged_model(model.model_id).metrics or []
+    assert {metric.value for metric in linked if metric.key == "pu/f1"} == {point.value}
 
 
 def test_a_function_on_arrays_is_evaluated(sqlite: str, window: pd.DataFrame) -> None:
@@ -81,5 +82,5 @@ def test_a_function_on_arrays_is_evaluated(sqlite: str, window: pd.DataFrame) ->
         evaluators=["pu"],
         evaluator_config={"pu": {**CONFIG, "threshold": 1.0}},
     )
-    ev = pumonitor.evaluate(window["confirmed"], window["score"], **{**CONFIG, "threshold": 1.0})
+    ev = pumonitor.evaluate(window["confirmed"], window["score"], **{**OPTIONS, "threshold": 1.0})
     assert result.metrics == metric_values(ev.estimates)

@@ -14,7 +14,8 @@ from pumonitor_mlflow.metric_values import metric_values
 
 import pumonitor
 
-CONFIG = {"class_prior": 0.2, "threshold": 1.0, "rng": 5}
+OPTIONS = {"class_prior": 0.2, "threshold": 1.0, "rng": 5}
+CONFIG = {**OPTIONS, "report": False}
 PICTURES = {
     "by_threshold.png",
     "forest.png",
@@ -44,9 +45,9 @@ def test_estimates_intervals_and_files_are_logged(store: str, window: pd.DataFra
         predictions="score",
         model_type="pu",
         evaluators="pu",
-        evaluator_config=CONFIG,
+        evaluator_config=OPTIONS,
     )
-    ev = pumonitor.evaluate(window["confirmed"], window["score"], **CONFIG)
+    ev = pumonitor.evaluate(window["confirmed"], window["score"], **OPTIONS)
     assert result.metrics == metric_values(ev.estimates)
     run = mlflow.last_active_run()
     assert run is not None
@@ -65,9 +66,11 @@ def test_estimates_intervals_and_files_are_logged(store: str, window: pd.DataFra
     assert run.info.run_id in report
 
 
-def test_metrics_are_linked_to_the_dataset(server: str, window: pd.DataFrame) -> None:
+def test_a_dataset_names_its_own_columns_and_stays_linked_to_the_run(
+    server: str, window: pd.DataFrame
+) -> None:
     with mlflow.start_run() as run:
-        mlflow.models.evaluate(
+        result = mlflow.models.evaluate(
             data=mlflow.data.from_pandas(
                 window, targets="confirmed", predictions="score", name="march"
             ),
@@ -76,11 +79,20 @@ def test_metrics_are_linked_to_the_dataset(server: str, window: pd.DataFrame) ->
             evaluator_config={"pu": CONFIG},
         )
     (entry,) = mlflow.get_run(run.info.run_id).inputs.dataset_inputs
-    linked = {
-        (metric.dataset_name, metric.dataset_digest)
-        for metric in MlflowClient().get_metric_history(run.info.run_id, "pu/aul")
-    }
-    assert linked == {("march", entry.dataset.digest)}
+    assert entry.dataset.name == "march"
+    assert logged_once(run.info.run_id, "pu/aul") == result.metrics["pu/aul"]
+
+
+def test_the_report_can_be_left_out(sqlite: str, window: pd.DataFrame) -> None:
+    result = mlflow.models.evaluate(
+        data=window,
+        targets="confirmed",
+        predictions="score",
+        model_type="pu",
+        evaluators="pu",
+        evaluator_config=CONFIG,
+    )
+    assert list(result.artifacts) == ["pu/evaluation"]
 
 
 def test_the_result_holds_the_files_and_survives_saving(
@@ -92,7 +104,7 @@ def test_the_result_holds_the_files_and_survives_saving(
         predictions="score",
         model_type="pu",
         evaluators=["pu"],
-        evaluator_config={"pu": CONFIG},
+        evaluator_config={"pu": OPTIONS},
     )
     result.save(str(tmp_path / "saved"))
     loaded = mlflow.models.EvaluationResult.load(str(tmp_path / "saved"))
@@ -118,7 +130,7 @@ def test_unnamed_evaluators_beside_mlflows_own_log_each_metric_once(
             predictions="decision",
             model_type="classifier",
             evaluator_config={
-                "pu": {"class_prior": 0.2},
+                "pu": {"class_prior": 0.2, "report": False},
                 "default": {"log_model_explainability": False},
             },
         )
@@ -150,7 +162,7 @@ def test_the_type_pu_needs_no_evaluator_named_and_no_targets(
         model_type="pu",
         evaluator_config={"pu": {"labels": "confirmed", **CONFIG}},
     )
-    ev = pumonitor.evaluate(window["confirmed"], window["score"], **CONFIG)
+    ev = pumonitor.evaluate(window["confirmed"], window["score"], **OPTIONS)
     assert result.metrics == metric_values(ev.estimates)
 
 
@@ -181,6 +193,6 @@ def test_weights_and_propensities_may_be_columns_or_values(
         evaluator_config={**CONFIG, "sample_weight": weight, "propensity": "rate"},
     )
     ev = pumonitor.evaluate(
-        window["confirmed"], window["score"], sample_weight=weight, propensity=rate, **CONFIG
+        window["confirmed"], window["score"], sample_weight=weight, propensity=rate, **OPTIONS
     )
     assert result.metrics == metric_values(ev.estimates)

@@ -37,7 +37,12 @@ def test_a_frame_of_counts_stands_in_for_rows(store: str, counts: pd.DataFrame) 
             data=counts,
             model_type="pu",
             evaluators="pu",
-            evaluator_config={"table": counts, "class_prior": 0.2, "threshold": 1.0},
+            evaluator_config={
+                "table": counts,
+                "class_prior": 0.2,
+                "report": False,
+                "threshold": 1.0,
+            },
         )
     table = pumonitor.ScoreTable.from_counts(**counts.sort_values("lower").to_dict("list"))
     ev = pumonitor.evaluate_table(table, class_prior=0.2, threshold=1.0)
@@ -53,7 +58,9 @@ def test_a_metric_of_metrics_can_be_computed_from_counts(sqlite: str, counts: pd
     result = mlflow.models.evaluate(
         data=counts,
         evaluators=["pu"],
-        evaluator_config={"pu": {"table": counts, "class_prior": 0.2, "threshold": 1.0}},
+        evaluator_config={
+            "pu": {"table": counts, "class_prior": 0.2, "report": False, "threshold": 1.0}
+        },
         extra_metrics=[mlflow.models.make_metric(eval_fn=margin, greater_is_better=True)],
     )
     assert result.metrics["pu/margin"] == result.metrics["pu/f1_high"] - 0.5
@@ -66,7 +73,7 @@ def test_a_model_beside_counts_is_refused(sqlite: str, counts: pd.DataFrame) -> 
             data=counts,
             model_type="pu",
             evaluators="pu",
-            evaluator_config={"table": counts},
+            evaluator_config={"table": counts, "report": False},
         )
 
 
@@ -76,18 +83,23 @@ def test_artifacts_of_rows_are_refused_beside_counts(sqlite: str, counts: pd.Dat
             data=counts,
             model_type="pu",
             evaluators="pu",
-            evaluator_config={"table": counts},
+            evaluator_config={"table": counts, "report": False},
             custom_artifacts=[lambda frame, metrics, folder: {}],
         )
 
 
 def test_a_threshold_inside_a_cell_is_refused(sqlite: str, counts: pd.DataFrame) -> None:
     with pytest.raises(
-        pumonitor.errors.InputError, match="threshold .* falls inside the score cell"
+        pumonitor.errors.InputError, match=r"threshold .* falls inside the score cell"
     ):
         mlflow.models.evaluate(
             data=counts,
             model_type="pu",
             evaluators="pu",
-            evaluator_config={"table": counts, "threshold": 0.975, "class_prior": 0.2},
+            evaluator_config={
+                "table": counts,
+                "threshold": 0.975,
+                "class_prior": 0.2,
+                "report": False,
+            },
         )

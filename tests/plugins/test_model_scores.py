@@ -88,7 +88,7 @@ def test_classes_by_name_need_the_positive_one_to_be_named(
     model = loaded(classifier)
     with pytest.raises(InputError, match="classes are fraud, ok: say which is the positive one"):
         model_scores(model, rows)
-    with pytest.raises(InputError, match="pos_label 'spam' is not a class .* has fraud, ok"):
+    with pytest.raises(InputError, match=r"pos_label 'spam' is not a class .* has fraud, ok"):
         model_scores(model, rows, pos_label="spam")
     scores = model_scores(model, rows, pos_label="fraud")
     assert scores[truth == 1].mean() > scores[truth == 0].mean()

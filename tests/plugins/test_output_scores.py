@@ -46,12 +46,16 @@ def test_two_columns_that_are_no_probabilities_are_not_guessed_at() -> None:
 
 
 def test_a_frame_of_several_columns_needs_one_to_be_named() -> None:
-    with pytest.raises(InputError, match="columns decision, risk, model: say which .* predictions"):
+    with pytest.raises(
+        InputError, match=r"columns decision, risk, model: say which .* predictions"
+    ):
         score_column(FRAME, column=None)
 
 
 def test_a_column_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(InputError, match="predictions='score' is not .* has decision, risk, model"):
+    with pytest.raises(
+        InputError, match=r"predictions='score' is not .* has decision, risk, model"
+    ):
         score_column(FRAME, column="score")
 
 

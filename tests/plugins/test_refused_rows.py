@@ -86,5 +86,5 @@ def test_an_unknown_key_is_refused_before_anything_is_logged(window: pd.DataFram
 
 
 def test_an_estimators_refusal_reaches_the_caller(window: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match="class_prior must satisfy 0 < class_prior < 1, got 1.2"):
+    with pytest.raises(ValueError, match=r"class_prior must satisfy 0 < class_prior < 1, got 1.2"):
         evaluate(window, config={"class_prior": 1.2})

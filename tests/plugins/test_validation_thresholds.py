@@ -18,7 +18,7 @@ def test_a_threshold_on_the_lower_end_passes_and_fails_as_it_should(
         predictions="score",
         model_type="pu",
         evaluators="pu",
-        evaluator_config={"class_prior": 0.2, "threshold": 1.0},
+        evaluator_config={"class_prior": 0.2, "report": False, "threshold": 1.0},
     )
     low = candidate.metrics["pu/f1_low"]
 
@@ -42,7 +42,7 @@ def test_an_undefined_metric_fails_a_threshold_rather_than_passing_it(
         model_type="pu",
         evaluators="pu",
         # No score is above 50: nothing is predicted positive, so there is no precision.
-        evaluator_config={"class_prior": 0.2, "threshold": 50.0},
+        evaluator_config={"class_prior": 0.2, "report": False, "threshold": 50.0},
     )
     assert candidate.metrics["pu/precision_undefined"] == 1.0
     with pytest.raises(ModelValidationFailedException, match="pu/precision"):

@@ -55,9 +55,7 @@ def test_many_samples_at_once_are_each_alone(method):
         n_labeled=one.n_labeled,
         n_unlabeled=one.n_unlabeled,
     )
-    many = one.drawn_from(
-        one.labeled[0], one.unlabeled[0], size=3, rng=np.random.default_rng(0)
-    )
+    many = one.drawn_from(one.labeled[0], one.unlabeled[0], size=3, rng=np.random.default_rng(0))
     found = METHODS[method](many)
     assert found.shape == (3,)
     assert ((found >= 0) & (found <= 1)).all()
@@ -95,7 +93,9 @@ def test_auto_is_nearer_than_what_it_is_made_of(prior):
         data = case_control(prior, n_labeled=1000, n_unlabeled=10_000, separation=2.0, seed=seed)
         found = pumonitor.estimate_class_prior(*data, scenario="case-control")
         parts = found.diagnostics
-        errors.append([abs(found.value - prior), *(abs(parts[m] - prior) for m in ("bbe", "dedpul"))])
+        errors.append(
+            [abs(found.value - prior), *(abs(parts[m] - prior) for m in ("bbe", "dedpul"))]
+        )
     own, bbe, dedpul = np.mean(errors, axis=0)
     assert own < min(bbe, dedpul) + 1e-3
     assert own < 0.035

@@ -11,9 +11,11 @@ from tests.oracles import pairs
 rows = st.lists(
     st.tuples(st.sampled_from([1, 0, 0, 0, -1]), st.integers(-4, 4)), min_size=6, max_size=40
 ).filter(
-    lambda found: sum(label == 1 for label, _ in found) >= 2
-    and any(label == 0 for label, _ in found)
-    and len({score for _, score in found}) > 1
+    lambda found: (
+        sum(label == 1 for label, _ in found) >= 2
+        and any(label == 0 for label, _ in found)
+        and len({score for _, score in found}) > 1
+    )
 )
 few = settings(max_examples=25, deadline=None)
 
@@ -64,7 +66,7 @@ def test_reversing_the_scores_mirrors_the_ranking(found):
 @given(rows)
 def test_aul_is_the_mean_win_of_labeled_rows(found):
     ev = evaluate(found)
-    labels, scores = zip(*found, strict=True)
+    scores = [score for _, score in found]
     labeled = [score for label, score in found if label == 1]
     assert ev["aul"].value == pytest.approx(pairs.mean_win(labeled, scores))
     others = [score for label, score in found if label != 1]
@@ -104,9 +106,7 @@ def test_identities_between_metrics(found):
     recall, precision = ev["recall"].value, ev["precision"].value
     flagged = ev["predicted_positive_rate"].value
     assert ev["aul"].value == pytest.approx(prior / 2 + (1 - prior) * ev["auc"].value)
-    assert ev["balanced_accuracy"].value == pytest.approx(
-        0.5 * (recall + ev["specificity"].value)
-    )
+    assert ev["balanced_accuracy"].value == pytest.approx(0.5 * (recall + ev["specificity"].value))
     if flagged > 0:
         assert ev["ll_score"].value == pytest.approx(recall * precision / prior)
         assert ev["recall"].value * prior == pytest.approx(precision * flagged)

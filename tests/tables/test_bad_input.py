@@ -1,4 +1,4 @@
-"""Each bad label, score and frame has its own error that says what, how often, where, what to do."""
+"""Each bad label, score and frame has its own error: what, how often, where, what to do."""
 
 import numpy as np
 import pandas as pd
@@ -105,5 +105,5 @@ def test_one_row_is_refused():
 
 def test_constant_table_is_refused():
     table = pumonitor.ScoreTable.from_counts([5], [5], lower=[0.5], upper=[0.5])
-    with pytest.raises(InputError, match="scores are all equal to 0.5"):
+    with pytest.raises(InputError, match=r"scores are all equal to 0\.5"):
         pumonitor.evaluate_table(table, class_prior=0.6)

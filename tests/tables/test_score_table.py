@@ -30,7 +30,9 @@ def same(a, b):
         np.array,
         tuple,
         pd.Series,
-        lambda values: pd.Series(values, dtype="Int64" if isinstance(values[0], int) else "Float64"),
+        lambda values: pd.Series(
+            values, dtype="Int64" if isinstance(values[0], int) else "Float64"
+        ),
         lambda values: pd.Series(values).astype(
             "int64[pyarrow]" if isinstance(values[0], int) else "double[pyarrow]"
         ),
@@ -49,9 +51,7 @@ def test_every_kind_of_array_gives_the_same_table(kind):
 def test_counts_by_cell():
     table = ScoreTable.from_arrays(LABELS, SCORES, density_edges=0)
     rows = list(
-        zip(
-            table.lower, table.upper, table.labeled, table.unlabeled, table.negative, strict=True
-        )
+        zip(table.lower, table.upper, table.labeled, table.unlabeled, table.negative, strict=True)
     )
     assert rows == [
         (0.1, 0.1, 0, 1, 0),
@@ -166,8 +166,14 @@ def test_counts_survive_a_round_trip():
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ({"labeled": [1, 1], "unlabeled": [1], "edges": [0, 1, 2]}, "unlabeled must have one count"),
-        ({"labeled": [3, -1], "unlabeled": [1, 1], "edges": [0, 1, 2]}, "labeled must be counts >= 0"),
+        (
+            {"labeled": [1, 1], "unlabeled": [1], "edges": [0, 1, 2]},
+            "unlabeled must have one count",
+        ),
+        (
+            {"labeled": [3, -1], "unlabeled": [1, 1], "edges": [0, 1, 2]},
+            "labeled must be counts >= 0",
+        ),
         ({"labeled": [1, 1], "unlabeled": [1, 1], "edges": [0, 1]}, "edges must be one more"),
         ({"labeled": [1, 1], "unlabeled": [1, 1]}, "give either edges, or both lower and upper"),
         (
