@@ -71,8 +71,9 @@ def _write(name: Any, artifact: Any, directory: Path, *, subject: str) -> None:
         )
         raise TypeError(msg)
     path = directory / (name + suffix)
-    if path.exists():
-        msg = f"{subject} gives {name!r}, but there is an artifact {path.name} already: rename it"
+    taken = [other.name for other in directory.iterdir() if other.stem == name]
+    if taken:
+        msg = f"{subject} gives {name!r}, but there is an artifact {taken[0]} already: rename it"
         raise ValueError(msg)
     if source is not None:
         shutil.copyfile(source, path)

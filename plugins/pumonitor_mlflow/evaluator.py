@@ -44,14 +44,16 @@ class PUEvaluator(ModelEvaluator):
     ``report``
         False to leave out the report and the charts, which take seconds to draw.
 
+    A call looks so::
+
+        mlflow.models.evaluate(
+            data=rows, targets="confirmed", predictions="score", model_type="pu",
+            evaluators="pu", evaluator_config={"threshold": 0.8, "class_prior": "auto"})
+
     Examples
     --------
-    >>> import pandas
-    >>> counts = pandas.DataFrame({"lower": [0.0, 0.5], "upper": [0.49, 1.0],
-    ...                            "labeled": [20, 80], "unlabeled": [900, 100]})
-    >>> result = mlflow.models.evaluate(                                    # doctest: +SKIP
-    ...     data=counts, model_type="pu", evaluators="pu",
-    ...     evaluator_config={"table": counts, "class_prior": 0.1})
+    >>> PUEvaluator.can_evaluate(model_type="pu", evaluator_config={})
+    True
     """
 
     name = "pu"

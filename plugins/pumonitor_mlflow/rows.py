@@ -78,7 +78,9 @@ def read_rows(
 def _columns(dataset: EvaluationDataset) -> dict[str, Any]:
     features = dataset.features_data
     if hasattr(features, "columns"):
-        columns = {str(name): features[name] for name in features.columns}
+        # Numbered like scores and labels, else a metric that combines them aligns wrong rows.
+        numbered = features.reset_index(drop=True)
+        columns = {str(name): numbered[name] for name in numbered.columns}
     else:
         columns = dict(zip(dataset.feature_names, np.asarray(features).T, strict=True))
     for name, values in (

@@ -68,7 +68,8 @@ def predicted_positive_rate(
     Notes
     -----
     theta = q g + (1 - q) h in the single-training-set scenario, h in case-control. The
-    interval comes from confidence draws of the counts above and below the threshold and of the class prior.
+    interval comes from confidence draws of the counts above and below the threshold and of the
+    class prior.
 
     References
     ----------

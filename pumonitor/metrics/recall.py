@@ -68,7 +68,8 @@ def recall(
     Notes
     -----
     recall = ((1 - pi) g - (1 - b) theta) / (b - pi), which is g when labels are pure. The
-    interval comes from confidence draws of the counts above and below the threshold and of the class prior.
+    interval comes from confidence draws of the counts above and below the threshold and of the
+    class prior.
 
     References
     ----------

@@ -38,8 +38,8 @@ def auto(
 
     Notes
     -----
-    Samples of the same sizes are drawn from a fitted smooth mixture of known unlabeled prior
-    (`pumonitor.prior.model_resamples`). Each estimator's mean error there is its bias, which is
+    Samples of the same sizes are drawn from smooth mixtures of known unlabeled prior that fit the
+    data (`pumonitor.prior.model_resamples`). Each estimator's mean error there is its bias, which is
     taken off; its spread there gives its weight. The interval inverts the error of the average
     (basic bootstrap on the arcsine scale), widened when the three disagree by more than they do
     among the samples: then the model does not fit, and nothing here is precise.
@@ -47,8 +47,8 @@ def auto(
     truth, drawn = model_resamples(sample, size=RESAMPLES, rng=rng)
     observed = np.array([float(member(sample)[0]) for member in _MEMBERS.values()])
     resampled = np.stack([member(drawn) for member in _MEMBERS.values()])
-    bias = resampled.mean(axis=1) - truth
-    variance = resampled.var(axis=1) + 1e-8
+    error = resampled - truth
+    bias, variance = error.mean(axis=1), error.var(axis=1) + 1e-8
     weight = (1 / variance) / np.sum(1 / variance)
     corrected = observed - bias
     value = float(np.clip(weight @ corrected, 1e-6, 1 - 1e-6))
@@ -56,7 +56,7 @@ def auto(
     averages = np.clip(weight @ redrawn, 0.0, 1.0)
     disagreement = float(weight @ (corrected - value) ** 2)
     usual = float(np.mean(weight @ (redrawn - averages) ** 2))
-    sampling = float(averages.var()) + 1e-12
+    sampling = float(np.var(averages - truth)) + 1e-12
     widening = np.sqrt(1 + max(disagreement - usual, 0.0) / sampling)
     low, high = _inverted(value, averages, truth, confidence_level, widening=float(widening))
     details = {name: float(part) for name, part in zip(_MEMBERS, observed, strict=True)}
@@ -77,7 +77,7 @@ def with_interval(
     value = float(method(sample)[0])
     resampled = method(drawn)
     low, high = _inverted(value, resampled, truth, confidence_level)
-    bias = float(resampled.mean() - truth)
+    bias = float(np.mean(resampled - truth))
     return PriorWithInterval(
         value=value, low=min(low, value), high=max(high, value), details={"bias": bias}
     )
@@ -86,7 +86,7 @@ def with_interval(
 def _inverted(
     value: float,
     resampled: FloatArray,
-    truth: float,
+    truth: FloatArray,
     confidence_level: float,
     *,
     widening: float = 1.0,

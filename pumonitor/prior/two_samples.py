@@ -56,10 +56,13 @@ class TwoSamples:
         size: int,
         rng: np.random.Generator,
     ) -> TwoSamples:
-        """Samples of the same sizes drawn from the distributions `labeled` and `unlabeled`."""
+        """Samples of the same sizes drawn from the distributions `labeled` and `unlabeled`.
+
+        One distribution for all samples, shape (cells,), or one each, shape (size, cells).
+        """
 
         def counts(share: FloatArray, rows: float) -> FloatArray:
-            drawn = rng.poisson(np.maximum(share, 0.0) * rows, size=(size, len(share)))
+            drawn = rng.poisson(np.maximum(share, 0.0) * rows, size=(size, share.shape[-1]))
             drawn = drawn.astype(np.float64)
             return np.asarray(drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1.0))
 

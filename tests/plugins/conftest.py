@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -26,7 +27,7 @@ with warnings.catch_warnings():
     import mlflow.pyfunc
     import mlflow.sklearn
 
-START_SECONDS = 90.0
+START_SECONDS = 120.0
 
 # What MLflow itself emits, 3.9 to now, with current pandas and SQLAlchemy; ours stay errors.
 WARNINGS_OF_MLFLOW = (
@@ -48,11 +49,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_telemetry() -> Iterator[None]:
+def contained(sqlite_address: str) -> Iterator[None]:
+    """Nothing is sent out, and nothing is written to the working directory."""
     patch = pytest.MonkeyPatch()
     patch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
     patch.setenv("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
+    mlflow.set_tracking_uri(sqlite_address)
     yield
+    mlflow.set_tracking_uri(None)
     patch.undo()
 
 
@@ -67,9 +71,16 @@ def tracking_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     command += ["--port", str(port), "--workers", "1"]
     command += ["--backend-store-uri", f"sqlite:///{folder / 'mlflow.db'}"]
     command += ["--artifacts-destination", (folder / "artifacts").as_uri()]
+    # Without job execution the server starts no consumers, each of which imports MLflow again.
+    environment = {**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
     with (folder / "server.log").open("w") as log:
         process = subprocess.Popen(
-            command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            cwd=folder,
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     address = f"http://127.0.0.1:{port}"
     try:
@@ -107,6 +118,7 @@ def sqlite_address(tmp_path_factory: pytest.TempPathFactory) -> str:
 @contextmanager
 def runs_at(address: str, folder: Path, name: str) -> Iterator[str]:
     """MLflow pointed at a store, in an experiment of the test's own."""
+    before = mlflow.get_tracking_uri()
     mlflow.set_tracking_uri(address)
     # A server keeps the artifacts itself; a bare database needs to be told where.
     location = (folder / "artifacts").as_uri() if address.startswith("sqlite") else None
@@ -116,7 +128,7 @@ def runs_at(address: str, folder: Path, name: str) -> Iterator[str]:
     finally:
         while mlflow.active_run() is not None:
             mlflow.end_run()
-        mlflow.set_tracking_uri(None)
+        mlflow.set_tracking_uri(before)
 
 
 @pytest.fixture
@@ -154,3 +166,14 @@ def window() -> pd.DataFrame:
             "amount": rng.exponential(10.0, 1500),
         }
     )
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """What the evaluator writes to MLflow's log."""
+    # MLflow's loggers do not propagate to the root, where caplog listens.
+    logger = logging.getLogger("mlflow.pumonitor")
+    logger.addHandler(caplog.handler)
+    with caplog.at_level(logging.INFO, logger="mlflow.pumonitor"):
+        yield caplog
+    logger.removeHandler(caplog.handler)

@@ -80,8 +80,11 @@ def test_what_would_need_pickling_is_refused(tmp_path: Path) -> None:
 
 def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
     (tmp_path / "evaluation.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"there is an artifact evaluation.json already: rename"):
-        written({"evaluation": {}}, tmp_path)
+    for taking in ({}, np.array([1.0])):
+        with pytest.raises(
+            ValueError, match=r"there is an artifact evaluation.json already: rename"
+        ):
+            written({"evaluation": taking}, tmp_path)
 
 
 def test_anything_but_a_dict_is_refused(tmp_path: Path) -> None:
@@ -98,6 +101,8 @@ def test_own_metrics_and_artifacts_are_logged_beside_the_evaluators(
     def mean_amount(predictions: pd.Series, amount: pd.Series) -> float:
         return float(amount[predictions > 1.0].mean())
 
+    # An index in another order than the rows must not pair scores with others' amounts.
+    window.index = window.index[::-1]
     with mlflow.start_run() as run:
         result = mlflow.models.evaluate(
             data=window,
@@ -108,7 +113,7 @@ def test_own_metrics_and_artifacts_are_logged_beside_the_evaluators(
             extra_metrics=[make_metric(eval_fn=mean_amount, greater_is_better=True)],
             custom_artifacts=[biggest],
         )
-    expected = float(window["amount"][window["score"] > 1.0].mean())
+    expected = float(window.loc[window["score"] > 1.0, "amount"].mean())
     assert mlflow.get_run(run.info.run_id).data.metrics["pu/mean_amount"] == expected
     stored = mlflow.artifacts.download_artifacts(
         run_id=run.info.run_id, artifact_path="pu/biggest.csv"

@@ -1,19 +1,7 @@
-import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from pumonitor_mlflow.evaluator import PUEvaluator
-
-
-@pytest.fixture
-def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    # MLflow's loggers do not propagate to the root, where caplog listens.
-    logger = logging.getLogger("mlflow.pumonitor")
-    logger.addHandler(caplog.handler)
-    with caplog.at_level(logging.INFO, logger="mlflow.pumonitor"):
-        yield caplog
-    logger.removeHandler(caplog.handler)
 
 
 @pytest.mark.parametrize("config", [{}, None, {"class_prior": 0.1}])

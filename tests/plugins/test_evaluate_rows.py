@@ -120,7 +120,7 @@ def test_the_result_holds_the_files_and_survives_saving(
 
 
 def test_unnamed_evaluators_beside_mlflows_own_log_each_metric_once(
-    sqlite: str, window: pd.DataFrame
+    sqlite: str, window: pd.DataFrame, log: pytest.LogCaptureFixture
 ) -> None:
     window["decision"] = (window["score"] >= 1.0).astype(int)
     with mlflow.start_run() as run:
@@ -136,6 +136,7 @@ def test_unnamed_evaluators_beside_mlflows_own_log_each_metric_once(
         )
     assert "accuracy_score" in result.metrics
     assert logged_once(run.info.run_id, "pu/accuracy") == result.metrics["pu/accuracy"]
+    assert "predictions column 'decision' holds decisions" in log.text
 
 
 def test_a_classifier_evaluated_without_configuration_is_left_to_mlflow(
