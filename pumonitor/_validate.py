@@ -53,13 +53,16 @@ def _as_array(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:
         msg = f"{name} must be one-dimensional, got shape {values.shape}"
         raise InputError(msg)
     if values.dtype == object:
-        missing = np.fromiter(
-            (value is None or (isinstance(value, float) and math.isnan(value)) for value in values),
-            dtype=bool,
-            count=len(values),
-        )
+        missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
         _refuse_missing(missing, name=name, remedy=missing_remedy)
     return np.asarray(values)
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, and pandas' own NA and NaT, told by name so that pandas need not be there."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _from_series(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:

@@ -39,8 +39,8 @@ def auto(
     Notes
     -----
     Samples of the same sizes are drawn from smooth mixtures of known unlabeled prior that fit the
-    data (`pumonitor.prior.model_resamples`). Each estimator's mean error there is its bias, which is
-    taken off; its spread there gives its weight. The interval inverts the error of the average
+    data (`pumonitor.prior.model_resamples`). Each estimator's mean error there is its bias, which
+    is taken off; its spread there gives its weight. The interval inverts the error of the average
     (basic bootstrap on the arcsine scale), widened when the three disagree by more than they do
     among the samples: then the model does not fit, and nothing here is precise.
     """

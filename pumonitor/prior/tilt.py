@@ -45,7 +45,7 @@ class TiltFit:
 
     @property
     def unlabeled_prior(self) -> FloatArray:
-        """a of each sample."""
+        """The parameter a of each sample."""
         return np.asarray(special.expit(self.parameters[:, 0]))
 
     def ratio(self, parameters: FloatArray) -> FloatArray:

@@ -25,6 +25,7 @@ def refused(labels=GOOD_LABELS, scores=GOOD_SCORES):
         pd.Series([1, np.nan, 0, np.nan]),
         pl.Series([1, None, 0, None]),
         np.array([1, None, 0, None], dtype=object),
+        np.array([1, pd.NA, 0, pd.NA], dtype=object),
         np.ma.masked_array([1, 0, 0, 0], mask=[0, 1, 0, 1]),
     ],
 )
