@@ -10,7 +10,7 @@ from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.problem import DRAWS, Problem, Setting, estimate_from_draws
 from pumonitor.metrics.ranking import average_precision_error, average_precision_value
 from pumonitor.results import Estimate
-from pumonitor.stats.confidence_draws import logit_t_draws
+from pumonitor.stats.confidence_draws import log_t_draws
 
 __all__ = ["average_precision", "average_precision_estimate"]
 
@@ -22,7 +22,7 @@ def average_precision_estimate(problem: Problem) -> Estimate:
     prior = problem.class_prior.value
     value = average_precision_value(problem, prior)
     error, degrees = average_precision_error(problem)
-    sampling = logit_t_draws(
+    sampling = log_t_draws(
         value, error, degrees, size=DRAWS, rng=problem.generator("average precision")
     )
     both, by_prior = sampling, None
@@ -39,7 +39,7 @@ def average_precision_estimate(problem: Problem) -> Estimate:
         both,
         sampling=sampling,
         prior=by_prior,
-        method="Student t on the logit scale",
+        method="Student t on the log scale",
     )
 
 
@@ -89,8 +89,9 @@ def average_precision(
     (given n pi, without ties), and with every positive labeled it is that number. In
     case-control the labeled rows are no part of the population, and 1 / theta is estimated by
     (n_U + 1) / (#U at or above r_i + 1). With noisy labels the step sum of the recovered curve is
-    used. Interval: Student's t on the logit scale with the standard error of the influence
-    functions of both samples.
+    used. Interval: Student's t on the log scale, since the error grows with the value, with
+    the standard error of the influence functions of both samples; it is a little too wide below
+    50 labeled rows.
 
     References
     ----------

@@ -25,7 +25,7 @@ from pumonitor.metrics.ranking import (
 )
 from pumonitor.metrics.rates import AtThreshold, corrected_rates, share_pair_draws
 from pumonitor.results import ClassPriorEstimate, Estimate
-from pumonitor.stats.confidence_draws import logit_t_draws
+from pumonitor.stats.confidence_draws import log_t_draws
 
 __all__ = ["UNCORRECTED_AT_THRESHOLD", "uncorrected_at", "uncorrected_ranking"]
 
@@ -116,7 +116,7 @@ def _average_precision(problem: Problem) -> Estimate:
         error *= pooled.class_prior.value / problem.class_prior.value
     else:
         error, degrees = average_precision_error(pooled, prior_is_labeled_fraction=True)
-    draws = logit_t_draws(
+    draws = log_t_draws(
         value, error, degrees, size=DRAWS, rng=problem.generator("uncorrected average precision")
     )
     return estimate_from_draws(
@@ -126,5 +126,5 @@ def _average_precision(problem: Problem) -> Estimate:
         draws,
         sampling=draws,
         prior=None,
-        method="Student t on the logit scale",
+        method="Student t on the log scale",
     )

@@ -1,10 +1,12 @@
 """`pumonitor demo` from end to end, in a process of its own as users run it."""
 
 import os
+import re
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -73,3 +75,21 @@ def test_a_directory_that_cannot_be_made_ends_with_status_2(tmp_path):
     result = CliRunner().invoke(app, ["demo", "--keep", str(tmp_path / "file" / "kept")])
     assert result.exit_code == 2
     assert "cannot be made" in result.stderr
+
+
+def test_the_readme_shows_what_its_example_prints(finished):
+    """The first Python block of the README, run on the demo's own file, and the block after it."""
+    folder, _ = finished
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    code, printed = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", readme, re.DOTALL).groups()
+    (folder.parent / "pumonitor-demo").symlink_to(folder)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder.parent,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-6:] == printed.splitlines()

@@ -6,6 +6,7 @@ from scipy import special, stats
 
 from pumonitor.stats.confidence_draws import (
     interval,
+    log_t_draws,
     logit_t_draws,
     share_draws,
     split_normal_logit_draws,
@@ -61,3 +62,15 @@ def test_resamples_have_the_spread_of_a_multinomial_and_the_mean_of_the_data():
     assert draws.mean(axis=0) == pytest.approx(share, abs=2e-3)
     assert draws[:, 3].std() == pytest.approx((0.7 * 0.3 / 31) ** 0.5, rel=0.06)
     assert draws[:, 0].std() > 0
+
+
+def test_log_t_draws_are_students_interval_on_the_log_scale():
+    draws = log_t_draws(0.4, 0.1, 9, size=10_000, rng=np.random.default_rng(0))
+    reach = np.exp(stats.t.ppf(0.975, 9) * 0.25)
+    expected = (0.4 / reach, 0.4 * reach)
+    assert interval(draws, confidence_level=0.95) == pytest.approx(expected, rel=5e-3)
+
+
+def test_log_t_draws_of_nothing_are_on_the_plain_scale():
+    draws = log_t_draws(0.0, 0.1, 1e6, size=10_001, rng=np.random.default_rng(0))
+    assert draws.std() == pytest.approx(0.1, rel=0.01)
