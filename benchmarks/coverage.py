@@ -103,6 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=400, help="simulated windows per cell")
     parser.add_argument("--labeled", type=int, nargs="*", default=[20, 50, 200, 1000])
+    parser.add_argument("--auc", type=float, nargs="*", default=[0.7, 0.9])
     parser.add_argument("--frequency", type=float, default=0.3, help="label frequency c")
     parser.add_argument("--purity", type=float, default=1.0, help="label purity b")
     parser.add_argument("--decimals", type=int, default=None, help="round scores: ties")
@@ -117,7 +118,7 @@ def main() -> None:
         ("process", "window"),
         arguments.labeled,
         (0.02, 0.1, 0.3),
-        (0.7, 0.9),
+        arguments.auc,
     )
     for scenario, target, n_labeled, class_prior, auc in grid:
         design = Design(

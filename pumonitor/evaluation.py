@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,7 @@ def evaluate_table(
     >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
     >>> ev = evaluate_table(table, threshold=0.8, class_prior=0.06)
     >>> print(ev["precision"])
-    precision 0.5600 [0.4323, 0.7021]
+    precision 0.5600 [0.4292, 0.7016]
     """
     if len(table) == 1 and table.lower[0] == table.upper[0]:
         msg = (
@@ -216,6 +217,8 @@ def evaluate_table(
         "propensities": table.has_propensities,
         "resolution": table.resolution,
     }
+    share = estimates["class_prior"]
+    prior = replace(prior, low=share.low, high=share.high)
     return Evaluation(
         estimates=estimates,
         class_prior=prior,

@@ -275,16 +275,21 @@ class ScoreTable:
 
     @property
     def resolution(self) -> float:
-        """Bound on the error of AUL and AUC that binning causes; 0 when exact.
+        """Bound on the error of AUL (and of `auc_pu`) that binning causes; 0 when exact.
 
         Half the product of the labeled and the unlabeled share of each mixed cell, summed: within
-        a cell that holds one score only, ties count one half and nothing is lost.
+        a cell that holds one score only, ties count one half and nothing is lost. The error of
+        AUC is at most this over (label purity - class prior), since the correction stretches
+        errors by that.
         """
-        others = self.unlabeled + self.negative
         mixed = self.upper > self.lower
-        product = self.labeled[mixed] * others[mixed]
-        total = self.labeled.sum() * max(others.sum(), 1.0)
-        return float(0.5 * product.sum() / total)
+
+        def bound(others: FloatArray) -> float:
+            product = float(np.sum(self.labeled[mixed] * others[mixed]))
+            return 0.5 * product / (float(self.labeled.sum()) * float(others.sum()))
+
+        # Confirmed negatives are part of the population in one scenario and not in the other.
+        return max(bound(self.unlabeled), bound(self.unlabeled + self.negative))
 
     def index_of_threshold(self, threshold: float) -> int:
         """Index of the first cell at or above the threshold (len(table) when none is).

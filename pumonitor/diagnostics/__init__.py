@@ -29,7 +29,7 @@ def diagnose(
         *few_positives(estimates, settings),
         *no_ranking(estimates),
         *one_sided_decision(estimates, settings),
-        *coarse_table(table),
+        *coarse_table(table, class_prior, settings),
         *prior_is_upper_bound(class_prior),
     ]
     return tuple(sorted(found, key=lambda finding: finding.severity != "warning"))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pumonitor.results import Finding
+from collections.abc import Mapping
+from typing import Any
+
+from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
 
 __all__ = ["coarse_table"]
@@ -10,17 +13,21 @@ __all__ = ["coarse_table"]
 _NEGLIGIBLE = 1e-3
 
 
-def coarse_table(table: ScoreTable) -> list[Finding]:
-    """A warning when binning alone can move AUL or AUC by more than 0.001."""
-    if table.resolution <= _NEGLIGIBLE:
+def coarse_table(
+    table: ScoreTable, class_prior: ClassPriorEstimate, settings: Mapping[str, Any]
+) -> list[Finding]:
+    """A warning when binning alone can move AUC by more than 0.001."""
+    error = table.resolution / (settings["label_purity"] - class_prior.value)
+    if error <= _NEGLIGIBLE:
         return []
     return [
         Finding(
             name="coarse_table",
             severity="warning",
             sentence=(
-                f"The scores came in {len(table)} bins: AUL and AUC are known only to plus or "
-                f"minus {table.resolution:.4f} beside their intervals. Use more bins."
+                f"The scores came in {len(table)} bins: AUC is known only to plus or "
+                f"minus {error:.4f}, AUL to {table.resolution:.4f}, beside their intervals. Use "
+                "more bins."
             ),
         )
     ]

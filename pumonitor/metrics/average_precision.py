@@ -95,7 +95,8 @@ def average_precision(
 
     References
     ----------
-    Jain, White, Radivojac (2017), equations 1 and 3.
+    Jain, White, Radivojac (2017), equations 1 and 3, with pi and theta in place of alpha and
+    eta_pu in the single-training-set scenario.
 
     Examples
     --------

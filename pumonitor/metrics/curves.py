@@ -106,9 +106,8 @@ def _rates(problem: Problem, resampled: Resampled) -> tuple[Rates, Rates, Rates]
         resampled.prior_draws,
         label_purity=purity,
     )
-    q = problem.labeled_fraction
-    pooled = q * g + (1 - q) * theta if problem.scenario == "case-control" else theta
-    return point, draws, corrected_rates(g, pooled, q, label_purity=1.0)
+    naive_g, naive_theta, q = resampled.uncorrected
+    return point, draws, corrected_rates(naive_g, naive_theta, q, label_purity=1.0)
 
 
 def _curve(

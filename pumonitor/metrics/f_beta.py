@@ -53,8 +53,8 @@ def f1(
     """Harmonic mean of precision and recall.
 
     It is wrong when labeled positives are not a fair sample of the positives, and when the class
-    prior is wrong: too low a prior makes it too low at small recall and hardly matters at
-    precision near 0.
+    prior is wrong: it is nearly proportional to the prior where many more rows are flagged than
+    are positive, and hardly moves where few are flagged.
 
     Parameters
     ----------

@@ -22,6 +22,7 @@ def problem_from_arrays(
     threshold: float | None = None,
     sample_weight: Any = None,
     propensity: Any = None,
+    depends_on_labels: bool = True,
     **setting: Unpack[Setting],
 ) -> Problem:
     """Exact table of the rows, with the settings checked.
@@ -30,7 +31,9 @@ def problem_from_arrays(
     and the process as target.
     """
     if class_prior is None:
-        if setting.get("label_purity", 1.0) < 1.0 or setting.get("target", "process") == "window":
+        if depends_on_labels and (
+            setting.get("label_purity", 1.0) < 1.0 or setting.get("target", "process") == "window"
+        ):
             msg = (
                 "class_prior is needed here: with label_purity < 1 or target='window' this metric "
                 "depends on it; pass a number, an interval or an estimate"

@@ -33,7 +33,7 @@ def standard_error(
     -----
     process, single-training-set: rows are independent draws; a labeled row contributes
     u / n_L + v / n, any other v / n. process, case-control: two independent samples.
-    window: only u counts, with the finite-population correction of `Problem.window_variance`.
+    window: only u counts, with the correction of `Problem.window_correction`.
     The labeled part carries n_L / (n_L - 1), as a sample variance does.
     """
     table = problem.table
@@ -44,10 +44,14 @@ def standard_error(
     small_sample = labeled_size / (labeled_size - 1) if labeled_size > 1 else math.inf
     own = float(np.sum(table.labeled_squares * u**2)) / labeled_total**2
     if problem.target == "window":
-        own_variance = own * small_sample * labeled_size
-        variance = float(
-            problem.window_variance(own_variance, *_component_variances(problem, u, own_variance))
+        positive, negative = _component_variances(problem, u)
+        cross = float(np.sum(table.labeled_cross * u**2)) / labeled_total**2
+        correction = problem.window_correction(
+            cross=np.asarray(cross),
+            positive=np.asarray(positive),
+            negative=np.asarray(negative),
         )
+        variance = small_sample * (own + float(correction))
         return math.sqrt(max(variance, 0.0)), labeled_size - 1
     rest = float(np.sum(problem.rest_squares * v**2)) / population_total**2
     labeled = own
@@ -66,12 +70,8 @@ def standard_error(
     return math.sqrt(variance), degrees
 
 
-def _component_variances(
-    problem: Problem, influence: FloatArray, labeled_variance: float
-) -> tuple[float, float]:
+def _component_variances(problem: Problem, influence: FloatArray) -> tuple[float, float]:
     """Variance of the influence among positives and among negatives."""
-    if problem.label_purity == 1.0:
-        return labeled_variance, 0.0
     prior, purity = problem.class_prior.value, problem.label_purity
     g, f = problem.labeled_share, problem.population_share
     positives = ((1 - prior) * g - (1 - purity) * f) / (purity - prior)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Unpack
 
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ def _formula(rates: Rates) -> NDArray[Any]:
 LL_SCORE = ThresholdMetric(
     name="ll_score",
     formula=_formula,
-    value_range=lambda prior: (0.0, 1.0 / prior),
+    value_range=lambda prior: (0.0, math.inf if math.isnan(prior) else 1.0 / prior),
 )
 
 

@@ -31,8 +31,9 @@ def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
     The maximum over thresholds of an estimated curve is too high, because it picks the luckiest
     threshold; resampling says by how much, and the interval is centred on the corrected value.
     The value itself is the plain maximum, which with every positive labeled is what one would
-    compute from the labels. Thresholds are the labeled scores, where all maxima lie, and rates
-    are held to what is possible (precision at most 1), so that one lucky row cannot win.
+    compute from the labels. Thresholds are the labeled scores, between which a threshold only
+    flags more unlabeled rows for the same positives (and flagging all, or none). Recall is held
+    to what is possible (precision at most 1), so that one lucky row cannot win.
     """
     table = problem.table
     candidates = np.flatnonzero(table.labeled > 0)
@@ -44,37 +45,26 @@ def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
         problem.population_above[candidates],
         np.asarray(problem.class_prior.value),
     )
-    on_grid = _feasible(
-        problem,
-        resampled.labeled_above,
-        resampled.population_above,
-        np.asarray(problem.class_prior.value),
-    )
+    allowed = resampled.holds_labeled.copy()
+    allowed[0] = True
+    thresholds = resampled.thresholds[allowed]
+    grid_g, grid_theta = resampled.labeled_above[allowed], resampled.population_above[allowed]
+    g_draws = resampled.labeled_draws[:, allowed]
+    theta_draws = resampled.population_draws[:, allowed]
+    on_grid = _feasible(problem, grid_g, grid_theta, np.asarray(problem.class_prior.value))
     fixed_prior = np.asarray(problem.class_prior.value)
     prior_varies = problem.prior_draws is not None
-    sampled = _feasible(problem, resampled.labeled_draws, resampled.population_draws, fixed_prior)
-    both = sampled
+    sampled = _feasible(problem, g_draws, theta_draws, fixed_prior)
+    both, by_prior = sampled, None
     if prior_varies:
-        both = _feasible(
-            problem,
-            resampled.labeled_draws,
-            resampled.population_draws,
-            resampled.prior_draws,
-        )
-    by_prior = None
-    if prior_varies:
-        by_prior = _feasible(
-            problem,
-            resampled.labeled_above,
-            resampled.population_above,
-            resampled.prior_draws,
-        )
+        both = _feasible(problem, g_draws, theta_draws, resampled.prior_draws)
+        by_prior = _feasible(problem, grid_g, grid_theta, resampled.prior_draws)
     found: list[Estimate] = []
     for metric in MAXIMIZED:
         curve = _values(metric, point)
         best = int(np.argmax(curve))
-        draws, where = _best(metric, both, resampled.thresholds)
-        sampling = draws if not prior_varies else _best(metric, sampled, resampled.thresholds)[0]
+        draws, where = _best(metric, both, thresholds)
+        sampling = draws if not prior_varies else _best(metric, sampled, thresholds)[0]
         optimism = float(np.mean(sampling)) - float(np.max(_values(metric, on_grid)))
         value = float(curve[best])
         # Shift twice: once from the resamples' own optimism back to the curve they were drawn
@@ -87,7 +77,7 @@ def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
             value,
             centred,
             sampling=sampling,
-            prior=None if by_prior is None else _best(metric, by_prior, resampled.thresholds)[0],
+            prior=None if by_prior is None else _best(metric, by_prior, thresholds)[0],
             method="bootstrap of the table, corrected for optimism",
             value_range=metric.value_range(problem.class_prior.value),
         )

@@ -19,7 +19,9 @@ def _formula(rates: Rates) -> NDArray[Any]:
     return rates.predicted_positive_rate
 
 
-PREDICTED_POSITIVE_RATE = ThresholdMetric(name="predicted_positive_rate", formula=_formula)
+PREDICTED_POSITIVE_RATE = ThresholdMetric(
+    name="predicted_positive_rate", formula=_formula, depends_on_labels=False
+)
 
 
 def predicted_positive_rate(

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from pumonitor.metrics.problem import DRAWS, Problem, estimate_from_draws
 from pumonitor.results import Estimate
+from pumonitor.stats.confidence_draws import interval, share_draws
 
 __all__ = ["class_prior_estimate", "label_frequency_estimate", "unlabeled_prior_estimate"]
 
 FloatArray = NDArray[np.float64]
-_Formula = Callable[[FloatArray | float, FloatArray | float], FloatArray]
+_Formula = Callable[[FloatArray | float, FloatArray | float, FloatArray | float], FloatArray]
 
 
 def class_prior_estimate(problem: Problem) -> Estimate:
@@ -28,12 +29,17 @@ def class_prior_estimate(problem: Problem) -> Estimate:
     Its interval is the one it came with, at that confidence level; a known prior has none.
     """
     prior = problem.class_prior
+    low, high = prior.low, prior.high
     draws = np.full(1, prior.value) if problem.prior_draws is None else problem.prior_draws
+    if not prior.method.startswith("given"):
+        # Estimated through the unlabeled prior: the draws allow for the labeled fraction as the
+        # target wants it.
+        low, high = interval(draws, confidence_level=prior.confidence_level)
     return Estimate(
         name="class_prior",
         value=prior.value,
-        low=prior.low,
-        high=prior.high,
+        low=min(low, prior.value),
+        high=max(high, prior.value),
         confidence_level=prior.confidence_level,
         method=prior.method,
         n_labeled=problem.table.n_labeled,
@@ -49,12 +55,14 @@ def unlabeled_prior_estimate(problem: Problem) -> Estimate:
     name = "unlabeled_prior"
     if problem.scenario == "case-control":
         return replace(class_prior_estimate(problem), name=name)
-    purity, table = problem.label_purity, problem.table
+    table = problem.table
     negatives = float(table.negative.sum())
     unlabeled = float(table.unlabeled.sum())
     unlabeled_of_rest = unlabeled / (unlabeled + negatives)
 
-    def formula(prior: FloatArray | float, fraction: FloatArray | float) -> FloatArray:
+    def formula(
+        prior: FloatArray | float, fraction: FloatArray | float, purity: FloatArray | float
+    ) -> FloatArray:
         q = np.asarray(fraction)
         return np.asarray((prior - q * purity) / ((1 - q) * unlabeled_of_rest))
 
@@ -68,24 +76,39 @@ def label_frequency_estimate(problem: Problem) -> Estimate:
         return problem.undefined(
             name, "in case-control the labeled rows are not drawn from the population"
         )
-    purity = problem.label_purity
 
-    def formula(prior: FloatArray | float, fraction: FloatArray | float) -> FloatArray:
+    def formula(
+        prior: FloatArray | float, fraction: FloatArray | float, purity: FloatArray | float
+    ) -> FloatArray:
         return np.asarray(np.asarray(fraction) * purity / prior)
 
     return _estimate(problem, name, formula)
 
 
 def _estimate(problem: Problem, name: str, formula: _Formula) -> Estimate:
-    prior, fraction = problem.class_prior.value, problem.labeled_fraction
+    prior, fraction, purity = (
+        problem.class_prior.value,
+        problem.labeled_fraction,
+        problem.label_purity,
+    )
     draws = problem.prior_draws
-    sampling = np.broadcast_to(formula(prior, problem.fraction_draws), (DRAWS,))
+    fractions, purities = problem.fraction_draws, _purity_draws(problem)
+    sampling = np.broadcast_to(formula(prior, fractions, purities), (DRAWS,))
     return estimate_from_draws(
         problem,
         name,
-        float(formula(prior, fraction)),
-        sampling if draws is None else formula(draws, problem.fraction_draws),
+        float(formula(prior, fraction, purity)),
+        sampling if draws is None else formula(draws, fractions, purities),
         sampling=sampling,
-        prior=None if draws is None else formula(draws, fraction),
+        prior=None if draws is None else formula(draws, fraction, purity),
         method="confidence draws of the counts",
     )
+
+
+def _purity_draws(problem: Problem) -> FloatArray | float:
+    """In a window of its own the share of right labels is random; b is its expectation."""
+    purity, size = problem.label_purity, problem.labeled_size
+    if purity == 1.0 or problem.target == "process":
+        return purity
+    rng = problem.generator("label purity")
+    return share_draws(purity * size, size, size=DRAWS, rng=rng)

@@ -57,13 +57,17 @@ class Problem:
     scenario, target, label_purity, confidence_level
         As in `pumonitor.evaluate`.
     class_prior : ClassPriorEstimate
-        pi; `prior_draws` are its confidence draws, None when it is known.
+        pi; `prior_draws` are its confidence draws, None when it is known. `unlabeled_draws` are
+        those of a (as a share of all rows not labeled), when a was estimated and pi follows.
     labeled_above, population_above : ndarray of shape (cells + 1,)
         Share of G and of F in cell i and higher; the last is 0.
     labeled_fraction : float
         q: labeled rows over all rows of the table. `fraction_draws` are its confidence draws.
     labeled_size, rest_size, population_size : float
-        Effective numbers of rows behind G, behind the rows of F that are not labeled, behind F.
+        Effective numbers of rows behind G, behind the rows of F that are not labeled, behind F
+        (Kish: the squared sum of weights over the sum of squares).
+    sums : RunningSums
+        Second moments of the weights, for variances at any threshold.
     seed : int
         Every metric draws from generators made of it, so results can be repeated.
     """
@@ -75,8 +79,10 @@ class Problem:
     confidence_level: float
     class_prior: ClassPriorEstimate
     prior_draws: FloatArray | None
+    unlabeled_draws: FloatArray | None
     labeled_above: FloatArray
     population_above: FloatArray
+    sums: RunningSums
     labeled_fraction: float
     fraction_draws: FloatArray
     labeled_size: float
@@ -128,6 +134,31 @@ class Problem:
         """
         return _stream(self.seed, purpose)
 
+    def prior_draws_with(self, fraction: FloatArray) -> FloatArray:
+        """Draws of pi that go with draws of the labeled fraction q.
+
+        A prior that was estimated is estimated as the unlabeled prior a: pi = q b + (1 - q) a.
+        """
+        if self.unlabeled_draws is None:
+            return (
+                np.full(DRAWS, self.class_prior.value)
+                if self.prior_draws is None
+                else self.prior_draws
+            )
+        return _population_prior(fraction, self.unlabeled_draws, label_purity=self.label_purity)
+
+    def on_table(self, table: ScoreTable) -> Problem:
+        """The same settings on another table of the same rows; the draws are the same too."""
+        return make_problem(
+            table,
+            self.class_prior,
+            scenario=self.scenario,
+            label_purity=self.label_purity,
+            target=self.target,
+            confidence_level=self.confidence_level,
+            rng=self.seed,
+        )
+
     def undefined(self, name: str, reason: str) -> Estimate:
         """An estimate without a value."""
         return undefined(
@@ -138,32 +169,121 @@ class Problem:
             n_unlabeled=self.table.n_unlabeled,
         )
 
-    def window_variance(
-        self,
-        labeled_variance: FloatArray | float,
-        positive_variance: FloatArray | float,
-        negative_variance: FloatArray | float,
+    @property
+    def prior_for_ranges(self) -> float:
+        """The class prior, NaN when the metric was asked for without one."""
+        return math.nan if self.class_prior.method == "not used" else self.class_prior.value
+
+    @property
+    def label_share(self) -> float:
+        """Labeled weight over the weight of the population's positives: c without propensities.
+
+        With propensities a labeled row stands for 1 / propensity positives, and this is near 1.
+        """
+        positives = self.class_prior.value * float(self.population.sum())
+        return float(self.table.labeled.sum()) / max(positives, 1e-300)
+
+    def labeled_variance(self, index: int | NDArray[np.intp] | slice) -> FloatArray:
+        """Sampling variance of g at cells `index`: sum of squared weights, not a row count."""
+        return _share_variance(self.labeled_above[index], self.sums.labeled_squares, index)
+
+    def window_ratio(self, index: int | NDArray[np.intp] | slice) -> FloatArray:
+        """Variance of g as an estimate for this window, over its sampling variance."""
+        sampled = self.labeled_variance(index)
+        rates = _true_shares(self, index)
+        correction = self.window_correction(
+            cross=_share_variance(self.labeled_above[index], self.sums.labeled_cross, index),
+            positive=rates[0] * (1 - rates[0]),
+            negative=rates[1] * (1 - rates[1]),
+        )
+        everywhere = self.window_correction(
+            cross=np.asarray(self.sums.labeled_cross[0]), positive=np.ones(()), negative=np.ones(())
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(
+                sampled > 0,
+                1 + correction / sampled,
+                1 + everywhere / self.sums.labeled_squares[0],
+            )
+        return np.maximum(ratio, 0.0)
+
+    def window_correction(
+        self, *, cross: FloatArray, positive: FloatArray, negative: FloatArray
     ) -> FloatArray:
-        """Error variance of a mean over G as an estimate of this window's own value.
+        """What the window target adds to the sampling variance of a mean over G.
 
-        The window's rows are fixed; what is random is which of them got labeled. Labeled rows
-        are part of the window in the single-training-set scenario, so what they show of it is
-        known (finite population correction); in case-control they are not, and the window's
-        positives differ from the process by a draw of their own, so the correction adds:
+        The window's rows are fixed; what is random is which of them got labeled. In the
+        single-training-set scenario labeled rows are part of the window, and what they show of it
+        is known: with m labeled of n_P positives the variance without replacement is
+        V_1 (1/m - 1/n_P). With weights w and propensities e the second term is the sum over
+        labeled rows of w^2/e u^2 (`cross`) times the labeled share k of the positives' weight.
+        In case-control the window's own positives differ from the process by a draw that labeled
+        rows from elsewhere do not share, so the term adds: V_1 / n_P. With noisy labels, a share b
+        of G from positives and 1 - b from negatives, -/+ (b^2 V_1 / n_P + (1 - b)^2 V_0 / n_N).
 
-            V_G / n_L  -/+  (b^2 V_1 / n_P + (1 - b)^2 V_0 / n_N).
+        Parameters
+        ----------
+        cross, positive, negative : ndarray
+            The mean's cross moment over labeled rows, V_1 and V_0.
         """
         purity = self.label_purity
+        if purity == 1.0 and self.scenario == "single-training-set":
+            return np.asarray(-min(self.label_share, 1.0) * cross)
         positives = max(self.positives_in_window, 1e-300)
         negatives = max(self.population_size - positives, 1e-300)
-        correction = (
-            purity**2 * np.asarray(positive_variance) / positives
-            + (1 - purity) ** 2 * np.asarray(negative_variance) / negatives
+        term = purity**2 * positive / positives + (1 - purity) ** 2 * negative / negatives
+        return np.asarray(term if self.scenario == "case-control" else -term)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RunningSums:
+    """Second moments of the weights in each cell and above it, as shares: (cells + 1,) each.
+
+    Squares of labeled weights and their cross moment with sample weights over the squared sums,
+    the same of sample weights of labeled rows (`mass`), and of the population's other rows.
+    """
+
+    labeled_squares: FloatArray
+    labeled_cross: FloatArray
+    mass: FloatArray
+    mass_cross: FloatArray
+    mass_squares: FloatArray
+    rest: FloatArray
+    rest_squares: FloatArray
+
+    @classmethod
+    def of(cls, table: ScoreTable, rest: FloatArray, rest_squares: FloatArray) -> RunningSums:
+        """One cumulative pass over the cells."""
+        labeled, mass = float(table.labeled.sum()), float(table.labeled_mass.sum())
+        others = float(rest.sum())
+        cross = above(table.labeled_cross)
+        return cls(
+            labeled_squares=above(table.labeled_squares) / labeled**2,
+            labeled_cross=cross / labeled**2,
+            mass=above(table.labeled_mass) / mass,
+            mass_cross=cross / (labeled * mass),
+            mass_squares=above(table.labeled_mass_squares) / mass**2,
+            rest=above(rest) / others,
+            rest_squares=above(rest_squares) / others**2,
         )
-        sampled = np.asarray(labeled_variance) / self.labeled_size
-        if self.scenario == "case-control":
-            return np.asarray(sampled + correction)
-        return np.asarray(np.maximum(sampled - correction, 0.0))
+
+
+def _share_variance(
+    share: FloatArray, squares: FloatArray, index: int | NDArray[np.intp] | slice
+) -> FloatArray:
+    """Sum of w^2 (1{above} - share)^2 over the squared sum of w, from running sums of squares."""
+    return np.asarray((1 - share) ** 2 * squares[index] + share**2 * (squares[0] - squares[index]))
+
+
+def _true_shares(
+    problem: Problem, index: int | NDArray[np.intp] | slice
+) -> tuple[FloatArray, FloatArray]:
+    """TPR and FPR at the cells, held to [0, 1]."""
+    g, f = problem.labeled_above[index], problem.population_above[index]
+    prior, purity = problem.class_prior.value, problem.label_purity
+    recall = ((1 - prior) * g - (1 - purity) * f) / (purity - prior)
+    false_positive_rate = (purity * f - prior * g) / (purity - prior)
+    return np.clip(recall, 0.0, 1.0), np.clip(false_positive_rate, 0.0, 1.0)
 
 
 def make_problem(
@@ -203,17 +323,6 @@ def make_problem(
         )
         raise ValueError(msg)
     seed = _seed(rng)
-    prior_draws = None
-    if not class_prior.is_known:
-        prior_draws = split_normal_logit_draws(
-            class_prior.value,
-            class_prior.low,
-            class_prior.high,
-            confidence_level=class_prior.confidence_level,
-            size=DRAWS,
-            rng=_stream(seed, "class prior"),
-        )
-        prior_draws = np.minimum(prior_draws, label_purity * (1 - 1e-6))
     labeled_total = float(table.labeled.sum())
     mass_total = float(table.labeled_mass.sum())
     in_population = scenario == "single-training-set"
@@ -227,15 +336,37 @@ def make_problem(
     rest_size = rest_total**2 / float(rest_squares.sum())
     population = rest + (table.labeled_mass if in_population else 0.0)
     population_size = rest_size + (mass_size if in_population else 0.0)
-    if target == "window" or not in_population:
-        fraction_draws = np.full(DRAWS, fraction)
-    else:
+    fraction_draws = np.full(DRAWS, fraction)
+    if target == "process" and in_population:
+        spread_of_rows = (1 - fraction) ** 2 * float(
+            table.labeled_mass_squares.sum()
+        ) + fraction**2 * float(rest_squares.sum())
+        rows = fraction * (1 - fraction) * everything**2 / spread_of_rows
         fraction_draws = share_draws(
-            fraction * population_size,
-            population_size,
-            size=DRAWS,
-            rng=_stream(seed, "labeled fraction"),
+            fraction * rows, rows, size=DRAWS, rng=_stream(seed, "labeled fraction")
         )
+    prior_draws = unlabeled_draws = None
+    rng_of_prior = _stream(seed, "class prior")
+    if not class_prior.is_known and in_population and not class_prior.method.startswith("given"):
+        of_rest = float(table.unlabeled.sum()) / rest_total
+        unlabeled_draws = of_rest * split_normal_logit_draws(
+            class_prior.unlabeled_prior,
+            *class_prior.unlabeled_prior_interval,
+            confidence_level=class_prior.confidence_level,
+            size=DRAWS,
+            rng=rng_of_prior,
+        )
+        prior_draws = _population_prior(fraction_draws, unlabeled_draws, label_purity=label_purity)
+    elif not class_prior.is_known:
+        prior_draws = split_normal_logit_draws(
+            class_prior.value,
+            class_prior.low,
+            class_prior.high,
+            confidence_level=class_prior.confidence_level,
+            size=DRAWS,
+            rng=rng_of_prior,
+        )
+        prior_draws = np.minimum(prior_draws, label_purity * (1 - 1e-6))
     return Problem(
         table=table,
         scenario=scenario,
@@ -244,8 +375,10 @@ def make_problem(
         confidence_level=confidence_level,
         class_prior=class_prior,
         prior_draws=prior_draws,
+        unlabeled_draws=unlabeled_draws,
         labeled_above=above(table.labeled) / labeled_total,
         population_above=above(population) / float(population.sum()),
+        sums=RunningSums.of(table, rest, rest_squares),
         labeled_fraction=fraction,
         fraction_draws=fraction_draws,
         labeled_size=labeled_size,
@@ -253,6 +386,14 @@ def make_problem(
         population_size=population_size,
         seed=seed,
     )
+
+
+def _population_prior(
+    fraction: FloatArray, unlabeled_prior: FloatArray, *, label_purity: float
+) -> FloatArray:
+    """Pi = q b + (1 - q) a, kept below the label purity."""
+    prior = fraction * label_purity + (1 - fraction) * unlabeled_prior
+    return np.minimum(prior, label_purity * (1 - 1e-6))
 
 
 def _stream(seed: int, purpose: str) -> np.random.Generator:

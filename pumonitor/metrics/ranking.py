@@ -15,6 +15,8 @@ from pumonitor.stats.confidence_draws import logit_t_draws
 
 __all__ = ["ObservedLift", "observed_lift"]
 
+_PSEUDO_ROW = 1 / 8
+
 FloatArray = NDArray[np.float64]
 
 
@@ -29,11 +31,12 @@ class ObservedLift:
 
 
 def observed_lift(problem: Problem) -> ObservedLift:
-    """The observed AUL: mean placement of the labeled rows in the population (equation 4).
+    """The observed AUL: mean placement of the labeled rows in the population.
 
-    The interval is Student's t on the logit scale around the sum of placements, with variances
-    from both samples. With no spread at all (every labeled row above everything else) it is the
-    bound that a placement below 1 had not been seen in n_L rows, which is exact.
+    Equation 4 of the AUL paper in the single-training-set scenario; against the unlabeled rows
+    alone, the AUC_pu of Jain et al. (2017), in case-control. The interval is Student's t on the
+    logit scale with variances from both samples. At exactly 0 or 1, where there is no logit, it
+    is the bound that another placement had not been seen in n_L rows.
     """
     table = problem.table
     population = problem.population
@@ -46,13 +49,14 @@ def observed_lift(problem: Problem) -> ObservedLift:
     labeled_influence = placement_sums / total - value
     population_influence = labeled_above[1:] + 0.5 * problem.labeled_share - value
     error, degrees = standard_error(problem, labeled_influence, population_influence)
+    error = math.hypot(error, _unseen_spread(problem, value))
     rng = problem.generator("ranking")
-    if error <= 1e-15:
+    if not 0 < value < 1:
         return ObservedLift(
             value=value,
             draws=_no_spread_draws(problem, value),
             standard_error=0.0,
-            method="exact bound (no spread seen)",
+            method="exact bound (no other placement seen)",
         )
     return ObservedLift(
         value=value,
@@ -60,6 +64,19 @@ def observed_lift(problem: Problem) -> ObservedLift:
         standard_error=error,
         method="Student t on the logit scale",
     )
+
+
+def _unseen_spread(problem: Problem, value: float) -> float:
+    """Error from placements that a small sample has not shown.
+
+    With a good ranking few labeled rows are low, and 20 of them mostly show none: their spread is
+    then far too small. An eighth of a pseudo-row placed at random stands for the unseen; it
+    vanishes with n_L squared, and with what is left to be labeled for the window target.
+    """
+    variance = _PSEUDO_ROW * (value - 0.5) ** 2 / (problem.labeled_size + 1) ** 2
+    if problem.target == "window":
+        variance *= float(problem.window_ratio(0))
+    return math.sqrt(variance)
 
 
 def _no_spread_draws(problem: Problem, value: float) -> FloatArray:
@@ -94,27 +111,46 @@ def average_precision_value(problem: Problem, prior: float) -> float:
     """Average precision for a class prior; see `pumonitor.metrics.average_precision`."""
     table = problem.table
     g = problem.labeled_share
-    if problem.label_purity < 1.0:
-        f1 = _positive_share(problem, prior)
-        recall = _above(f1)
-        theta = problem.population_above[:-1]
-        return float(np.sum(f1 * prior * recall / np.maximum(theta, 1e-300)))
+    f1 = _positive_share(problem, prior)
+    held = f1 != 0
     labeled_total = float(table.labeled.sum())
-    at_or_above = problem.labeled_above[:-1] * labeled_total
-    held = table.labeled > 0
     # A labeled row's own weight, so that it is not counted as evidence about the others.
-    own = table.labeled_squares[held] / table.labeled[held]
-    others = (at_or_above[held] - own) / (labeled_total - own)
+    own = np.divide(
+        table.labeled_squares,
+        table.labeled * labeled_total,
+        out=np.zeros_like(g),
+        where=table.labeled > 0,
+    )[held]
+    others = (problem.labeled_above[:-1][held] - own) / (1 - own)
+    purity = problem.label_purity
+    if purity < 1.0:
+        theta = problem.population_above[:-1][held]
+        others = ((1 - prior) * others - (1 - purity) * theta) / (purity - prior)
+    inverse_rate = 1 / flagged_rate(problem)[held]
+    if problem.scenario == "case-control":
+        return float(np.sum(f1[held] * prior * others * inverse_rate))
+    average_mass = float(table.labeled_mass_squares.sum() / table.labeled_mass.sum())
+    row_mass = np.divide(
+        table.labeled_mass_squares,
+        table.labeled_mass,
+        out=np.full_like(g, average_mass),
+        where=table.labeled_mass > 0,
+    )[held]
+    row = row_mass / float(problem.population.sum())
+    return float(np.sum(f1[held] * (row + (prior - row) * others) * inverse_rate))
+
+
+def flagged_rate(problem: Problem) -> FloatArray:
+    """Theta per cell for dividing by: in case-control (n_U theta + 1) / (n_U + 1).
+
+    A labeled row is then no row of the population and can lie above all of it; the inverse of
+    this is nearly unbiased for 1 / theta. Otherwise the row itself is counted and theta > 0.
+    """
+    theta = problem.population_above[:-1]
     if problem.scenario == "case-control":
         size = problem.population_size
-        inverse_rate = (size + 1) / (problem.population_above[:-1][held] * size + 1)
-        return float(np.sum(g[held] * prior * others * inverse_rate))
-    population_total = float(problem.population.sum())
-    own_mass = table.labeled_mass_squares[held] / table.labeled_mass[held]
-    positives_total = prior * population_total
-    positives_above = own_mass + (positives_total - own_mass) * others
-    rows_above = problem.population_above[:-1][held] * population_total
-    return float(np.sum(g[held] * positives_above / rows_above))
+        return np.asarray((theta * size + 1) / (size + 1))
+    return theta
 
 
 def average_precision_error(
@@ -129,11 +165,7 @@ def average_precision_error(
     prior, purity = problem.class_prior.value, problem.label_purity
     f1 = _positive_share(problem, prior)
     recall = _above(f1)
-    theta = problem.population_above[:-1]
-    if problem.scenario == "case-control":
-        size = problem.population_size
-        theta = (theta * size + 1) / (size + 1)
-    theta = np.maximum(theta, 1e-300)
+    theta = flagged_rate(problem)
     precision = prior * recall / theta
     value = float(np.sum(f1 * precision))
     up_to = np.cumsum(f1 / theta)

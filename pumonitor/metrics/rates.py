@@ -17,9 +17,18 @@ from numpy.typing import NDArray
 
 from pumonitor.metrics.problem import DRAWS, Problem, estimate_from_draws
 from pumonitor.results import Estimate
-from pumonitor.stats.confidence_draws import share_draws
 
-__all__ = ["AtThreshold", "Formula", "Rates", "at_threshold", "corrected_rates", "estimate_at"]
+__all__ = [
+    "AtThreshold",
+    "Formula",
+    "Rates",
+    "ShareDraws",
+    "at_threshold",
+    "corrected_rates",
+    "estimate_at",
+    "rates_with_draws",
+    "share_draws_at",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -79,25 +88,41 @@ class AtThreshold:
     prior: Rates | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareDraws:
+    """Joint confidence draws of g, theta and the labeled fraction q."""
+
+    labeled_above: FloatArray
+    population_above: FloatArray
+    labeled_fraction: FloatArray
+
+
 def at_threshold(problem: Problem, threshold: float) -> AtThreshold:
     """Rates at a decision threshold (score >= threshold is positive), with their draws."""
     index = problem.table.index_of_threshold(threshold)
     g = float(problem.labeled_above[index])
     theta = float(problem.population_above[index])
-    g_draws, theta_draws = share_pair_draws(problem, index)
-    return rates_with_draws(problem, g, theta, g_draws, theta_draws)
+    return rates_with_draws(problem, g, theta, share_draws_at(problem, index))
 
 
-def rates_with_draws(
-    problem: Problem, g: float, theta: float, g_draws: FloatArray, theta_draws: FloatArray
-) -> AtThreshold:
+def rates_with_draws(problem: Problem, g: float, theta: float, draws: ShareDraws) -> AtThreshold:
     """Rates and their three sets of draws from those of the observed shares."""
     purity, prior = problem.label_purity, problem.class_prior.value
-    sampling = corrected_rates(g_draws, theta_draws, prior, label_purity=purity)
+    sampling = corrected_rates(
+        draws.labeled_above, draws.population_above, prior, label_purity=purity
+    )
     both, by_prior = sampling, None
     if problem.prior_draws is not None:
-        both = corrected_rates(g_draws, theta_draws, problem.prior_draws, label_purity=purity)
-        by_prior = corrected_rates(g, theta, problem.prior_draws, label_purity=purity)
+        both = corrected_rates(
+            draws.labeled_above,
+            draws.population_above,
+            problem.prior_draws_with(draws.labeled_fraction),
+            label_purity=purity,
+        )
+        fixed_fraction = np.full(DRAWS, problem.labeled_fraction)
+        by_prior = corrected_rates(
+            g, theta, problem.prior_draws_with(fixed_fraction), label_purity=purity
+        )
     return AtThreshold(
         problem=problem,
         point=corrected_rates(g, theta, prior, label_purity=purity),
@@ -107,43 +132,85 @@ def rates_with_draws(
     )
 
 
-def share_pair_draws(problem: Problem, index: int) -> tuple[FloatArray, FloatArray]:
-    """Confidence draws of g and theta for the cells from `index` up."""
-    rng = problem.generator("counts at a threshold")
-    g = float(problem.labeled_above[index])
-    theta = float(problem.population_above[index])
-    labeled_draws = share_draws(g * problem.labeled_size, problem.labeled_size, size=DRAWS, rng=rng)
+def share_draws_at(problem: Problem, index: int) -> ShareDraws:
+    """Confidence draws for the cells from `index` up.
+
+    The weight of the rows above and below, labeled and not, is drawn from a gamma distribution
+    with its own mean and variance, half a row more in each: without weights the share of labeled
+    rows above is then Jeffreys' Beta, with weights every covariance between the shares is right.
+    """
+    rng, sums = problem.generator("counts at a threshold"), problem.sums
+    g, theta = float(problem.labeled_above[index]), float(problem.population_above[index])
+    fixed = np.full(DRAWS, problem.labeled_fraction)
+    above_draws, below_draws = _both_sides(g, sums.labeled_squares, index, rng)
+    labeled_draws = above_draws / (above_draws + below_draws)
     if problem.target == "window":
-        return window_draws(problem, g, theta, labeled_draws), np.full(DRAWS, theta)
-    rest = float(problem.rest[index:].sum() / problem.rest.sum())
-    rest_draws = share_draws(rest * problem.rest_size, problem.rest_size, size=DRAWS, rng=rng)
+        scaled = g + (labeled_draws - g) * np.sqrt(float(problem.window_ratio(index)))
+        return ShareDraws(
+            labeled_above=np.clip(scaled, 0.0, 1.0),
+            population_above=np.full(DRAWS, theta),
+            labeled_fraction=fixed,
+        )
+    rest_above, rest_below = _both_sides(float(sums.rest[index]), sums.rest_squares, index, rng)
+    rest_total = rest_above + rest_below
     if problem.scenario == "case-control":
-        return labeled_draws, rest_draws
-    # Labeled rows are part of the population: one draw of g moves theta as well. Their share of
-    # the population counts them by sample weight, not by 1 / propensity.
-    mass = problem.table.labeled_mass
-    labeled_mass_above = float(mass[index:].sum() / mass.sum())
-    q = problem.fraction_draws
-    theta_draws = q * (labeled_mass_above + labeled_draws - g) + (1 - q) * rest_draws
-    return labeled_draws, np.clip(theta_draws, 0.0, 1.0)
-
-
-def window_draws(problem: Problem, g: float, theta: float, labeled_draws: FloatArray) -> FloatArray:
-    """Draws of g rescaled so that their variance is that of the window target."""
-    rates = corrected_rates(g, theta, problem.class_prior.value, label_purity=problem.label_purity)
-
-    def variance(share: FloatArray | float) -> FloatArray:
-        # Half a success and half a failure more, as in Jeffreys' draws, so that it is never 0.
-        size = problem.labeled_size
-        smooth = (np.clip(share, 0.0, 1.0) * size + 0.5) / (size + 1)
-        return np.asarray(smooth * (1 - smooth))
-
-    sampled = variance(g) / problem.labeled_size
-    wanted = problem.window_variance(
-        variance(g), variance(rates.recall), variance(rates.false_positive_rate)
+        return ShareDraws(
+            labeled_above=labeled_draws,
+            population_above=rest_above / rest_total,
+            labeled_fraction=fixed,
+        )
+    # Labeled rows are part of the population, there counted by sample weight and not by
+    # 1 / propensity: one draw moves both, the more the closer the two weightings are.
+    mass_above, mass_below = _mass_draws(problem, index, above_draws, below_draws, rng)
+    q = problem.labeled_fraction
+    mass, rest = q * (mass_above + mass_below), (1 - q) * rest_total
+    flagged = q * mass_above + (1 - q) * rest_above
+    return ShareDraws(
+        labeled_above=labeled_draws,
+        population_above=np.clip(flagged / (mass + rest), 0.0, 1.0),
+        labeled_fraction=mass / (mass + rest),
     )
-    scaled = g + (labeled_draws - g) * np.sqrt(wanted / sampled)
-    return np.asarray(np.clip(scaled, 0.0, 1.0))
+
+
+def _both_sides(
+    share: float, squares: FloatArray, index: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Draws of the weight above and below, as shares of the total before drawing."""
+    row = float(squares[0])
+    half = 0.5 * row
+
+    def side(weight: float, square: float) -> FloatArray:
+        mean, variance = weight + half, square + half * row
+        return rng.gamma(mean**2 / variance, variance / mean, size=DRAWS)
+
+    up = float(squares[index])
+    return side(share, up), side(1 - share, max(row - up, 0.0))
+
+
+def _mass_draws(
+    problem: Problem,
+    index: int,
+    above_draws: FloatArray,
+    below_draws: FloatArray,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Draws of labeled rows by sample weight, above and below, given those by 1 / propensity."""
+    if not problem.table.has_propensities:
+        return above_draws, below_draws
+    sums = problem.sums
+    g, mass = float(problem.labeled_above[index]), float(sums.mass[index])
+
+    def side(drawn: FloatArray, weight: float, own: float, moments: list[float]) -> FloatArray:
+        square, cross, mass_square = moments
+        slope = cross / square if square > 0 else 1.0
+        unexplained = max(mass_square - slope * cross, 0.0)
+        noise = rng.standard_normal(DRAWS) * np.sqrt(unexplained)
+        return np.asarray(np.maximum(own + slope * (drawn - weight) + noise, 0.0))
+
+    columns = (sums.labeled_squares, sums.mass_cross, sums.mass_squares)
+    up = [float(column[index]) for column in columns]
+    down = [float(column[0] - column[index]) for column in columns]
+    return side(above_draws, g, mass, up), side(below_draws, 1 - g, 1 - mass, down)
 
 
 def estimate_at(

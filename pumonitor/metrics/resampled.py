@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.metrics.problem import Problem, above
-from pumonitor.metrics.rates import corrected_rates
 from pumonitor.stats.resampling import share_resamples
-from pumonitor.tables import ScoreTable
 
 __all__ = ["Resampled", "resample"]
 
@@ -31,8 +29,10 @@ class Resampled:
         g and theta at the thresholds.
     labeled_draws, population_draws : ndarray of shape (resamples, t)
     prior_draws : ndarray of shape (resamples, 1)
-    fraction_draws : ndarray of shape (resamples, 1)
-        The labeled fraction q of each resample.
+    holds_labeled : ndarray of shape (t,)
+        Whether the cell holds labeled rows; True for the last threshold.
+    uncorrected : tuple of ndarray, ndarray, float
+        g, theta and q of labeled rows against all others.
     """
 
     thresholds: FloatArray
@@ -41,82 +41,59 @@ class Resampled:
     labeled_draws: FloatArray
     population_draws: FloatArray
     prior_draws: FloatArray
-    fraction_draws: FloatArray
+    holds_labeled: NDArray[np.bool_]
+    uncorrected: tuple[FloatArray, FloatArray, float]
 
 
 def resample(problem: Problem, *, cells: int, thresholds: tuple[float, ...] = ()) -> Resampled:
     """Compress the table and redraw it, for the problem's scenario and target."""
-    table = problem.table.compress(cells, thresholds=thresholds)
-    rng = problem.generator("resamples")
-    labeled_share = table.labeled / table.labeled.sum()
-    rest = _rest(problem, table)
-    rest_share = rest / rest.sum()
-    population = rest + (table.labeled_mass if problem.scenario != "case-control" else 0.0)
-    population_share = population / population.sum()
-    labeled_above, population_above = above(labeled_share), above(population_share)
+    small = problem.on_table(problem.table.compress(cells, thresholds=thresholds))
+    table, rng = small.table, small.generator("resamples")
     labeled_draws = _cumulative(
         share_resamples(
-            labeled_share,
-            problem.labeled_size,
-            prior_share=population_share,
+            table.labeled,
+            table.labeled_squares,
+            pseudo_row=small.population_share,
             size=RESAMPLES,
             rng=rng,
         )
     )
-    fraction = rng.choice(problem.fraction_draws, size=(RESAMPLES, 1))
+    picked = rng.integers(len(problem.fraction_draws), size=RESAMPLES)
+    fraction = problem.fraction_draws[picked, np.newaxis]
     if problem.target == "window":
-        labeled_draws = _rescaled(problem, labeled_above, population_above, labeled_draws)
-        population_draws = np.broadcast_to(population_above, labeled_draws.shape)
+        ratio = np.sqrt(small.window_ratio(slice(None)))
+        labeled_draws = small.labeled_above + (labeled_draws - small.labeled_above) * ratio
+        population_draws = np.broadcast_to(small.population_above, labeled_draws.shape)
     else:
-        rest_draws = _cumulative(
-            share_resamples(rest_share, problem.rest_size, size=RESAMPLES, rng=rng)
+        population_draws = _cumulative(
+            share_resamples(small.rest, small.rest_squares, size=RESAMPLES, rng=rng)
         )
-        if problem.scenario == "case-control":
-            population_draws = rest_draws
-        else:
-            mass_above = above(table.labeled_mass / table.labeled_mass.sum())
-            population_draws = (
-                fraction * (mass_above + labeled_draws - labeled_above)
-                + (1 - fraction) * rest_draws
-            )
-    if problem.prior_draws is None:
-        prior_draws = np.full((RESAMPLES, 1), problem.class_prior.value)
-    else:
-        prior_draws = rng.choice(problem.prior_draws, size=(RESAMPLES, 1))
+        if problem.scenario == "single-training-set":
+            mass_draws = small.sums.mass + labeled_draws - small.labeled_above
+            population_draws = fraction * mass_draws + (1 - fraction) * population_draws
+    prior_draws = np.full((RESAMPLES, 1), problem.class_prior.value)
+    if problem.prior_draws is not None:
+        prior_draws = problem.prior_draws[picked, np.newaxis]
     return Resampled(
         thresholds=np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]]),
-        labeled_above=labeled_above,
-        population_above=population_above,
+        holds_labeled=np.concatenate([table.labeled > 0, [True]]),
+        labeled_above=small.labeled_above,
+        population_above=small.population_above,
         labeled_draws=np.clip(labeled_draws, 0.0, 1.0),
         population_draws=np.clip(population_draws, 0.0, 1.0),
         prior_draws=prior_draws,
-        fraction_draws=fraction,
+        uncorrected=_uncorrected_shares(small),
     )
 
 
-def _rest(problem: Problem, table: ScoreTable) -> FloatArray:
-    if problem.scenario == "case-control":
-        return table.unlabeled
-    return table.unlabeled + table.negative
+def _uncorrected_shares(small: Problem) -> tuple[FloatArray, FloatArray, float]:
+    """g, theta and q of labeled rows against all others, each row counted once."""
+    others = small.table.unlabeled + small.table.negative
+    q = small.labeled_fraction
+    theta = q * small.sums.mass + (1 - q) * above(others) / float(others.sum())
+    return small.sums.mass, theta, q
 
 
 def _cumulative(draws: FloatArray) -> FloatArray:
     running = np.cumsum(draws[:, ::-1], axis=1)[:, ::-1]
     return np.concatenate([running, np.zeros((len(draws), 1))], axis=1)
-
-
-def _rescaled(problem: Problem, g: FloatArray, theta: FloatArray, draws: FloatArray) -> FloatArray:
-    """Deviations of g shrunk or stretched to the variance of the window target."""
-    rates = corrected_rates(g, theta, problem.class_prior.value, label_purity=problem.label_purity)
-
-    def variance(share: FloatArray) -> FloatArray:
-        inside = np.clip(share, 0.0, 1.0)
-        return np.asarray(inside * (1 - inside))
-
-    sampled = variance(g) / problem.labeled_size
-    wanted = problem.window_variance(
-        variance(g), variance(rates.recall), variance(rates.false_positive_rate)
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(sampled > 0, np.sqrt(wanted / sampled), 1.0)
-    return np.asarray(g + (draws - g) * ratio)

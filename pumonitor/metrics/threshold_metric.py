@@ -24,14 +24,15 @@ def _unit_range(_prior: float) -> tuple[float, float]:
 class ThresholdMetric:
     """A metric of the decision `score >= threshold`.
 
-    `value_range` takes the class prior, on which a range may depend. `undefined_reason` says in
-    words when the formula has no value.
+    `value_range` takes the class prior, on which a range may depend (NaN when there is none).
+    `undefined_reason` says in words when the formula has no value.
     """
 
     name: str
     formula: Formula
     value_range: Callable[[float], tuple[float, float]] = _unit_range
     undefined_reason: str = NOTHING_FLAGGED
+    depends_on_labels: bool = True
 
     def estimate(self, at: AtThreshold, *, name: str | None = None) -> Estimate:
         """Estimate at a threshold, under another name if given (uncorrected, at k)."""
@@ -39,7 +40,7 @@ class ThresholdMetric:
             at,
             name or self.name,
             self.formula,
-            value_range=self.value_range(at.problem.class_prior.value),
+            value_range=self.value_range(at.problem.prior_for_ranges),
             undefined_reason=self.undefined_reason,
         )
 
@@ -62,6 +63,7 @@ class ThresholdMetric:
             threshold=threshold,
             sample_weight=sample_weight,
             propensity=propensity,
+            depends_on_labels=self.depends_on_labels,
             **setting,
         )
         return self.estimate(at_threshold(problem, threshold))

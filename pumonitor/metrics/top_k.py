@@ -10,9 +10,10 @@ from pumonitor.metrics.problem import DRAWS, Problem
 from pumonitor.metrics.rates import (
     Formula,
     Rates,
+    ShareDraws,
     estimate_at,
     rates_with_draws,
-    share_pair_draws,
+    share_draws_at,
 )
 from pumonitor.metrics.recall import RECALL
 from pumonitor.results import Estimate
@@ -59,14 +60,19 @@ def top_k_estimates(problem: Problem, k: float) -> list[Estimate]:
     f_up, g_up = problem.population_above[::-1], problem.labeled_above[::-1]
     g = float(np.interp(theta, f_up, g_up))
     index = int(np.clip(np.searchsorted(-problem.population_above, -theta), 1, len(problem.table)))
-    g_draws, theta_draws = share_pair_draws(problem, index - 1)
+    drawn = share_draws_at(problem, index - 1)
     near = max(0.1 * theta, 2.0 / problem.population_size)
     low, high = max(theta - near, 0.0), min(theta + near, 1.0)
     slope = float(np.interp(high, f_up, g_up) - np.interp(low, f_up, g_up)) / (high - low)
     at_cell_g = float(problem.labeled_above[index - 1])
     at_cell_theta = float(problem.population_above[index - 1])
-    moved = g + (g_draws - at_cell_g) - slope * (theta_draws - at_cell_theta)
-    at = rates_with_draws(problem, g, theta, np.clip(moved, 0.0, 1.0), np.full(DRAWS, theta))
+    moved = g + (drawn.labeled_above - at_cell_g) - slope * (drawn.population_above - at_cell_theta)
+    draws = ShareDraws(
+        labeled_above=np.clip(moved, 0.0, 1.0),
+        population_above=np.full(DRAWS, theta),
+        labeled_fraction=drawn.labeled_fraction,
+    )
+    at = rates_with_draws(problem, g, theta, draws)
 
     def lift(rates: Rates) -> FloatArray:
         return np.asarray(rates.recall / rates.predicted_positive_rate)

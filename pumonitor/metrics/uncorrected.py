@@ -3,7 +3,8 @@
 They are what a monitor that knows nothing of unlabeled rows reports, given beside the corrected
 ones as the papers recommend (Ramola et al. 2019, section 2.3, acc_pu, bacc_pu, F_pu, mcc_pu;
 Jain et al. 2017, AUC_pu). Each is the ordinary metric of labeled against all others: the
-corrected formula with the labeled fraction in the place of the class prior.
+corrected formula with the labeled fraction in the place of the class prior. Propensities play no
+part in them, and the number of labeled rows is held fixed for the window target.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from pumonitor.metrics.ranking import (
     average_precision_value,
     observed_lift,
 )
-from pumonitor.metrics.rates import AtThreshold, corrected_rates, share_pair_draws
-from pumonitor.results import ClassPriorEstimate, Estimate
+from pumonitor.metrics.rates import AtThreshold, corrected_rates, share_draws_at
+from pumonitor.results import ClassPriorEstimate, Estimate, Scenario
 from pumonitor.stats.confidence_draws import log_t_draws
 
 __all__ = ["UNCORRECTED_AT_THRESHOLD", "uncorrected_at", "uncorrected_ranking"]
@@ -34,18 +35,18 @@ UNCORRECTED_AT_THRESHOLD = (F1, ACCURACY, BALANCED_ACCURACY, MCC)
 
 def uncorrected_at(problem: Problem, threshold: float) -> AtThreshold:
     """Rates of labeled against all others at a threshold, with draws from sampling alone."""
-    index = problem.table.index_of_threshold(threshold)
-    g = float(problem.labeled_above[index])
-    theta = float(problem.population_above[index])
+    rows = _each_row_once(problem, scenario=problem.scenario)
+    index = rows.table.index_of_threshold(threshold)
+    g, theta = float(rows.labeled_above[index]), float(rows.population_above[index])
     q = problem.labeled_fraction
-    g_draws, theta_draws = share_pair_draws(problem, index)
-    q_draws = problem.fraction_draws
-    if problem.scenario == "case-control":
-        others = problem.table.unlabeled + problem.table.negative
-        others_above = float(others[index:].sum() / others.sum())
-        theta_draws = q * g_draws + (1 - q) * np.clip(theta_draws + others_above - theta, 0, 1)
-        theta = q * g + (1 - q) * others_above
-    draws = corrected_rates(g_draws, theta_draws, q_draws, label_purity=1.0)
+    drawn = share_draws_at(rows, index)
+    theta_draws = drawn.population_above
+    if rows.scenario == "case-control":
+        theta = q * g + (1 - q) * theta
+        theta_draws = q * drawn.labeled_above + (1 - q) * theta_draws
+    draws = corrected_rates(
+        drawn.labeled_above, theta_draws, drawn.labeled_fraction, label_purity=1.0
+    )
     return AtThreshold(
         problem=problem,
         point=corrected_rates(g, theta, q, label_purity=1.0),
@@ -57,44 +58,53 @@ def uncorrected_at(problem: Problem, threshold: float) -> AtThreshold:
 
 def uncorrected_ranking(problem: Problem) -> tuple[Estimate, Estimate]:
     """auc_pu and average_precision_pu."""
-    return _auc(problem), _average_precision(problem)
+    # Two independent samples, but for the window target of a single training set: then which of
+    # the window's rows are labeled is random, how many is not, and the rows stay one sample.
+    one_sample = problem.target == "window" and problem.scenario == "single-training-set"
+    rows = _each_row_once(problem, scenario="single-training-set" if one_sample else "case-control")
+    return _auc(problem, rows), _average_precision(problem, rows)
 
 
-def _labeled_against_others(problem: Problem, *, pooled: bool) -> Problem:
-    """The same rows with q as a known prior: pooled into one sample, or as two samples."""
+def _each_row_once(problem: Problem, *, scenario: Scenario) -> Problem:
+    """Labeled rows by their sample weight, confirmed negatives among the others.
+
+    In case-control the numbers describe the two samples as they are: the target is the process.
+    """
     table = problem.table
-    merged = replace(
-        table,
-        unlabeled=table.unlabeled + table.negative,
-        negative=np.zeros_like(table.negative),
-        n_unlabeled=table.n_unlabeled + table.n_negative,
-        n_negative=0,
-        weights=None
-        if table.weights is None
-        else replace(
-            table.weights,
-            unlabeled_squares=table.unlabeled_squares + table.negative_squares,
-            negative_squares=np.zeros_like(table.negative),
-        ),
-    )
+    weights = table.weights
+    if weights is not None:
+        weights = replace(
+            weights,
+            labeled_squares=weights.labeled_mass_squares,
+            labeled_cross=weights.labeled_mass_squares,
+            unlabeled_squares=weights.unlabeled_squares + weights.negative_squares,
+            negative_squares=np.zeros_like(weights.negative_squares),
+        )
     return make_problem(
-        merged,
-        ClassPriorEstimate.given(problem.labeled_fraction),
-        scenario="single-training-set" if pooled else "case-control",
+        replace(
+            table,
+            labeled=table.labeled_mass,
+            unlabeled=table.unlabeled + table.negative,
+            negative=np.zeros_like(table.negative),
+            n_unlabeled=table.n_unlabeled + table.n_negative,
+            n_negative=0,
+            weights=weights,
+        ),
+        problem.class_prior,
+        scenario=scenario,
+        label_purity=problem.label_purity,
+        target=problem.target if scenario == "single-training-set" else "process",
         confidence_level=problem.confidence_level,
         rng=problem.seed,
     )
 
 
-def _auc(problem: Problem) -> Estimate:
-    if problem.target == "window" and problem.scenario == "single-training-set":
-        # Which rows are labeled is random, how many is not: the lift carries all of it.
-        lift = observed_lift(problem)
+def _auc(problem: Problem, rows: Problem) -> Estimate:
+    lift = observed_lift(rows)
+    value, draws = np.asarray(lift.value), lift.draws
+    if rows.scenario == "single-training-set":
         q = problem.labeled_fraction
-        value, draws = auc_from_lift(lift.value, q, 1.0), auc_from_lift(lift.draws, q, 1.0)
-    else:
-        lift = observed_lift(_labeled_against_others(problem, pooled=False))
-        value, draws = np.asarray(lift.value), lift.draws
+        value, draws = auc_from_lift(value, q, 1.0), auc_from_lift(draws, q, 1.0)
     return estimate_from_draws(
         problem,
         "auc_pu",
@@ -106,18 +116,26 @@ def _auc(problem: Problem) -> Estimate:
     )
 
 
-def _average_precision(problem: Problem) -> Estimate:
-    pooled = _labeled_against_others(problem, pooled=True)
-    value = average_precision_value(pooled, pooled.class_prior.value)
-    if problem.target == "window" and problem.scenario == "single-training-set":
-        error, degrees = average_precision_error(
-            replace(pooled, target="window", class_prior=problem.class_prior)
-        )
-        error *= pooled.class_prior.value / problem.class_prior.value
+def _average_precision(problem: Problem, rows: Problem) -> Estimate:
+    q = problem.labeled_fraction
+    pooled = make_problem(
+        rows.table,
+        ClassPriorEstimate.given(q),
+        confidence_level=problem.confidence_level,
+        rng=problem.seed,
+    )
+    value = average_precision_value(pooled, q)
+    if rows.scenario == "single-training-set":
+        error, degrees = average_precision_error(replace(rows, label_purity=1.0))
+        error *= q / problem.class_prior.value
     else:
         error, degrees = average_precision_error(pooled, prior_is_labeled_fraction=True)
     draws = log_t_draws(
-        value, error, degrees, size=DRAWS, rng=problem.generator("uncorrected average precision")
+        value,
+        error,
+        degrees,
+        size=DRAWS,
+        rng=problem.generator("uncorrected average precision"),
     )
     return estimate_from_draws(
         problem,

@@ -5,12 +5,14 @@ Estimators estimate the unlabeled prior a from labeled and unlabeled scores; pi 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from pumonitor.prior.auto import PriorWithInterval, auto, with_interval
 from pumonitor.prior.bbe import bbe
@@ -151,6 +153,12 @@ def estimate_from_table(
     if method != "auto" and method not in METHODS:
         msg = f"unknown class-prior method {method!r}: known are auto, {', '.join(METHODS)}"
         raise ValueError(msg)
+    if method == "elkan_noto" and label_purity < 1.0:
+        msg = (
+            "elkan_noto takes every label to be right: with label_purity="
+            f"{label_purity:g} use another method, for example class_prior='auto'"
+        )
+        raise ValueError(msg)
     generator = np.random.default_rng(0 if rng is None else rng)
     sample = TwoSamples.from_table(table.compress(_CELLS))
     found: PriorWithInterval
@@ -165,10 +173,13 @@ def estimate_from_table(
         for part in (found.low, found.value, found.high)
     )
     from_unlabeled = _unlabeled_to_population(table, scenario=scenario, label_purity=label_purity)
+    own = _labeled_fraction_error(table, value, scenario=scenario, label_purity=label_purity)
+    reach = float(ndtri(0.5 + 0.5 * confidence_level)) * own
+    middle, lowest, highest = (from_unlabeled(part) for part in (value, low, high))
     estimate = ClassPriorEstimate(
-        value=from_unlabeled(value),
-        low=from_unlabeled(low),
-        high=from_unlabeled(high),
+        value=middle,
+        low=max(middle - math.hypot(middle - lowest, reach), 1e-9),
+        high=min(middle + math.hypot(highest - middle, reach), 1 - 1e-9),
         method=method,
         confidence_level=confidence_level,
         diagnostics={name: round(part, 6) for name, part in found.details.items()},
@@ -191,6 +202,22 @@ def _unlabeled_to_population(
         return (labeled * label_purity + unlabeled * unlabeled_prior) / rows
 
     return convert
+
+
+def _labeled_fraction_error(
+    table: ScoreTable, unlabeled_prior: float, *, scenario: Scenario, label_purity: float
+) -> float:
+    """Standard error of pi from the sampling of the labeled fraction q, given the process."""
+    if scenario == "case-control":
+        return 0.0
+    labeled = float(table.labeled_mass.sum())
+    others = float((table.unlabeled + table.negative).sum())
+    of_others = unlabeled_prior * float(table.unlabeled.sum()) / others
+    q = labeled / (labeled + others)
+    squares = (1 - q) ** 2 * float(table.labeled_mass_squares.sum()) + q**2 * float(
+        (table.unlabeled_squares + table.negative_squares).sum()
+    )
+    return abs(label_purity - of_others) * math.sqrt(squares) / (labeled + others)
 
 
 def _completed(

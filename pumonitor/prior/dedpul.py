@@ -92,10 +92,9 @@ def _monotone_below(
     """Below the midpoint of the means a lower score cannot mean a higher ratio."""
     middle = 0.5 * (labeled @ centres + unlabeled @ centres)
     below = centres[np.newaxis] < middle[:, np.newaxis]
-    rising = np.maximum.accumulate(np.where(below, ratio, 0.0), axis=1)
     # Held down from the right: the least ratio between here and the midpoint.
     falling = np.minimum.accumulate(np.where(below, ratio, np.inf)[:, ::-1], axis=1)[:, ::-1]
-    return np.where(below, np.minimum(rising, falling), ratio)
+    return np.where(below, falling, ratio)
 
 
 def _at_unlabeled_rows(ratio: FloatArray, unlabeled: FloatArray) -> FloatArray:

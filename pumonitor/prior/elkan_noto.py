@@ -38,7 +38,8 @@ def elkan_noto(sample: TwoSamples) -> NDArray[np.float64]:
 
     References
     ----------
-    Elkan, Noto (2008), equation 4 (e1) and section 3; used by Tabatabaei et al. (2020), 4.2.
+    Elkan, Noto (2008), Learning classifiers from only positive and unlabeled data, estimator e1;
+    used by Tabatabaei et al. (2020), 4.2.
 
     Examples
     --------

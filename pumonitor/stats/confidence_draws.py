@@ -45,8 +45,8 @@ def share_draws(
     """Draws for a binomial share: Beta(successes + 1/2, failures + 1/2), Jeffreys' distribution.
 
     Its quantiles are Jeffreys' interval, whose average coverage is nominal for small counts too
-    (Brown, Cai, DasGupta 2001, section 4.3). `trials` may be an effective sample size. At no or
-    all successes the degenerate end is the caller's to close.
+    (Brown, Cai, DasGupta 2001, Interval estimation for a binomial proportion). `trials` may be an
+    effective sample size. At no or all successes the degenerate end is the caller's to close.
     """
     return rng.beta(successes + 0.5, trials - successes + 0.5, size=size)
 

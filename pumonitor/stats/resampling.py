@@ -1,7 +1,8 @@
-"""Bayesian bootstrap of a table: each cell's share redrawn with Dirichlet weights.
+"""Bayesian bootstrap of a table: the share of each cell redrawn.
 
-A Dirichlet weight has the mean and variance of a multinomial count, takes weights as well as
-counts, and leaves no cell at exactly zero, so that functions of a redrawn table keep a value.
+A cell's weight is redrawn from a gamma distribution with the mean and the variance it has over
+repeated samples; normalised, unweighted cells follow a Dirichlet distribution. It takes weights as
+well as counts, and with a pseudo-row spread over the cells no cell is certain.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ FloatArray = NDArray[np.float64]
 
 
 def share_resamples(
-    share: FloatArray,
-    effective_size: float,
+    weight: FloatArray,
+    squares: FloatArray,
     *,
-    prior_share: FloatArray | None = None,
+    pseudo_row: FloatArray | None = None,
     size: int,
     rng: np.random.Generator,
 ) -> FloatArray:
@@ -26,30 +27,31 @@ def share_resamples(
 
     Parameters
     ----------
-    share : ndarray of shape (cells,)
-        Shares that sum to 1.
-    effective_size : float
-        Rows behind them.
-    prior_share : ndarray of shape (cells,), optional
-        Where one pseudo-row is spread, so that empty cells are uncertain too. The mean of the
-        resamples stays `share`.
+    weight, squares : ndarray of shape (cells,)
+        Sum of the weights and of their squares in each cell; equal for rows without weights.
+    pseudo_row : ndarray of shape (cells,), optional
+        Shares that sum to 1, by which one row of average weight is spread over the cells, so that
+        empty cells are uncertain too. The mean of the resamples stays the data's.
 
     Returns
     -------
     ndarray of shape (size, cells)
-        Rows sum to 1.
+        Rows sum to 1. After the pseudo-row is taken off again a share can be just below 0.
 
     Examples
     --------
-    >>> draws = share_resamples(np.array([0.2, 0.8]), 100.0, size=4000,
-    ...                         rng=np.random.default_rng(0))
+    >>> counts = np.array([20.0, 80.0])
+    >>> draws = share_resamples(counts, counts, size=4000, rng=np.random.default_rng(0))
     >>> bool(abs(draws[:, 0].std() - (0.2 * 0.8 / 101) ** 0.5) < 0.002)
     True
     """
-    concentration = share * effective_size
-    if prior_share is not None:
-        concentration = concentration + prior_share
-    total = float(concentration.sum())
-    weights = rng.standard_gamma(concentration, size=(size, len(share)))
-    weights /= weights.sum(axis=1, keepdims=True)
-    return np.asarray(weights + (share - concentration / total))
+    mean, variance = weight, squares
+    if pseudo_row is not None:
+        average = float(squares.sum()) / float(weight.sum())
+        mean = weight + average * pseudo_row
+        variance = squares + average**2 * pseudo_row
+    shape = np.divide(mean**2, variance, out=np.zeros_like(mean), where=variance > 0)
+    scale = np.divide(variance, mean, out=np.zeros_like(mean), where=mean > 0)
+    redrawn = rng.standard_gamma(shape, size=(size, len(weight))) * scale
+    redrawn /= redrawn.sum(axis=1, keepdims=True)
+    return np.asarray(redrawn + (weight / weight.sum() - mean / mean.sum()))

@@ -15,6 +15,7 @@ RUNS = 250
         Design(scenario="single-training-set", n_labeled=20, class_prior=0.1, auc=0.9),
         Design(scenario="single-training-set", n_labeled=50, class_prior=0.3, auc=0.7),
         Design(scenario="case-control", n_labeled=20, class_prior=0.1, auc=0.7),
+        Design(scenario="single-training-set", n_labeled=20, class_prior=0.1, auc=0.98),
         Design(scenario="case-control", n_labeled=50, class_prior=0.02, auc=0.9),
         Design(
             scenario="single-training-set",

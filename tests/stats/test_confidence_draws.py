@@ -53,13 +53,13 @@ def test_interval_of_draws_without_a_value_is_undefined():
 
 
 def test_resamples_have_the_spread_of_a_multinomial_and_the_mean_of_the_data():
-    share = np.array([0.0, 0.1, 0.2, 0.7])
-    prior = np.array([0.25, 0.25, 0.25, 0.25])
+    counts = np.array([0.0, 3.0, 6.0, 21.0])
+    spread = np.array([0.25, 0.25, 0.25, 0.25])
     draws = share_resamples(
-        share, 30.0, prior_share=prior, size=50_000, rng=np.random.default_rng(0)
+        counts, counts, pseudo_row=spread, size=50_000, rng=np.random.default_rng(0)
     )
     assert draws.sum(axis=1) == pytest.approx(np.ones(50_000))
-    assert draws.mean(axis=0) == pytest.approx(share, abs=2e-3)
+    assert draws.mean(axis=0) == pytest.approx(counts / 30, abs=2e-3)
     assert draws[:, 3].std() == pytest.approx((0.7 * 0.3 / 31) ** 0.5, rel=0.06)
     assert draws[:, 0].std() > 0
 
@@ -74,3 +74,13 @@ def test_log_t_draws_are_students_interval_on_the_log_scale():
 def test_log_t_draws_of_nothing_are_on_the_plain_scale():
     draws = log_t_draws(0.0, 0.1, 1e6, size=10_001, rng=np.random.default_rng(0))
     assert draws.std() == pytest.approx(0.1, rel=0.01)
+
+
+def test_resamples_of_weighted_cells_have_the_spread_of_the_weights():
+    """Cells of one row each: the share of the first two varies as the linearised variance says."""
+    weight = np.array([1.0, 4.0, 2.0, 1.0, 2.0] * 40)
+    draws = share_resamples(weight, weight**2, size=20_000, rng=np.random.default_rng(0))
+    first = np.arange(len(weight)) % 5 < 2
+    share = weight[first].sum() / weight.sum()
+    variance = np.sum(weight**2 * (first - share) ** 2) / weight.sum() ** 2
+    assert draws[:, first].sum(axis=1).std() == pytest.approx(variance**0.5, rel=0.03)
