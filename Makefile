@@ -39,6 +39,7 @@ $(INSTALLED): $(LOCKED) pyproject.toml pumonitor/__init__.py
 
 demo: $(INSTALLED)
 	$(BIN)/pumonitor demo
+	@echo "These commands are in $(BIN): source $(BIN)/activate"
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest

@@ -81,10 +81,21 @@ def _bounds(
                 f"for {cells} cells"
             )
             raise InputError(msg)
+        # Bins that touch are half-open, as a group-by over bins means them.
+        touching = np.zeros(cells, dtype=bool)
+        touching[:-1] = (high[:-1] == low[1:]) & (high[:-1] > low[:-1])
+        high = np.where(touching, np.nextafter(high, -np.inf), high)
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         msg = "cell bounds must be finite"
         raise InputError(msg)
-    if (high < low).any() or (low[1:] <= high[:-1]).any():
-        msg = "cells must ascend without overlap: each lower bound above the upper bound before it"
+    wrong = high < low
+    wrong[1:] |= low[1:] <= high[:-1]
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        msg = (
+            "cells must ascend without overlap, each lower bound at or above the upper bound "
+            f"before it: {int(wrong.sum())} of {cells} cells do not, first cell {first} "
+            f"[{low[first]:g}, {high[first]:g}]; sort by lower bound and merge what overlaps"
+        )
         raise InputError(msg)
     return low, high

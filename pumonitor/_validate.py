@@ -19,6 +19,7 @@ __all__ = [
     "as_scores",
     "as_weights",
     "check_label_counts",
+    "check_same_index",
     "row_weights",
 ]
 
@@ -50,12 +51,26 @@ def _as_array(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:
         )
         raise InputError(msg)
     if values.ndim != 1:
-        msg = f"{name} must be one-dimensional, got shape {values.shape}"
+        msg = (
+            f"{name} must be one-dimensional, got {values.tolist()!r:.40}: pass the column itself, "
+            "not its name or one value"
+        )
         raise InputError(msg)
+    if values.dtype == object and len(values) and hasattr(values[0], "__len__"):
+        _refuse_lists(values[0], name=name)
     if values.dtype == object:
         missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
         _refuse_missing(missing, name=name, remedy=missing_remedy)
     return np.asarray(values)
+
+
+def _refuse_lists(first: Any, *, name: str) -> None:
+    if not isinstance(first, str | bytes):
+        msg = (
+            f"{name} holds lists of {len(first)} values: pass one column, for class probabilities "
+            "that of the positive class"
+        )
+        raise InputError(msg)
 
 
 def _is_missing(value: Any) -> bool:
@@ -67,9 +82,16 @@ def _is_missing(value: Any) -> bool:
 
 def _from_series(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:
     if isinstance(values, list | tuple | range):
-        return np.asarray(values)
+        try:
+            return np.asarray(values)
+        except ValueError:  # rows of unequal length
+            return np.asarray(values, dtype=object)
     import narwhals as nw
 
+    if hasattr(values, "columns") and len(getattr(values, "shape", ())) == 2:
+        columns = ", ".join(map(str, list(getattr(values, "column_names", values.columns))[:5]))
+        msg = f"{name} is a data frame with columns {columns}: pass one column of it"
+        raise InputError(msg)
     if type(values).__module__.startswith("pyarrow") and not hasattr(values, "chunks"):
         import pyarrow
 
@@ -77,10 +99,6 @@ def _from_series(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]
     try:
         series = nw.from_native(values, series_only=True)
     except TypeError:
-        if hasattr(values, "columns"):
-            columns = ", ".join(map(str, list(values.columns)[:5]))
-            msg = f"{name} is a data frame with columns {columns}: pass one column of it"
-            raise InputError(msg) from None
         return np.asarray(values)
     if isinstance(series.dtype, nw.Categorical | nw.Enum):
         msg = f"{name} is categorical: convert it to numbers first"
@@ -252,6 +270,21 @@ def as_weights(weights: Any, *, rows: int, name: str, low: float, high: float) -
         )
         raise InputError(msg)
     return values
+
+
+def check_same_index(labels: Any, scores: Any) -> None:
+    """Refuse two pandas series that say by their index that their rows do not correspond."""
+    first: Any = getattr(labels, "index", None)
+    second: Any = getattr(scores, "index", None)
+    if not (hasattr(first, "equals") and hasattr(second, "equals")) or len(first) != len(second):
+        return
+    if not first.equals(second):
+        msg = (
+            "labels and scores have different indexes, so their rows may not belong together: "
+            "align them (scores.loc[labels.index]), or pass .to_numpy() of both if the order is "
+            "right"
+        )
+        raise InputError(msg)
 
 
 def check_label_counts(n_labeled: int, n_unlabeled: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor._validate import as_scores
+from pumonitor._validate import as_scores, check_same_index
 from pumonitor.diagnostics import diagnose
 from pumonitor.errors import InputError
 from pumonitor.metrics.accuracy import ACCURACY
@@ -28,7 +28,7 @@ from pumonitor.metrics.prior_quantities import (
     label_frequency_estimate,
     unlabeled_prior_estimate,
 )
-from pumonitor.metrics.problem import Problem, make_problem
+from pumonitor.metrics.problem import Problem, check_settings, make_problem
 from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import at_threshold
 from pumonitor.metrics.recall import RECALL
@@ -125,6 +125,7 @@ def evaluate(
     >>> print(ev["auc"])
     auc 0.9230 [0.9047, 0.9388]
     """
+    check_same_index(labels, scores)
     score_values = as_scores(scores)
     # The threshold is compared in the scores' own precision, as `scores >= threshold` is.
     threshold = float(score_values.dtype.type(threshold))
@@ -176,6 +177,18 @@ def evaluate_table(
     >>> print(ev["precision"])
     precision 0.5600 [0.4292, 0.7016]
     """
+    if not isinstance(table, ScoreTable):
+        msg = (
+            f"table must be a ScoreTable, got {type(table).__name__}: make one with "
+            "ScoreTable.from_counts or ScoreTable.from_arrays"
+        )
+        raise TypeError(msg)
+    check_settings(
+        scenario=scenario,
+        target=target,
+        label_purity=label_purity,
+        confidence_level=confidence_level,
+    )
     if len(table) == 1 and table.lower[0] == table.upper[0]:
         msg = (
             f"scores are all equal to {table.lower[0]:g}: a constant score ranks nothing; check "

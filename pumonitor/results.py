@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -90,6 +91,12 @@ class Estimate:
         """Whether the value lies outside what the metric can be (beyond rounding)."""
         low, high = self.range
         return self.value < low - 1e-12 or self.value > high + 1e-12
+
+    @property
+    def surely_impossible(self) -> bool:
+        """Whether the whole interval lies outside the range: more than sampling explains."""
+        low, high = self.range
+        return self.infeasible and (self.low > high or self.high < low)
 
     @property
     def displayed(self) -> tuple[float, float, float]:
@@ -212,7 +219,7 @@ class ClassPriorEstimate:
         >>> ClassPriorEstimate.given(1.2)
         Traceback (most recent call last):
         ...
-        ValueError: class_prior must satisfy 0 < class_prior < 1, got 1.2
+        ValueError: class_prior must satisfy 0 < class_prior < 1, got 1.2; did you mean 0.012?
         """
         if isinstance(class_prior, ClassPriorEstimate):
             return class_prior
@@ -238,7 +245,10 @@ class ClassPriorEstimate:
                 logit = 0.5 * (math.log(low / (1 - low)) + math.log(high / (1 - high)))
                 value = 1 / (1 + math.exp(-logit))
             if not low <= value <= high:
-                msg = f"class_prior must lie within its interval [{low:g}, {high:g}], got {value:g}"
+                msg = (
+                    f"class_prior must lie within its interval [{low:g}, {high:g}], got {value:g}: "
+                    "the order is (value, low, high)"
+                )
                 raise ValueError(msg)
             return cls(
                 value=value,
@@ -257,7 +267,8 @@ class ClassPriorEstimate:
             raise TypeError(msg)
         value = float(class_prior)
         if not 0 < value < 1:
-            msg = f"class_prior must satisfy 0 < class_prior < 1, got {value:g}"
+            percent = f"; did you mean {value / 100:g}?" if 1 < value < 100 else ""
+            msg = f"class_prior must satisfy 0 < class_prior < 1, got {value:g}{percent}"
             raise ValueError(msg)
         return cls(value=value, low=value, high=value, confidence_level=confidence_level)
 
@@ -349,7 +360,19 @@ class Evaluation:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
     def __getitem__(self, name: str) -> Estimate:
+        if name not in self.estimates:
+            near = difflib.get_close_matches(name, self.estimates, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            msg = f"no estimate {name!r}{hint} (there are {', '.join(self.estimates)})"
+            raise KeyError(msg)
         return self.estimates[name]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Evaluation of {self.settings['n_labeled']} labeled and "
+            f"{self.settings['n_unlabeled']} unlabeled rows: {len(self.estimates)} estimates, "
+            f"{len(self.warnings)} warnings; print it, or see .estimates, .to_frame()>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The whole evaluation as plain JSON types, with a ``schema_version``."""

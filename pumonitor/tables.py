@@ -15,7 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from pumonitor._cells import cells_of_rows, cells_of_weighted_rows
 from pumonitor._counts import cells_of_counts
-from pumonitor._validate import as_labels, as_scores, check_label_counts, row_weights
+from pumonitor._validate import (
+    as_labels,
+    as_scores,
+    check_label_counts,
+    check_same_index,
+    row_weights,
+)
 from pumonitor.errors import InputError
 
 __all__ = ["ScoreTable", "Weights"]
@@ -133,6 +139,7 @@ class ScoreTable:
         TooFewPositivesError
             If fewer than two rows are confirmed positives.
         """
+        check_same_index(labels, scores)
         label_values = as_labels(labels)
         score_values = as_scores(scores)
         if len(label_values) != len(score_values):
@@ -195,7 +202,8 @@ class ScoreTable:
             nothing: make it greater than the highest score.
         lower, upper : array-like of shape (cells,)
             In place of `edges`: the lowest and highest score of each cell, as a group-by returns
-            them with min and max. Equal for a cell of one score.
+            them with min and max. Equal for a cell of one score. Where an upper bound is the next
+            lower bound, that score belongs to the upper cell.
 
         Examples
         --------

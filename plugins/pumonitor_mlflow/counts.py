@@ -54,5 +54,13 @@ def as_score_table(table: Any) -> ScoreTable:
             "each row is a score cell with its lowest and highest score and the rows counted in it"
         )
         raise InputError(msg)
+    known = ("lower", "upper", "labeled", "unlabeled", "negative")
+    unknown = [name for name in frame.columns if name not in known]
+    if unknown:
+        msg = (
+            f"table has columns of no meaning here: {', '.join(unknown)}; sum over them if they "
+            f"split the cells, and keep only {', '.join(known)}"
+        )
+        raise InputError(msg)
     frame = frame.sort("lower")
     return ScoreTable.from_dict({name: frame[name].to_numpy() for name in frame.columns})

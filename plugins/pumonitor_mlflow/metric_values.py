@@ -17,7 +17,8 @@ def metric_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
 
     An undefined metric is left out, so that a threshold on it fails rather than passes, and
     ``<name>_undefined`` is 1. MLflow stores an infinite value as 1.8e308 and NaN as 0 in places:
-    neither is ever handed to it.
+    neither is ever handed to it. Where the whole interval is impossible there is no bound to stand
+    on: ``_low`` and ``_high`` are left out too, so that a wrong class prior passes no gate.
 
     Examples
     --------
@@ -33,8 +34,9 @@ def metric_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
         if not math.isfinite(estimate.value):
             values[f"{key}_undefined"] = 1.0
             continue
-        for suffix, number in zip(("", "_low", "_high"), estimate.displayed, strict=True):
-            if math.isfinite(number):
+        shown = zip(("", "_low", "_high"), estimate.displayed, strict=True)
+        for suffix, number in shown:
+            if math.isfinite(number) and not (suffix and estimate.surely_impossible):
                 values[key + suffix] = number
         if estimate.infeasible:
             values[f"{key}_infeasible"] = 1.0

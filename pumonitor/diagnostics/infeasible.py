@@ -14,37 +14,41 @@ __all__ = ["infeasible_values"]
 def infeasible_values(
     estimates: Mapping[str, Estimate], settings: Mapping[str, Any]
 ) -> list[Finding]:
-    """One warning that lists the estimates outside their range, and what that is evidence of.
+    """Estimates outside their range, and what that is evidence of.
 
-    A value outside its range while its interval reaches inside is what sampling alone can do.
+    A warning for those whose whole interval is outside; a value outside while its interval reaches
+    inside is what sampling alone can do, and a note.
     """
-    beyond = []
-    for estimate in estimates.values():
-        low, high = estimate.range
-        if estimate.infeasible:
-            sure = estimate.low > high or estimate.high < low
-            beyond.append((title(estimate.name, settings), estimate.value, sure))
-    if not beyond:
-        return []
-    listed = ", ".join(f"{name} ({value:.3g})" for name, value, _ in beyond[:6])
-    if any(sure for *_, sure in beyond):
-        return [
+    beyond = [estimate for estimate in estimates.values() if estimate.infeasible]
+    sure = [estimate for estimate in beyond if estimate.surely_impossible]
+    by_chance = [estimate for estimate in beyond if not estimate.surely_impossible]
+
+    def listed(found: list[Estimate]) -> str:
+        return ", ".join(f"{title(e.name, settings)} ({e.value:.3g})" for e in found[:6])
+
+    findings = []
+    if sure:
+        findings.append(
             Finding(
                 name="infeasible",
                 severity="warning",
                 sentence=(
-                    f"Impossible values that sampling does not explain: {listed}. The class prior "
-                    "is wrong, or the confirmed positives are not a fair sample of the positives."
+                    f"Impossible values that sampling does not explain: {listed(sure)}. The class "
+                    "prior is wrong, or the confirmed positives are not a fair sample of the "
+                    "positives."
                 ),
             )
-        ]
-    return [
-        Finding(
-            name="infeasible",
-            severity="note",
-            sentence=(
-                f"Values just outside what is possible, within sampling error: {listed}. They are "
-                "shown clipped; a class prior that is too high does this too."
-            ),
         )
-    ]
+    if by_chance:
+        findings.append(
+            Finding(
+                name="infeasible",
+                severity="note",
+                sentence=(
+                    "Values just outside what is possible, within sampling error: "
+                    f"{listed(by_chance)}. They are shown clipped; a class prior that is too high "
+                    "does this too."
+                ),
+            )
+        )
+    return findings

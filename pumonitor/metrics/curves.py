@@ -133,6 +133,8 @@ def _curve(
             ]
         )
     tail = 0.5 * (1 - problem.confidence_level)
+    # A resample with nothing flagged anywhere has no curve: the estimate stands in.
+    redrawn = np.where(np.isnan(redrawn), y, redrawn)
     low, high = np.quantile(redrawn, [tail, 1 - tail], axis=0)
     return Curve(
         name=name,
@@ -156,6 +158,8 @@ def _on_grid(x: FloatArray, y: FloatArray, grid: FloatArray, *, monotone: bool) 
     horizontal = np.clip(x[::-1], 0.0, 1.0)
     vertical = np.clip(y[::-1], 0.0, 1.0)
     known = np.isfinite(horizontal) & np.isfinite(vertical)
+    if not known.any():
+        return np.full(len(grid), np.nan)
     horizontal = np.maximum.accumulate(horizontal[known])
     vertical = vertical[known]
     if monotone:

@@ -30,7 +30,7 @@ from pumonitor.stats.confidence_draws import (
 )
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Problem", "Setting", "estimate_from_draws", "make_problem"]
+__all__ = ["Problem", "Setting", "check_settings", "estimate_from_draws", "make_problem"]
 
 FloatArray = NDArray[np.float64]
 
@@ -303,18 +303,12 @@ def make_problem(
     ValueError
         Unless 0 < label_purity <= 1, class_prior < label_purity, 0 < confidence_level < 1.
     """
-    if scenario not in ("single-training-set", "case-control"):
-        msg = f"scenario must be 'single-training-set' or 'case-control', got {scenario!r}"
-        raise ValueError(msg)
-    if target not in ("process", "window"):
-        msg = f"target must be 'process' or 'window', got {target!r}"
-        raise ValueError(msg)
-    if not 0 < confidence_level < 1:
-        msg = f"confidence_level must satisfy 0 < confidence_level < 1, got {confidence_level:g}"
-        raise ValueError(msg)
-    if not 0 < label_purity <= 1:
-        msg = f"label_purity must satisfy 0 < label_purity <= 1, got {label_purity:g}"
-        raise ValueError(msg)
+    check_settings(
+        scenario=scenario,
+        target=target,
+        label_purity=label_purity,
+        confidence_level=confidence_level,
+    )
     if class_prior.value >= label_purity:
         msg = (
             "class_prior must satisfy class_prior < label_purity: labels that are no purer than "
@@ -386,6 +380,30 @@ def make_problem(
         population_size=population_size,
         seed=seed,
     )
+
+
+def check_settings(
+    *, scenario: str, target: str, label_purity: float, confidence_level: float
+) -> None:
+    """Refuse settings out of range, each by its name."""
+    if scenario not in ("single-training-set", "case-control"):
+        msg = f"scenario must be 'single-training-set' or 'case-control', got {scenario!r}"
+        raise ValueError(msg)
+    if target not in ("process", "window"):
+        msg = f"target must be 'process' or 'window', got {target!r}"
+        raise ValueError(msg)
+    if not 0 < confidence_level < 1:
+        percent = (
+            f"; did you mean {confidence_level / 100:g}?" if 1 < confidence_level < 100 else ""
+        )
+        msg = (
+            "confidence_level must satisfy 0 < confidence_level < 1, "
+            f"got {confidence_level:g}{percent}"
+        )
+        raise ValueError(msg)
+    if not 0 < label_purity <= 1:
+        msg = f"label_purity must satisfy 0 < label_purity <= 1, got {label_purity:g}"
+        raise ValueError(msg)
 
 
 def _population_prior(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from pumonitor.errors import InputError
 from pumonitor.prior.auto import PriorWithInterval, auto, with_interval
 from pumonitor.prior.bbe import bbe
 from pumonitor.prior.dedpul import dedpul
@@ -70,6 +71,15 @@ def resolve_class_prior(
             rng=rng,
         )
     given = ClassPriorEstimate.given(class_prior, confidence_level=confidence_level)
+    if not given.method.startswith("given"):
+        # Estimated elsewhere: pi carries over, what it meant for those rows does not.
+        given = replace(
+            given,
+            method=f"given by {given.method}",
+            unlabeled_prior_interval=(math.nan, math.nan),
+        )
+    if scenario == "single-training-set":
+        _refuse_below_confirmed(given, table, label_purity=label_purity)
     return _completed(given, table, scenario=scenario, label_purity=label_purity)
 
 
@@ -204,6 +214,23 @@ def _unlabeled_to_population(
     return convert
 
 
+def _refuse_below_confirmed(
+    prior: ClassPriorEstimate, table: ScoreTable, *, label_purity: float
+) -> None:
+    """Refuse a prior below the share of rows already confirmed, by more than sampling explains."""
+    labeled, rows = float(table.labeled_mass.sum()), float(table.labeled_mass.sum())
+    rows += float((table.unlabeled + table.negative).sum())
+    confirmed = labeled / rows * label_purity
+    error = _labeled_fraction_error(table, 0.0, scenario="single-training-set", label_purity=1.0)
+    if prior.high < confirmed - 4 * error:
+        msg = (
+            f"class_prior={prior.high:g} is impossible: {100 * confirmed:.3g}% of the rows are "
+            "already confirmed positives; give the share of positives among all rows, or say "
+            "scenario='case-control' if the confirmed rows were collected elsewhere"
+        )
+        raise InputError(msg)
+
+
 def _labeled_fraction_error(
     table: ScoreTable, unlabeled_prior: float, *, scenario: Scenario, label_purity: float
 ) -> float:
@@ -234,9 +261,12 @@ def _completed(
     def to_unlabeled(prior: float) -> float:
         return (prior * rows - labeled * label_purity) / unlabeled
 
+    interval = estimate.unlabeled_prior_interval
+    if math.isnan(interval[0]):
+        interval = (to_unlabeled(estimate.low), to_unlabeled(estimate.high))
     return replace(
         estimate,
         unlabeled_prior=to_unlabeled(estimate.value),
-        unlabeled_prior_interval=(to_unlabeled(estimate.low), to_unlabeled(estimate.high)),
+        unlabeled_prior_interval=interval,
         label_frequency=labeled / rows * label_purity / estimate.value,
     )

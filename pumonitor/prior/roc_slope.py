@@ -8,10 +8,10 @@ from scipy import special
 
 from pumonitor.prior.two_samples import TwoSamples
 
-__all__ = ["roc_slope"]
+__all__ = ["roc_slope", "upper_bound"]
 
 _THRESHOLDS = 200
-_CONFIDENCE = 0.1
+_LEVEL = 0.1
 
 
 def roc_slope(sample: TwoSamples) -> NDArray[np.float64]:
@@ -44,6 +44,15 @@ def roc_slope(sample: TwoSamples) -> NDArray[np.float64]:
     >>> [round(float(a), 4) for a in roc_slope(TwoSamples.from_table(table))]
     [0.1947]
     """
+    return upper_bound(sample, level=_LEVEL)
+
+
+def upper_bound(sample: TwoSamples, *, level: float) -> NDArray[np.float64]:
+    """Least ratio of an upper bound of q_u to a lower bound of q_p, each missed with `level`.
+
+    With a level of (1 - confidence) / 400, two bounds at 200 thresholds, it bounds the unlabeled
+    prior with that confidence whatever the densities are.
+    """
     labeled_above, unlabeled_above = sample.above()
     wanted = np.linspace(0, labeled_above.shape[1] - 1, _THRESHOLDS).astype(np.intp)
     # Cells spaced by labeled share of the first sample: where the curve bends.
@@ -54,15 +63,13 @@ def roc_slope(sample: TwoSamples) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         lower = np.where(
             hits_p > 0.5,
-            special.betaincinv(
-                np.maximum(hits_p, 1e-9), sample.n_labeled - hits_p + 1, _CONFIDENCE
-            ),
+            special.betaincinv(np.maximum(hits_p, 1e-9), sample.n_labeled - hits_p + 1, level),
             0.0,
         )
         upper = np.where(
             hits_u < sample.n_unlabeled - 0.5,
             special.betaincinv(
-                hits_u + 1, np.maximum(sample.n_unlabeled - hits_u, 1e-9), 1 - _CONFIDENCE
+                hits_u + 1, np.maximum(sample.n_unlabeled - hits_u, 1e-9), 1 - level
             ),
             1.0,
         )

@@ -62,9 +62,10 @@ class TwoSamples:
         """
 
         def counts(share: FloatArray, rows: float) -> FloatArray:
-            drawn = rng.poisson(np.maximum(share, 0.0) * rows, size=(size, share.shape[-1]))
-            drawn = drawn.astype(np.float64)
-            return np.asarray(drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1.0))
+            chances = np.maximum(share, 0.0)
+            chances = chances / chances.sum(axis=-1, keepdims=True)
+            total = max(round(rows), 1)
+            return np.asarray(rng.multinomial(total, chances, size=size) / total)
 
         return TwoSamples(
             scores=self.scores,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pumonitor.names import GROUPS, MEANING, title
-from pumonitor.report.impossible import surely_impossible
 from pumonitor.report.numbers import interval_text, number
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
@@ -59,7 +58,7 @@ def _row(evaluation: Evaluation, name: str) -> EstimateRow:
     else:
         shown, low, high = estimate.displayed
         value, note = number(shown), impossible_note(estimate)
-        interval = "impossible" if surely_impossible(estimate) else interval_text(low, high)
+        interval = "impossible" if estimate.surely_impossible else interval_text(low, high)
         if name == "class_prior" and evaluation.class_prior.is_known:
             interval = "taken as known"
     return EstimateRow(
@@ -91,7 +90,7 @@ def impossible_note(estimate: Estimate) -> str:
         f"Impossible value: it came out at {number(estimate.value)} ({interval}), outside "
         f"{low:.3g} to {high:.3g}. It is shown as the nearest possible one."
     )
-    if surely_impossible(estimate):
+    if estimate.surely_impossible:
         return (
             f"{came_out} Chance does not explain that: the share of positives is wrong, or the "
             "confirmed positives are not a fair sample."

@@ -11,7 +11,6 @@ from pumonitor.report import palette
 from pumonitor.report.assumptions import assumptions, doubts
 from pumonitor.report.estimate_table import estimate_groups
 from pumonitor.report.figures import figures, threshold_figures
-from pumonitor.report.impossible import surely_impossible
 from pumonitor.report.numbers import number, percent, percent_with_interval, rows
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
@@ -128,7 +127,7 @@ def _tile(evaluation: Evaluation, name: str) -> dict[str, str]:
         if high > low:
             both = percent_with_interval(value, low, high)
             tile["interval"] = both[both.index("(") + 1 : -1]
-    if surely_impossible(estimate):
+    if estimate.surely_impossible:
         tile["value"] = "impossible"
     if estimate.infeasible:
         tile["interval"] = f"came out at {number(estimate.value)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pumonitor.report.impossible import surely_impossible
 from pumonitor.report.numbers import number, percent, percent_with_interval
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
@@ -47,7 +46,7 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
     """Why a question has no answer, None when it has one."""
     if estimate.undefined_reason is not None:
         return f"{question} cannot be told: {estimate.undefined_reason}."
-    if surely_impossible(estimate):
+    if estimate.surely_impossible:
         shown = percent(estimate.value) if as_percent else number(estimate.value)
         return (
             f"{question} cannot be told: the estimate came out at {shown}, which is impossible "

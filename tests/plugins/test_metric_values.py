@@ -44,3 +44,10 @@ def test_an_infeasible_metric_is_logged_as_displayed_and_flagged() -> None:
 def test_nothing_but_finite_numbers_leaves(bad: float) -> None:
     for part in (estimate(bad, 0.1, 0.2), estimate(0.1, bad, 0.2), estimate(0.1, 0.1, bad)):
         assert all(math.isfinite(number) for number in metric_values({"f1": part}).values())
+
+
+def test_a_wholly_impossible_metric_has_no_bounds_for_a_gate_to_pass_on() -> None:
+    assert metric_values({"f1": estimate(1.4, 1.2, 1.7)}) == {
+        "pu/f1": 1.0,
+        "pu/f1_infeasible": 1.0,
+    }

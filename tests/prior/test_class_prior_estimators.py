@@ -137,3 +137,24 @@ def test_evaluate_says_that_an_estimated_prior_is_an_upper_bound():
     ev = pumonitor.evaluate(*data, threshold=1.0)
     assert ev.class_prior.method == "auto"
     assert "prior_is_upper_bound" in {finding.name for finding in ev.warnings}
+
+
+def test_complete_separation_is_a_prior_near_nothing():
+    """Forty positives all confirmed at 1, four hundred others at 0."""
+    labels = np.repeat([1, 0], [40, 400])
+    found = pumonitor.estimate_class_prior(labels, labels.astype(float))
+    assert found.unlabeled_prior < 0.01
+    assert found.unlabeled_prior_interval[1] < 0.03
+    assert found.value == pytest.approx(40 / 440, abs=0.01)
+
+
+def test_an_estimate_from_another_window_carries_its_prior_over():
+    data = case_control(0.2, n_labeled=200, n_unlabeled=2000, separation=2.0, seed=7)
+    reference = pumonitor.estimate_class_prior(*data)
+    fewer = (data[0][50:], data[1][50:])
+    ev = pumonitor.evaluate(*fewer, threshold=1.0, class_prior=reference)
+    assert (ev["class_prior"].low, ev["class_prior"].high) == (reference.low, reference.high)
+    assert ev.class_prior.method == "given by auto"
+    share = np.mean(fewer[0])
+    expected = (reference.value - share) / (1 - share)
+    assert ev["unlabeled_prior"].value == pytest.approx(expected)

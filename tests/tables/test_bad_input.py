@@ -108,3 +108,70 @@ def test_constant_table_is_refused():
     table = pumonitor.ScoreTable.from_counts([5], [5], lower=[0.5], upper=[0.5])
     with pytest.raises(InputError, match=r"scores are all equal to 0\.5"):
         pumonitor.evaluate_table(table, class_prior=0.6)
+
+
+def test_series_whose_indexes_disagree_are_refused():
+    labels = pd.Series(GOOD_LABELS, index=[3, 2, 1, 0])
+    assert "labels and scores have different indexes" in refused(labels, pd.Series(GOOD_SCORES))
+    aligned = pumonitor.evaluate(pd.Series(GOOD_LABELS), pd.Series(GOOD_SCORES), class_prior=0.6)
+    assert aligned["aul"].value == pumonitor.metrics.aul(GOOD_LABELS, GOOD_SCORES).value
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [[0.1, 0.9], [0.8, 0.2], [0.3, 0.7], [0.9, 0.1]],
+        pd.Series([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7], [0.9, 0.1]]),
+        [[0.1, 0.9], [0.8], [0.3, 0.7], [0.9, 0.1]],
+    ],
+)
+def test_lists_in_place_of_scores_are_refused(scores):
+    message = refused(scores=scores)
+    assert "pass one column, for class probabilities" in message
+
+
+def test_names_in_place_of_columns_are_refused():
+    assert "pass the column itself, not its name" in refused(labels="confirmed")
+
+
+def test_a_table_that_is_none_is_refused():
+    with pytest.raises(TypeError, match="table must be a ScoreTable, got DataFrame"):
+        pumonitor.evaluate_table(pd.DataFrame({"labeled": [1]}))
+
+
+def test_a_prior_below_what_is_already_confirmed_is_refused():
+    rng = np.random.default_rng(0)
+    labels = rng.random(5000) < 0.05
+    with pytest.raises(
+        InputError, match=r"class_prior=0\.01 is impossible: 5\.18% of the rows are"
+    ):
+        pumonitor.evaluate(labels, rng.normal(size=5000), class_prior=0.01)
+    # Elsewhere collected positives say nothing of the population's share.
+    pumonitor.evaluate(labels, rng.normal(size=5000), class_prior=0.01, scenario="case-control")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"class_prior": 5}, "got 5; did you mean 0.05"),
+        ({"class_prior": 0.6, "confidence_level": 95}, "got 95; did you mean 0.95"),
+        ({"class_prior": (0.3, 0.7, 0.8)}, "the order is .value, low, high."),
+    ],
+)
+def test_percentages_and_orders_are_guessed_in_the_message(settings, message):
+    with pytest.raises(ValueError, match=message):
+        pumonitor.evaluate(GOOD_LABELS, GOOD_SCORES, **settings)
+
+
+def test_an_estimate_that_is_not_there_is_named_with_the_nearest():
+    ev = pumonitor.evaluate(GOOD_LABELS, GOOD_SCORES, class_prior=0.6)
+    with pytest.raises(KeyError, match="did you mean 'f1'"):
+        ev["f11"]
+    assert len(repr(ev)) < 200
+
+
+def test_the_least_that_can_be_evaluated_raises_no_warning_of_numpy():
+    pumonitor.evaluate([1, 1, 0], [0.9, 0.8, 0.1])
+    labels = np.zeros(100, dtype=int)
+    labels[[3, 60]] = 1
+    pumonitor.evaluate(labels, np.linspace(0, 1, 100) ** 2)

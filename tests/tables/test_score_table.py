@@ -177,7 +177,7 @@ def test_counts_survive_a_round_trip():
         ({"labeled": [1, 1], "unlabeled": [1, 1], "edges": [0, 1]}, "edges must be one more"),
         ({"labeled": [1, 1], "unlabeled": [1, 1]}, "give either edges, or both lower and upper"),
         (
-            {"labeled": [1, 1], "unlabeled": [1, 1], "lower": [0, 1], "upper": [1, 2]},
+            {"labeled": [1, 1], "unlabeled": [1, 1], "lower": [0, 1], "upper": [1.5, 2]},
             "cells must ascend without overlap",
         ),
         ({"labeled": [0, 0], "unlabeled": [1, 1], "edges": [0, 1, 2]}, "none of 2 rows"),
@@ -193,3 +193,11 @@ def test_unknown_keys_of_a_table_are_refused():
         ScoreTable.from_dict({"labeled": [1], "unlabeled": [1], "positives": [1]})
     with pytest.raises(ValueError, match="table lacks unlabeled"):
         ScoreTable.from_dict({"labeled": [1]})
+
+
+def test_bins_that_touch_are_half_open():
+    edges = np.array([0.0, 0.2, 0.5, 1.0])
+    by_bounds = ScoreTable.from_counts([0, 3, 4], [9, 0, 1], lower=edges[:-1], upper=edges[1:])
+    by_edges = ScoreTable.from_counts([0, 3, 4], [9, 0, 1], edges=edges)
+    assert same(by_bounds, by_edges)
+    assert by_bounds.index_of_threshold(0.5) == 2
