@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pumonitor.prior.bbe import bbe
 from pumonitor.prior.dedpul import dedpul
 from pumonitor.prior.model_resamples import model_resamples
-from pumonitor.prior.roc_slope import roc_slope, upper_bound
+from pumonitor.prior.roc_slope import upper_bound
 from pumonitor.prior.tilt import tilt
 from pumonitor.prior.two_samples import Method, TwoSamples
 
@@ -62,8 +62,10 @@ def auto(
     low, high = _inverted(value, averages, truth, confidence_level, widening=float(widening))
     # What the counts alone exclude no model can bring back: scores that separate completely have
     # no density ratio to model, and an unlabeled prior near 0 all the same.
-    value = min(value, float(roc_slope(sample)[0]))
-    high = max(min(high, float(upper_bound(sample, level=(1 - confidence_level) / 400)[0])), value)
+    possible = float(upper_bound(sample, level=(1 - confidence_level) / 400)[0])
+    if value > possible:
+        value = min(float(observed.min()), possible)
+    high = max(min(high, possible), value)
     low = min(low, value)
     details = {name: float(part) for name, part in zip(_MEMBERS, observed, strict=True)}
     details |= {f"{name}_bias": float(part) for name, part in zip(_MEMBERS, bias, strict=True)}
