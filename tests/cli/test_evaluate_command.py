@@ -108,10 +108,16 @@ def test_meanings_are_said_where_there_is_room(folder):
 
 
 def test_warnings_and_impossible_values_are_said_in_words(folder):
-    result = run(*arguments(folder / "all.csv", class_prior=0.01), columns=140)
+    result = run(*arguments(folder / "all.csv", class_prior=0.9), columns=140)
     assert result.exit_code == 0
     assert "impossible)" in result.stdout
     assert "Warning: " in result.stdout
+
+
+def test_a_prior_below_what_is_confirmed_is_refused(folder):
+    result = run(*arguments(folder / "all.csv", class_prior=0.001))
+    assert result.exit_code == 2
+    assert "class_prior=0.001 is impossible" in " ".join(result.output.split())
 
 
 def test_undefined_estimates_say_why(folder):
