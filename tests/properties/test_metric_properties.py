@@ -8,16 +8,17 @@ from hypothesis import strategies as st
 import pumonitor
 from tests.oracles import pairs
 
+# At most 30% labeled: the priors used here, .35 and more, are then possible.
 rows = st.lists(
-    st.tuples(st.sampled_from([1, 0, 0, 0, -1]), st.integers(-4, 4)), min_size=6, max_size=40
+    st.tuples(st.sampled_from([1, 0, 0, 0, 0, -1]), st.integers(-4, 4)), min_size=8, max_size=40
 ).filter(
     lambda found: (
-        sum(label == 1 for label, _ in found) >= 2
+        2 <= sum(label == 1 for label, _ in found) <= 0.3 * len(found)
         and any(label == 0 for label, _ in found)
         and len({score for _, score in found}) > 1
     )
 )
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=40, deadline=None, derandomize=True)
 
 
 def evaluate(found, **keywords):
@@ -87,7 +88,7 @@ def test_intervals_hold_their_value_and_nothing_is_nan_without_a_reason(found):
 
 
 @few
-@given(rows, st.floats(0.05, 0.5), st.floats(0.05, 0.5))
+@given(rows, st.floats(0.35, 0.6), st.floats(0.35, 0.6))
 def test_precision_and_f1_rise_with_the_prior_and_auc_moves_away_from_half(found, first, second):
     low, high = sorted((first, second))
     less, more = evaluate(found, class_prior=low), evaluate(found, class_prior=high)
