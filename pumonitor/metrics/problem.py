@@ -22,6 +22,7 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.metrics.running_sums import RunningSums, above, share_variance
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, undefined
 from pumonitor.stats.confidence_draws import (
     interval,
@@ -185,14 +186,14 @@ class Problem:
 
     def labeled_variance(self, index: int | NDArray[np.intp] | slice) -> FloatArray:
         """Sampling variance of g at cells `index`: sum of squared weights, not a row count."""
-        return _share_variance(self.labeled_above[index], self.sums.labeled_squares, index)
+        return share_variance(self.labeled_above[index], self.sums.labeled_squares, index)
 
     def window_ratio(self, index: int | NDArray[np.intp] | slice) -> FloatArray:
         """Variance of g as an estimate for this window, over its sampling variance."""
         sampled = self.labeled_variance(index)
         rates = _true_shares(self, index)
         correction = self.window_correction(
-            cross=_share_variance(self.labeled_above[index], self.sums.labeled_cross, index),
+            cross=share_variance(self.labeled_above[index], self.sums.labeled_cross, index),
             positive=rates[0] * (1 - rates[0]),
             negative=rates[1] * (1 - rates[1]),
         )
@@ -233,46 +234,6 @@ class Problem:
         negatives = max(self.population_size - positives, 1e-300)
         term = purity**2 * positive / positives + (1 - purity) ** 2 * negative / negatives
         return np.asarray(term if self.scenario == "case-control" else -term)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RunningSums:
-    """Second moments of the weights in each cell and above it, as shares: (cells + 1,) each.
-
-    Squares of labeled weights and their cross moment with sample weights over the squared sums,
-    the same of sample weights of labeled rows (`mass`), and of the population's other rows.
-    """
-
-    labeled_squares: FloatArray
-    labeled_cross: FloatArray
-    mass: FloatArray
-    mass_cross: FloatArray
-    mass_squares: FloatArray
-    rest: FloatArray
-    rest_squares: FloatArray
-
-    @classmethod
-    def of(cls, table: ScoreTable, rest: FloatArray, rest_squares: FloatArray) -> RunningSums:
-        """One cumulative pass over the cells."""
-        labeled, mass = float(table.labeled.sum()), float(table.labeled_mass.sum())
-        others = float(rest.sum())
-        cross = above(table.labeled_cross)
-        return cls(
-            labeled_squares=above(table.labeled_squares) / labeled**2,
-            labeled_cross=cross / labeled**2,
-            mass=above(table.labeled_mass) / mass,
-            mass_cross=cross / (labeled * mass),
-            mass_squares=above(table.labeled_mass_squares) / mass**2,
-            rest=above(rest) / others,
-            rest_squares=above(rest_squares) / others**2,
-        )
-
-
-def _share_variance(
-    share: FloatArray, squares: FloatArray, index: int | NDArray[np.intp] | slice
-) -> FloatArray:
-    """Sum of w^2 (1{above} - share)^2 over the squared sum of w, from running sums of squares."""
-    return np.asarray((1 - share) ** 2 * squares[index] + share**2 * (squares[0] - squares[index]))
 
 
 def _true_shares(
@@ -423,11 +384,6 @@ def _seed(rng: int | np.random.Generator | None) -> int:
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**63))
     return 0 if rng is None else int(rng)
-
-
-def above(values: FloatArray) -> FloatArray:
-    """Sum of each cell and those above it, with a final 0: exact for counts."""
-    return np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])
 
 
 def estimate_from_draws(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.metrics.problem import Problem, above
+from pumonitor.metrics.problem import Problem
+from pumonitor.metrics.running_sums import above
 from pumonitor.stats.resampling import share_resamples
 
 __all__ = ["Resampled", "resample"]
