@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -394,8 +394,3 @@ class Evaluation:
 
     def __str__(self) -> str:
         return "\n".join(str(estimate) for estimate in self.estimates.values())
-
-
-def renamed(estimate: Estimate, name: str) -> Estimate:
-    """The same estimate under another name."""
-    return replace(estimate, name=name)

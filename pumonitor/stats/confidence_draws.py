@@ -56,6 +56,16 @@ def _stratified_uniform(size: int, rng: np.random.Generator) -> FloatArray:
     return (rng.permutation(size) + 0.5) / size
 
 
+def _t_noise(
+    standard_error: float, degrees_of_freedom: float, *, size: int, rng: np.random.Generator
+) -> FloatArray:
+    """Errors by Student's t; none where no error is known."""
+    if standard_error == 0 or not math.isfinite(standard_error):
+        return np.zeros(size)
+    uniform = _stratified_uniform(size, rng)
+    return np.asarray(standard_error * stats.t.ppf(uniform, max(degrees_of_freedom, 1.0)))
+
+
 def logit_t_draws(
     value: float,
     standard_error: float,
@@ -74,13 +84,11 @@ def logit_t_draws(
     >>> round(float(np.median(draws)), 6), bool(draws.max() < 1)
     (0.9, True)
     """
-    if standard_error == 0 or not math.isfinite(standard_error):
-        return np.full(size, value)
-    noise = stats.t.ppf(_stratified_uniform(size, rng), max(degrees_of_freedom, 1.0))
+    noise = _t_noise(standard_error, degrees_of_freedom, size=size, rng=rng)
     if 0 < value < 1:
         slope = value * (1 - value)
-        return np.asarray(special.expit(special.logit(value) + noise * standard_error / slope))
-    return np.asarray(value + noise * standard_error)
+        return np.asarray(special.expit(special.logit(value) + noise / slope))
+    return np.asarray(value + noise)
 
 
 def log_t_draws(
@@ -103,13 +111,11 @@ def log_t_draws(
     >>> round(0.5 / low, 3) == round(high / 0.5, 3)
     True
     """
-    if standard_error == 0 or not math.isfinite(standard_error):
-        return np.full(size, value)
-    noise = stats.t.ppf(_stratified_uniform(size, rng), max(degrees_of_freedom, 1.0))
+    noise = _t_noise(standard_error, degrees_of_freedom, size=size, rng=rng)
     if value <= 0:
-        return np.asarray(value + noise * standard_error)
+        return np.asarray(value + noise)
     # A wild draw of few degrees of freedom must not overflow: no share is e^30 times another.
-    return np.asarray(value * np.exp(np.clip(noise * standard_error / value, -30.0, 30.0)))
+    return np.asarray(value * np.exp(np.clip(noise / value, -30.0, 30.0)))
 
 
 def split_normal_logit_draws(
