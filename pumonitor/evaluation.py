@@ -16,6 +16,7 @@ from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.average_precision import average_precision_estimate
 from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
+from pumonitor.metrics.bounds import BOUNDED, bounds_of_table
 from pumonitor.metrics.curves import by_threshold, lift_curve, precision_recall_curve, roc_curve
 from pumonitor.metrics.f_beta import F1, f_beta_metric
 from pumonitor.metrics.ll_score import LL_SCORE
@@ -42,7 +43,17 @@ from pumonitor.metrics.uncorrected import (
     uncorrected_ranking,
 )
 from pumonitor.prior import GivenOrEstimated, resolve_class_prior
-from pumonitor.results import Curve, Estimate, Evaluation, Scenario, Target
+from pumonitor.prior.label_frequency import LabelFrequency, prior_from_label_frequency
+from pumonitor.results import (
+    Bounds,
+    ClassPriorEstimate,
+    Curve,
+    Estimate,
+    Evaluation,
+    Scenario,
+    Target,
+)
+from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable
 
 __all__ = ["evaluate", "evaluate_table"]
@@ -57,14 +68,19 @@ def evaluate(
     *,
     threshold: float = 0.5,
     class_prior: GivenOrEstimated = "auto",
+    label_frequency: LabelFrequency | None = None,
     scenario: Scenario = "single-training-set",
     label_purity: float = 1.0,
     propensity: Any = None,
+    detection_rate: float = 1.0,
+    min_propensity: float = 0.0,
     sample_weight: Any = None,
     target: Target = "process",
     confidence_level: float = 0.95,
     top_k: float = 0.1,
     f_beta: float = 2.0,
+    correct_prior_bias: bool = False,
+    bounds_band: Band = "exact",
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """Estimate how well a scored population is classified when only some positives are confirmed.
@@ -83,13 +99,24 @@ def evaluate(
     class_prior : "auto", method name, float, (low, high), (value, low, high), ClassPriorEstimate
         pi, the share of positives in the population. A number is taken as known and adds no
         uncertainty; an interval is read at `confidence_level` and carried through.
+    label_frequency : float, (low, high), (value, low, high), optional
+        c, the share of the positives that is confirmed by now, in place of `class_prior`.
     scenario : {"single-training-set", "case-control"}
         Whether labeled and unlabeled rows together are the sample of the population (a production
         window), or the unlabeled rows alone.
     label_purity : float
         P(y = 1 given labeled); below 1 when some confirmations are mistaken.
-    propensity : array-like of shape (n,), optional
-        P(labeled given y = 1, x) in (0, 1], read on labeled rows.
+    propensity : float or array-like of shape (n,), optional
+        P(labeled given y = 1, x), in (0, 1] on labeled rows, which then stand for 1 / propensity
+        positives. The probability with which each row was sent to review can be passed as it was
+        logged: on other rows it may be 0 (never reviewed) or missing. Confirmed negatives stay
+        single rows of the population, however they were chosen.
+    detection_rate : float
+        P(a reviewed positive is found), in (0, 1]: multiplies the propensities. Below 1 a review
+        that found nothing is no proof: give such rows label 0, not -1.
+    min_propensity : float
+        Smaller propensities are lifted to it, so that no row carries everything: less spread for
+        some bias towards what is easily labeled. `settings` has "lifted_propensities".
     sample_weight : array-like of shape (n,), optional
         Rows each row stands for, > 0.
     target : {"process", "window"}
@@ -100,6 +127,10 @@ def evaluate(
         A share of the rows, or a number of rows, for precision, recall and lift at k.
     f_beta : float
         beta of `f_beta`.
+    correct_prior_bias : bool
+        Take `Estimate.prior_bias` off each value: what an uncertain class prior adds on average.
+    bounds_band : {"exact", "bootstrap", "dkw", "bootstrap-simultaneous"}
+        Band behind `Evaluation.bounds`; see `pumonitor.metrics.bounds`.
     rng : int, numpy Generator or None
         Seed of the intervals' draws; None is a fixed seed.
 
@@ -135,17 +166,22 @@ def evaluate(
         thresholds=(threshold,),
         sample_weight=sample_weight,
         propensity=propensity,
+        detection_rate=detection_rate,
+        min_propensity=min_propensity,
     )
     return evaluate_table(
         table,
         threshold=threshold,
         class_prior=class_prior,
+        label_frequency=label_frequency,
         scenario=scenario,
         label_purity=label_purity,
         target=target,
         confidence_level=confidence_level,
         top_k=top_k,
         f_beta=f_beta,
+        correct_prior_bias=correct_prior_bias,
+        bounds_band=bounds_band,
         rng=rng,
     )
 
@@ -155,12 +191,15 @@ def evaluate_table(
     *,
     threshold: float = 0.5,
     class_prior: GivenOrEstimated = "auto",
+    label_frequency: LabelFrequency | None = None,
     scenario: Scenario = "single-training-set",
     label_purity: float = 1.0,
     target: Target = "process",
     confidence_level: float = 0.95,
     top_k: float = 0.1,
     f_beta: float = 2.0,
+    correct_prior_bias: bool = False,
+    bounds_band: Band = "exact",
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """The same as `evaluate`, from a ScoreTable.
@@ -195,11 +234,13 @@ def evaluate_table(
             "that the column holds the model's score"
         )
         raise InputError(msg)
-    prior = resolve_class_prior(
-        class_prior,
+    prior = _prior_of(
         table,
+        class_prior,
+        label_frequency,
         scenario=scenario,
         label_purity=label_purity,
+        target=target,
         confidence_level=confidence_level,
         rng=rng,
     )
@@ -210,6 +251,7 @@ def evaluate_table(
         label_purity=label_purity,
         target=target,
         confidence_level=confidence_level,
+        correct_prior_bias=correct_prior_bias,
         rng=rng,
     )
     beta_metric = f_beta_metric(f_beta)
@@ -228,14 +270,17 @@ def evaluate_table(
         "effective_labeled": problem.labeled_size,
         "weighted": table.weights is not None,
         "propensities": table.has_propensities,
+        **table.weight_facts(),
         "resolution": table.resolution,
     }
     share = estimates["class_prior"]
     prior = replace(prior, low=share.low, high=share.high)
+    bounds, bound_curves = _bounds(problem, prior, threshold, beta_metric, curves, band=bounds_band)
     return Evaluation(
         estimates=estimates,
         class_prior=prior,
-        curves=curves,
+        curves={**curves, **bound_curves},
+        bounds=bounds,
         warnings=diagnose(table, estimates, prior, settings),
         scores=_histogram(table),
         settings=settings,
@@ -266,7 +311,7 @@ def _estimates_and_curves(
         PREDICTED_POSITIVE_RATE.estimate(at),
         aul_estimate(problem, lift),
         auc_estimate(problem, lift),
-        average_precision_estimate(problem),
+        average_precision_estimate(problem, lift),
         *(metric.estimate(at) for metric in (*threshold_metrics, LL_SCORE)),
         *maxima(problem, resampled),
         *top_k_estimates(problem, top_k),
@@ -280,6 +325,73 @@ def _estimates_and_curves(
         **by_threshold(problem, resampled, (*threshold_metrics, PREDICTED_POSITIVE_RATE)),
     }
     return {estimate.name: estimate for estimate in found}, curves
+
+
+def _prior_of(
+    table: ScoreTable,
+    class_prior: GivenOrEstimated,
+    label_frequency: LabelFrequency | None,
+    *,
+    scenario: Scenario,
+    label_purity: float,
+    target: Target,
+    confidence_level: float,
+    rng: int | np.random.Generator | None,
+) -> ClassPriorEstimate:
+    """The prior given, estimated, or implied by the label frequency."""
+    if label_frequency is None:
+        return resolve_class_prior(
+            class_prior,
+            table,
+            scenario=scenario,
+            label_purity=label_purity,
+            confidence_level=confidence_level,
+            rng=rng,
+            target=target,
+        )
+    if class_prior != "auto":
+        msg = (
+            "give class_prior or label_frequency, not both: each follows from the other; got "
+            f"class_prior={class_prior!r}, label_frequency={label_frequency!r}"
+        )
+        raise ValueError(msg)
+    return prior_from_label_frequency(
+        label_frequency,
+        table,
+        scenario=scenario,
+        label_purity=label_purity,
+        confidence_level=confidence_level,
+    )
+
+
+def _bounds(
+    problem: Problem,
+    class_prior: ClassPriorEstimate,
+    threshold: float,
+    beta_metric: ThresholdMetric,
+    curves: dict[str, Curve],
+    *,
+    band: Band,
+) -> tuple[dict[str, Bounds], dict[str, Curve]]:
+    """Claesen bounds of the rows at hand, and the two curves with bounds in place of a band."""
+    table, purity = problem.table, problem.label_purity
+    found = bounds_of_table(
+        table,
+        replace(class_prior, high=min(class_prior.high, purity * (1 - 1e-6))),
+        scenario=problem.scenario,
+        label_purity=purity,
+        band=band,
+        confidence_level=problem.confidence_level,
+        rng=problem.seed,
+    )
+    by_name = [found.auc(), found.average_precision()]
+    by_name += [found.at(metric, threshold) for metric in (*BOUNDED, beta_metric)]
+    return {bound.name: bound for bound in by_name}, {
+        "roc_bounds": replace(found.roc(), y=curves["roc"].y),
+        "precision_recall_bounds": replace(
+            found.precision_recall(), y=curves["precision_recall"].y
+        ),
+    }
 
 
 def _histogram(table: ScoreTable) -> dict[str, NDArray[np.float64]]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = [
+    "Bounds",
     "ClassPriorEstimate",
     "Curve",
     "Estimate",
@@ -50,6 +51,9 @@ class Estimate:
         Standard error from sampling and the class prior together.
     se_sampling, se_prior : float
         The two parts of it, each with the other source of uncertainty held fixed.
+    prior_bias : float
+        By how much the value is too high, on average, because the class prior is uncertain and
+        the metric is curved in it (Jensen's inequality; Tabatabaei et al. 2020, section 4.3).
     confidence_level : float
         Nominal coverage of the interval.
     method : str
@@ -60,8 +64,10 @@ class Estimate:
         The values the metric can take.
     undefined_reason : str or None
         Why there is no value, in words.
+    unconstrained_value : float or None
+        The estimate before it was held to what is possible, where `value` has been.
     infeasible : bool
-        Whether `value` lies outside `range`.
+        Whether `value`, or `unconstrained_value` where there is one, lies outside `range`.
 
     Examples
     --------
@@ -83,14 +89,17 @@ class Estimate:
     se: float = math.nan
     se_sampling: float = math.nan
     se_prior: float = math.nan
+    prior_bias: float = 0.0
     range: tuple[float, float] = (0.0, 1.0)
     undefined_reason: str | None = None
+    unconstrained_value: float | None = None
 
     @property
     def infeasible(self) -> bool:
-        """Whether the value lies outside what the metric can be (beyond rounding)."""
+        """Whether the estimate fell outside what the metric can be (beyond rounding)."""
         low, high = self.range
-        return self.value < low - 1e-12 or self.value > high + 1e-12
+        value = self.value if self.unconstrained_value is None else self.unconstrained_value
+        return value < low - 1e-12 or value > high + 1e-12
 
     @property
     def surely_impossible(self) -> bool:
@@ -118,11 +127,13 @@ class Estimate:
             "se": _finite(self.se),
             "se_sampling": _finite(self.se_sampling),
             "se_prior": _finite(self.se_prior),
+            "prior_bias": _finite(self.prior_bias),
             "confidence_level": self.confidence_level,
             "method": self.method,
             "n_labeled": self.n_labeled,
             "n_unlabeled": self.n_unlabeled,
             "undefined_reason": self.undefined_reason,
+            "unconstrained_value": self.unconstrained_value,
             "infeasible": self.infeasible,
         }
 
@@ -171,6 +182,8 @@ class ClassPriorEstimate:
         Details of the estimator, plain JSON types.
     unlabeled_prior_interval : tuple of float
         Interval of `unlabeled_prior` (what estimators estimate directly).
+    label_frequency_interval : tuple of float
+        Interval of `label_frequency` where that was given; NaN otherwise.
     """
 
     value: float
@@ -182,6 +195,7 @@ class ClassPriorEstimate:
     confidence_level: float = 0.95
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     unlabeled_prior_interval: tuple[float, float] = (math.nan, math.nan)
+    label_frequency_interval: tuple[float, float] = (math.nan, math.nan)
 
     @property
     def is_known(self) -> bool:
@@ -279,6 +293,58 @@ class ClassPriorEstimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How low and how high a metric of the rows at hand can be; not a confidence interval.
+
+    Attributes
+    ----------
+    name : str
+        The metric, for example ``"auc"``.
+    low, high : float
+        Lowest and highest value that the band and the class prior's interval allow.
+    confidence_level : float
+        Of the band on the ranks of the known rows, and of the class prior's interval.
+    band : str
+        How that band was made; `simultaneous` says whether it holds for all thresholds at once.
+    basis : {"positives", "negatives"}
+        The known rows whose ranks were used.
+    class_prior : tuple of float
+        Lowest and highest class prior; equal when it is taken as known.
+
+    Examples
+    --------
+    >>> print(Bounds(name="auc", low=0.8, high=0.9, confidence_level=0.95, band="dkw",
+    ...              simultaneous=True, basis="positives", class_prior=(0.1, 0.1)))
+    auc between 0.8000 and 0.9000
+    """
+
+    name: str
+    low: float
+    high: float
+    confidence_level: float
+    band: str
+    simultaneous: bool
+    basis: Literal["positives", "negatives"]
+    class_prior: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return {
+            "name": self.name,
+            "low": _finite(self.low),
+            "high": _finite(self.high),
+            "confidence_level": self.confidence_level,
+            "band": self.band,
+            "simultaneous": self.simultaneous,
+            "basis": self.basis,
+            "class_prior": list(self.class_prior),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.name} between {self.low:.4f} and {self.high:.4f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
     """A curve with its band and the same curve with unlabeled rows counted as negative.
 
@@ -341,6 +407,9 @@ class Evaluation:
         ``roc``, ``precision_recall``, ``lift`` and ``<metric>_by_threshold``.
     warnings : tuple of Finding
         The diagnostics that fired.
+    bounds : mapping of str to Bounds
+        How low and high AUC, average precision and the metrics at the threshold can be for these
+        very rows, by the ranks of the confirmed positives alone.
     scores : mapping
         Histogram of the scores, labeled against unlabeled, for drawing.
     settings : mapping
@@ -353,10 +422,12 @@ class Evaluation:
     warnings: tuple[Finding, ...]
     scores: Mapping[str, NDArray[np.float64]]
     settings: Mapping[str, Any]
+    bounds: Mapping[str, Bounds] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimates", MappingProxyType(dict(self.estimates)))
         object.__setattr__(self, "curves", MappingProxyType(dict(self.curves)))
+        object.__setattr__(self, "bounds", MappingProxyType(dict(self.bounds)))
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
     def __getitem__(self, name: str) -> Estimate:
@@ -381,6 +452,7 @@ class Evaluation:
             "settings": dict(self.settings),
             "class_prior": self.class_prior.to_dict(),
             "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
+            "bounds": {name: found.to_dict() for name, found in self.bounds.items()},
             "warnings": [finding.to_dict() for finding in self.warnings],
             "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
         }

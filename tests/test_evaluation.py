@@ -45,12 +45,14 @@ def test_written_as_json_without_nan(ev):
         "settings",
         "class_prior",
         "estimates",
+        "bounds",
         "warnings",
         "curves",
     }
     assert set(written["estimates"]["f1"]) == {
-        "name", "value", "low", "high", "se", "se_sampling", "se_prior", "confidence_level",
-        "method", "n_labeled", "n_unlabeled", "undefined_reason", "infeasible",
+        "name", "value", "low", "high", "se", "se_sampling", "se_prior", "prior_bias",
+        "confidence_level", "method", "n_labeled", "n_unlabeled", "undefined_reason",
+        "unconstrained_value", "infeasible",
     }  # fmt: skip
 
 

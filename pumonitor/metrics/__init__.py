@@ -5,7 +5,9 @@ from pumonitor.metrics.auc import auc
 from pumonitor.metrics.aul import aul
 from pumonitor.metrics.average_precision import average_precision
 from pumonitor.metrics.balanced_accuracy import balanced_accuracy
+from pumonitor.metrics.bounds import bounds
 from pumonitor.metrics.f_beta import f1, f_beta
+from pumonitor.metrics.inversions import share_of_inversions
 from pumonitor.metrics.ll_score import ll_score
 from pumonitor.metrics.matthews_correlation import mcc
 from pumonitor.metrics.precision import precision
@@ -19,6 +21,7 @@ __all__ = [
     "aul",
     "average_precision",
     "balanced_accuracy",
+    "bounds",
     "f1",
     "f_beta",
     "ll_score",
@@ -26,5 +29,6 @@ __all__ = [
     "precision",
     "predicted_positive_rate",
     "recall",
+    "share_of_inversions",
     "specificity",
 ]

@@ -7,13 +7,14 @@ from typing import Any, Unpack
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.problem import Problem, Setting, estimate_from_draws
 from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, observed_lift
+from pumonitor.metrics.recovery import Route, indirect_auc, indirect_weight
 from pumonitor.results import Estimate
 
 __all__ = ["auc", "auc_estimate"]
 
 
-def auc_estimate(problem: Problem, lift: ObservedLift) -> Estimate:
-    """AUC from the observed lift and the class prior."""
+def auc_estimate(problem: Problem, lift: ObservedLift, *, route: Route = "auto") -> Estimate:
+    """AUC from the observed lift and the class prior; the interval is that of the direct route."""
     purity, prior, prior_draws = (
         problem.label_purity,
         problem.class_prior.value,
@@ -24,14 +25,18 @@ def auc_estimate(problem: Problem, lift: ObservedLift) -> Estimate:
     if prior_draws is not None:
         both = auc_from_lift(lift.draws, prior_draws, purity)
         by_prior = auc_from_lift(lift.value, prior_draws, purity)
+    direct = float(auc_from_lift(lift.value, prior, purity))
+    weight = indirect_weight(direct, route)
+    value = direct if weight == 0 else (1 - weight) * direct + weight * indirect_auc(problem)
     return estimate_from_draws(
         problem,
         "auc",
-        float(auc_from_lift(lift.value, prior, purity)),
+        value,
         both,
         sampling=sampling,
         prior=by_prior,
         method=lift.method,
+        unconstrained_value=None if weight == 0 else direct,
     )
 
 
@@ -42,6 +47,7 @@ def auc(
     class_prior: GivenPrior,
     sample_weight: Any = None,
     propensity: Any = None,
+    route: Route = "auto",
     **setting: Unpack[Setting],
 ) -> Estimate:
     """Probability that a random positive scores above a random negative, plus half the ties.
@@ -55,33 +61,40 @@ def auc(
         As in `pumonitor.metrics.aul`.
     class_prior : float, (low, high), (value, low, high) or ClassPriorEstimate
         pi, the share of positives in the population.
+    route : {"auto", "direct", "indirect"}
+        "direct" corrects the area, "indirect" the ROC curve at every threshold and takes its area,
+        "auto" goes over from the first to the second between .75 and .85.
 
     Returns
     -------
     Estimate
-        Always defined; above 1 (``infeasible``) when the class prior is too high for the scores.
+        Always defined; `infeasible` when the direct estimate (`unconstrained_value`) is above 1,
+        as with a class prior too high for the scores.
 
     Raises
     ------
     InputError
         If labels or scores cannot be used.
     ValueError
-        Unless 0 < class_prior < label_purity <= 1.
+        Unless 0 < class_prior < label_purity <= 1, or if the route is unknown.
 
     Notes
     -----
-    AUC = (lift - (1 - (b - pi)) / 2) / (b - pi), with lift the observed AUL: the direct
-    conversion, exact for each sample, so that with every positive labeled it is the AUC.
+    Direct: AUC = (lift - (1 - (b - pi)) / 2) / (b - pi), with lift the observed AUL; it has no
+    bias and equals (AUL - pi / 2) / (1 - pi). Indirect: the area under the curve of
+    `pumonitor.metrics.recovery.recover_roc`, more exact where the ranking is good (its error is 7
+    to 45% smaller from AUC .9 up), a little too high where it is not. With every positive labeled
+    both are the AUC. The interval is that of the direct route.
 
     References
     ----------
-    Jain, White, Radivojac (2017), equation 4.
+    Jain, White, Radivojac (2017), equation 4 and Algorithm 1.
 
     Examples
     --------
     >>> labels = [1, 0, 1, 0, 0, 0, 1, 0, 0, 0]
     >>> scores = [0.9, 0.8, 0.8, 0.7, 0.6, 0.4, 0.4, 0.3, 0.2, 0.1]
-    >>> round(auc(labels, scores, class_prior=0.4).value, 4)
+    >>> round(auc(labels, scores, class_prior=0.4, route="direct").value, 4)
     0.8611
     """
     problem = problem_from_arrays(
@@ -92,4 +105,4 @@ def auc(
         propensity=propensity,
         **setting,
     )
-    return auc_estimate(problem, observed_lift(problem))
+    return auc_estimate(problem, observed_lift(problem), route=route)

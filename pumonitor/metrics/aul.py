@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+from pumonitor.metrics.aul_theory import AulInterval, interval_by_theory
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.problem import Problem, Setting, estimate_from_draws
 from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, aul_from_auc, observed_lift
@@ -53,6 +54,7 @@ def aul(
     class_prior: GivenPrior | None = None,
     sample_weight: Any = None,
     propensity: Any = None,
+    interval: AulInterval = "student",
     **setting: Unpack[Setting],
 ) -> Estimate:
     """Probability that a random positive scores above a random row, plus half the ties.
@@ -71,9 +73,13 @@ def aul(
         pi; needed only when ``label_purity < 1`` or ``target="window"``.
     sample_weight, propensity : array-like of shape (n,), optional
         Rows each row stands for; P(labeled given positive, x) in (0, 1].
+    interval : {"student", "theorem-1", "chebyshev"}
+        "theorem-1" is normal with the variance of the paper's Theorem 1, "chebyshev" the bound
+        that holds for any scores; both take ``target="window"``. With few labeled rows the first
+        is too narrow, and the second is always several times too wide: "student" is the better.
     **setting
-        ``scenario``, ``label_purity``, ``target``, ``confidence_level``, ``rng`` as in
-        `pumonitor.evaluate`.
+        ``scenario``, ``label_purity``, ``target``, ``confidence_level``, ``correct_prior_bias``,
+        ``rng`` as in `pumonitor.evaluate`.
 
     Returns
     -------
@@ -84,6 +90,8 @@ def aul(
     ------
     InputError
         If labels or scores cannot be used.
+    ValueError
+        If a setting is out of range, or `interval` does not fit the others.
 
     Notes
     -----
@@ -110,4 +118,10 @@ def aul(
         propensity=propensity,
         **setting,
     )
-    return aul_estimate(problem, observed_lift(problem))
+    if interval not in ("student", "theorem-1", "chebyshev"):
+        msg = f"interval must be 'student', 'theorem-1' or 'chebyshev', got {interval!r}"
+        raise ValueError(msg)
+    lift = observed_lift(problem)
+    if interval != "student":
+        return interval_by_theory(problem, lift, interval)
+    return aul_estimate(problem, lift)

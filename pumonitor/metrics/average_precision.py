@@ -8,7 +8,14 @@ import numpy as np
 
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.problem import DRAWS, Problem, Setting, estimate_from_draws
-from pumonitor.metrics.ranking import average_precision_error, average_precision_value
+from pumonitor.metrics.ranking import (
+    ObservedLift,
+    auc_from_lift,
+    average_precision_error,
+    average_precision_value,
+    observed_lift,
+)
+from pumonitor.metrics.recovery import Route, indirect_average_precision, indirect_weight
 from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import log_t_draws
 
@@ -17,8 +24,10 @@ __all__ = ["average_precision", "average_precision_estimate"]
 _PRIOR_GRID = 17
 
 
-def average_precision_estimate(problem: Problem) -> Estimate:
-    """Average precision with its interval."""
+def average_precision_estimate(
+    problem: Problem, lift: ObservedLift, *, route: Route = "auto"
+) -> Estimate:
+    """Average precision with its interval, which is that of the direct route."""
     prior = problem.class_prior.value
     value = average_precision_value(problem, prior)
     error, degrees = average_precision_error(problem)
@@ -32,14 +41,20 @@ def average_precision_estimate(problem: Problem) -> Estimate:
         values = np.array([average_precision_value(problem, point) for point in grid])
         by_prior = np.interp(problem.prior_draws, grid, values)
         both = sampling * by_prior / value if value > 0 else by_prior
+    direct_auc = float(auc_from_lift(lift.value, prior, problem.label_purity))
+    weight = indirect_weight(direct_auc, route)
+    blended = value
+    if weight > 0:
+        blended = (1 - weight) * value + weight * indirect_average_precision(problem)
     return estimate_from_draws(
         problem,
         "average_precision",
-        value,
+        blended,
         both,
         sampling=sampling,
         prior=by_prior,
         method="Student t on the log scale",
+        unconstrained_value=None if weight == 0 else value,
     )
 
 
@@ -50,6 +65,7 @@ def average_precision(
     class_prior: GivenPrior,
     sample_weight: Any = None,
     propensity: Any = None,
+    route: Route = "auto",
     **setting: Unpack[Setting],
 ) -> Estimate:
     """Mean over the positives of the precision at their score.
@@ -63,35 +79,44 @@ def average_precision(
         As in `pumonitor.metrics.aul`.
     class_prior : float, (low, high), (value, low, high) or ClassPriorEstimate
         pi, the share of positives in the population.
+    route : {"auto", "direct", "indirect"}
+        "direct" corrects the average itself, "indirect" the curve at every threshold and takes its
+        average, "auto" goes over from the first to the second between AUC .75 and .85.
 
     Returns
     -------
     Estimate
-        Always defined; above 1 (``infeasible``) when the class prior is too high for the scores.
+        Always defined; `infeasible` when the direct estimate (`unconstrained_value`) is above 1,
+        as with a class prior too high for the scores.
 
     Raises
     ------
     InputError
         If labels or scores cannot be used.
     ValueError
-        Unless 0 < class_prior < label_purity <= 1.
+        Unless 0 < class_prior < label_purity <= 1, or if the route is unknown.
 
     Notes
     -----
-    Plugging g into precision = pi g / theta at each labeled row counts the row itself among the
-    positives above it, which n_L labeled rows do too often. Here the other positives above a
-    labeled row are estimated from the other labeled rows alone: of the n pi - 1 others, the
-    share (i - 1) / (n_L - 1) for the i-th labeled row from the top,
+    The direct route: plugging g into precision = pi g / theta at each labeled row counts the row
+    itself among the positives above it, which n_L labeled rows do too often. Here the other
+    positives above a labeled row are estimated from the other labeled rows alone: of the n pi - 1
+    others, the share (i - 1) / (n_L - 1) for the i-th labeled row from the top,
 
         AP = 1/n_L sum_i (1 + (n pi - 1) (i - 1) / (n_L - 1)) / #rows at or above r_i.
 
     Over which positives got labeled, its mean is exactly the average precision of the window
     (given n pi, without ties), and with every positive labeled it is that number. In
     case-control the labeled rows are no part of the population, and 1 / theta is estimated by
-    (n_U + 1) / (#U at or above r_i + 1). With noisy labels the step sum of the recovered curve is
-    used. Interval: Student's t on the log scale, since the error grows with the value, with
-    the standard error of the influence functions of both samples; it is a little too wide below
-    50 labeled rows.
+    (n_U + 1) / (#U at or above r_i + 1).
+
+    The indirect route: the step sum over the curve of
+    `pumonitor.metrics.recovery.recover_precision_recall`, held to what is possible; its error is 10
+    to 30% smaller from AUC .8 up.
+
+    Interval, that of the direct route: Student's t on the log scale, since the error grows with the
+    value, with the standard error of the influence functions of both samples; it is a little too
+    wide below 50 labeled rows.
 
     References
     ----------
@@ -113,4 +138,4 @@ def average_precision(
         propensity=propensity,
         **setting,
     )
-    return average_precision_estimate(problem)
+    return average_precision_estimate(problem, observed_lift(problem), route=route)

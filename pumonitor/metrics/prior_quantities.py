@@ -31,9 +31,9 @@ def class_prior_estimate(problem: Problem) -> Estimate:
     prior = problem.class_prior
     low, high = prior.low, prior.high
     draws = np.full(1, prior.value) if problem.prior_draws is None else problem.prior_draws
-    if not prior.method.startswith("given"):
-        # Estimated through the unlabeled prior: the draws allow for the labeled fraction as the
-        # target wants it.
+    if not prior.method.startswith("given") or problem.frequency_draws is not None:
+        # Through the unlabeled prior or the label frequency: the draws allow for the labeled
+        # fraction as the target wants it.
         low, high = interval(draws, confidence_level=prior.confidence_level)
     return Estimate(
         name="class_prior",
@@ -100,7 +100,9 @@ def _estimate(problem: Problem, name: str, formula: _Formula) -> Estimate:
         float(formula(prior, fraction, purity)),
         sampling if draws is None else formula(draws, fractions, purities),
         sampling=sampling,
-        prior=None if draws is None else formula(draws, fraction, purity),
+        prior=None
+        if draws is None
+        else formula(problem.prior_draws_with(np.full(DRAWS, fraction)), fraction, purity),
         method="confidence draws of the counts",
     )
 

@@ -45,6 +45,7 @@ class Setting(TypedDict, total=False):
     label_purity: float
     target: Target
     confidence_level: float
+    correct_prior_bias: bool
     rng: int | np.random.Generator | None
 
 
@@ -59,7 +60,8 @@ class Problem:
         As in `pumonitor.evaluate`.
     class_prior : ClassPriorEstimate
         pi; `prior_draws` are its confidence draws, None when it is known. `unlabeled_draws` are
-        those of a (as a share of all rows not labeled), when a was estimated and pi follows.
+        those of a (as a share of all rows not labeled), when a was estimated and pi follows;
+        `frequency_draws` those of the label frequency c, when that was given and pi = q b / c.
     labeled_above, population_above : ndarray of shape (cells + 1,)
         Share of G and of F in cell i and higher; the last is 0.
     labeled_fraction : float
@@ -69,6 +71,8 @@ class Problem:
         (Kish: the squared sum of weights over the sum of squares).
     sums : RunningSums
         Second moments of the weights, for variances at any threshold.
+    correct_prior_bias : bool
+        Whether values are freed of the bias that an uncertain class prior gives them.
     seed : int
         Every metric draws from generators made of it, so results can be repeated.
     """
@@ -81,6 +85,7 @@ class Problem:
     class_prior: ClassPriorEstimate
     prior_draws: FloatArray | None
     unlabeled_draws: FloatArray | None
+    frequency_draws: FloatArray | None
     labeled_above: FloatArray
     population_above: FloatArray
     sums: RunningSums
@@ -89,6 +94,7 @@ class Problem:
     labeled_size: float
     rest_size: float
     population_size: float
+    correct_prior_bias: bool
     seed: int
 
     @property
@@ -139,7 +145,10 @@ class Problem:
         """Draws of pi that go with draws of the labeled fraction q.
 
         A prior that was estimated is estimated as the unlabeled prior a: pi = q b + (1 - q) a.
+        With a given label frequency it is pi = q b / c.
         """
+        if self.frequency_draws is not None:
+            return _at_frequency(fraction, self.frequency_draws, label_purity=self.label_purity)
         if self.unlabeled_draws is None:
             return (
                 np.full(DRAWS, self.class_prior.value)
@@ -157,6 +166,7 @@ class Problem:
             label_purity=self.label_purity,
             target=self.target,
             confidence_level=self.confidence_level,
+            correct_prior_bias=self.correct_prior_bias,
             rng=self.seed,
         )
 
@@ -255,6 +265,7 @@ def make_problem(
     label_purity: float = 1.0,
     target: Target = "process",
     confidence_level: float = 0.95,
+    correct_prior_bias: bool = False,
     rng: int | np.random.Generator | None = None,
 ) -> Problem:
     """Check the settings and compute what all metrics share.
@@ -300,9 +311,18 @@ def make_problem(
         fraction_draws = share_draws(
             fraction * rows, rows, size=DRAWS, rng=_stream(seed, "labeled fraction")
         )
-    prior_draws = unlabeled_draws = None
+    prior_draws = unlabeled_draws = frequency_draws = None
     rng_of_prior = _stream(seed, "class prior")
-    if not class_prior.is_known and in_population and not class_prior.method.startswith("given"):
+    if not math.isnan(class_prior.label_frequency_interval[0]):
+        frequency_draws = split_normal_logit_draws(
+            class_prior.label_frequency,
+            *class_prior.label_frequency_interval,
+            confidence_level=class_prior.confidence_level,
+            size=DRAWS,
+            rng=rng_of_prior,
+        )
+        prior_draws = _at_frequency(fraction_draws, frequency_draws, label_purity=label_purity)
+    elif not class_prior.is_known and in_population and not class_prior.method.startswith("given"):
         of_rest = float(table.unlabeled.sum()) / rest_total
         unlabeled_draws = of_rest * split_normal_logit_draws(
             class_prior.unlabeled_prior,
@@ -331,6 +351,7 @@ def make_problem(
         class_prior=class_prior,
         prior_draws=prior_draws,
         unlabeled_draws=unlabeled_draws,
+        frequency_draws=frequency_draws,
         labeled_above=above(table.labeled) / labeled_total,
         population_above=above(population) / float(population.sum()),
         sums=RunningSums.of(table, rest, rest_squares),
@@ -339,6 +360,7 @@ def make_problem(
         labeled_size=labeled_size,
         rest_size=rest_size,
         population_size=population_size,
+        correct_prior_bias=correct_prior_bias,
         seed=seed,
     )
 
@@ -375,6 +397,13 @@ def _population_prior(
     return np.minimum(prior, label_purity * (1 - 1e-6))
 
 
+def _at_frequency(
+    fraction: FloatArray, label_frequency: FloatArray, *, label_purity: float
+) -> FloatArray:
+    """Pi = q b / c, kept below the label purity."""
+    return np.minimum(fraction * label_purity / label_frequency, label_purity * (1 - 1e-6))
+
+
 def _stream(seed: int, purpose: str) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
 
@@ -396,14 +425,26 @@ def estimate_from_draws(
     prior: FloatArray | None,
     method: str,
     value_range: tuple[float, float] = (0.0, 1.0),
+    unconstrained_value: float | None = None,
 ) -> Estimate:
     """Estimate with the interval that confidence draws give.
 
     `sampling` are draws with the prior held at its value, `prior` draws with the sample held as
     it is (None when the prior is known). The interval always holds the value itself, which a
     value at the end of its range would otherwise fall out of.
+
+    The mean over `prior` less the value at the prior itself is what the uncertainty of the prior
+    adds on average: an estimate with prior p has mean f(pi) + E f(p) - f(pi), and the draws stand
+    for the errors of p.
     """
     low, high = interval(draws, confidence_level=problem.confidence_level)
+    bias = 0.0
+    if prior is not None and np.isfinite(prior).any():
+        at_prior = float(value) if unconstrained_value is None else unconstrained_value
+        bias = float(np.mean(prior[np.isfinite(prior)])) - at_prior
+        bias = 0.0 if abs(bias) < 1e-12 else bias  # no more than rounding
+    if problem.correct_prior_bias:
+        value = value - bias
     return Estimate(
         name=name,
         value=float(value),
@@ -416,7 +457,9 @@ def estimate_from_draws(
         se=spread(draws),
         se_sampling=spread(sampling),
         se_prior=0.0 if prior is None else spread(prior),
+        prior_bias=bias,
         range=value_range,
+        unconstrained_value=unconstrained_value,
     )
 
 
