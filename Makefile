@@ -12,13 +12,15 @@ INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check bench lock clean
+.PHONY: help setup demo test check bench reproduce lock clean
 
 help:
 	@echo "make demo    evaluate a spam filter on real e-mails into MLflow and write its report"
 	@echo "make test    run all tests, documentation examples among them"
 	@echo "make check   lint, format, types, import rules, documentation examples"
 	@echo "make bench   interval coverage, then speed and memory"
+	@echo "make reproduce  the papers' figures and tables beside ours, with a page of pictures"
+	@echo "             ONLY=aul one paper or row, REPRODUCE_FLAGS=--quick a smoke run"
 	@echo "make setup   only create $(VENV) from requirements.lock"
 	@echo "make lock    write requirements.lock anew from pyproject.toml (Python 3.11)"
 	@echo "             LOCK_FLAGS=--upgrade takes the newest versions"
@@ -54,6 +56,10 @@ check: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.coverage
 	$(BIN)/python -m benchmarks.speed
+
+# What is stored in reproduction/ is not computed again, so this can be stopped and taken up.
+reproduce: $(INSTALLED)
+	$(BIN)/python -m benchmarks.reproduce $(if $(ONLY),--only $(ONLY)) $(REPRODUCE_FLAGS)
 
 # Only the main index is asked: hashes of wheels from a private one would fail elsewhere.
 lock: $(LOCKED)

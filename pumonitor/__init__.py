@@ -18,17 +18,22 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from pumonitor import metrics, prior
+    from pumonitor.comparison import compare
+    from pumonitor.comparison_result import Comparison
     from pumonitor.evaluation import evaluate, evaluate_table
     from pumonitor.prior import estimate_class_prior
-    from pumonitor.results import ClassPriorEstimate, Curve, Estimate, Evaluation
+    from pumonitor.results import Bounds, ClassPriorEstimate, Curve, Estimate, Evaluation
     from pumonitor.tables import ScoreTable
 
 __all__ = [
+    "Bounds",
     "ClassPriorEstimate",
+    "Comparison",
     "Curve",
     "Estimate",
     "Evaluation",
     "ScoreTable",
+    "compare",
     "estimate_class_prior",
     "evaluate",
     "evaluate_table",
@@ -37,11 +42,14 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Bounds": "pumonitor.results",
     "ClassPriorEstimate": "pumonitor.results",
+    "Comparison": "pumonitor.comparison_result",
     "Curve": "pumonitor.results",
     "Estimate": "pumonitor.results",
     "Evaluation": "pumonitor.results",
     "ScoreTable": "pumonitor.tables",
+    "compare": "pumonitor.comparison",
     "estimate_class_prior": "pumonitor.prior",
     "evaluate": "pumonitor.evaluation",
     "evaluate_table": "pumonitor.evaluation",

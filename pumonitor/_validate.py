@@ -15,12 +15,16 @@ from pumonitor.errors import InputError, TooFewPositivesError
 
 __all__ = [
     "MINIMUM_LABELED",
+    "NEVER_LABELED",
     "as_labels",
+    "as_propensities",
     "as_scores",
     "as_weights",
     "check_label_counts",
+    "check_propensity_settings",
     "check_same_index",
     "row_weights",
+    "scores_by_source",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -287,6 +291,32 @@ def check_same_index(labels: Any, scores: Any) -> None:
         raise InputError(msg)
 
 
+def scores_by_source(
+    labels: Any, scores: NDArray[Any], label_source: Any
+) -> dict[str, FloatArray] | None:
+    """Scores of the labeled rows by where their label came from; a missing source is its own.
+
+    Examples
+    --------
+    >>> found = scores_by_source([1, 1, 0], np.array([0.9, 0.4, 0.1]), ["desk", "bank", None])
+    >>> {name: values.tolist() for name, values in found.items()}
+    {'bank': [0.4], 'desk': [0.9]}
+    """
+    if label_source is None:
+        return None
+    values = label_source if isinstance(label_source, np.ndarray) else None
+    if values is None:
+        listed = label_source.to_list() if hasattr(label_source, "to_list") else list(label_source)
+        values = np.array(listed, dtype=object)
+    if len(values) != len(scores):
+        msg = f"label_source must have one value per row: got {len(values)} for {len(scores)} rows"
+        raise InputError(msg)
+    is_labeled = as_labels(labels) == 1
+    names = np.array(["unknown" if _is_missing(v) else str(v) for v in values[is_labeled]])
+    labeled_scores = scores[is_labeled].astype(np.float64)
+    return {str(name): labeled_scores[names == name] for name in np.unique(names)}
+
+
 def check_label_counts(n_labeled: int, n_unlabeled: int) -> None:
     """Refuse data without enough confirmed positives, or without anything to compare with."""
     rows = n_labeled + n_unlabeled
@@ -311,7 +341,12 @@ def check_label_counts(n_labeled: int, n_unlabeled: int) -> None:
 
 
 def row_weights(
-    labels: NDArray[np.int8], sample_weight: Any, propensity: Any
+    labels: NDArray[np.int8],
+    sample_weight: Any,
+    propensity: Any,
+    *,
+    detection_rate: float = 1.0,
+    min_propensity: float = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
     """Rows of the population, and positives, that each row stands for: w, and w / propensity."""
     rows = len(labels)
@@ -319,18 +354,92 @@ def row_weights(
     if sample_weight is not None:
         weight = as_weights(sample_weight, rows=rows, name="sample_weight", low=0.0, high=np.inf)
     represented = weight.copy()
-    if propensity is not None:
+    logged = as_propensities(
+        labels, propensity, detection_rate=detection_rate, min_propensity=min_propensity
+    )
+    if logged is not None:
         is_labeled = labels == 1
-        chance = np.asarray(propensity, dtype=np.float64)
-        chance = np.full(rows, float(chance)) if chance.ndim == 0 else chance
-        if len(chance) != rows:
-            msg = f"propensity must have one value per row: got {len(chance)} for {rows} rows"
-            raise InputError(msg)
-        represented[is_labeled] /= as_weights(
-            chance[is_labeled],
-            rows=int(is_labeled.sum()),
-            name="propensity of labeled rows",
-            low=0.0,
-            high=1.0,
-        )
+        represented[is_labeled] /= np.maximum(detection_rate * logged[is_labeled], min_propensity)
     return weight, represented
+
+
+def as_propensities(
+    labels: NDArray[np.int8], propensity: Any, *, detection_rate: float, min_propensity: float
+) -> FloatArray | None:
+    """Propensities as they were given, one per row; checked on labeled rows, the only ones read.
+
+    Examples
+    --------
+    >>> as_propensities(np.array([1, 0]), [0.0, 1.0], detection_rate=1.0, min_propensity=0.0)
+    Traceback (most recent call last):
+    ...
+    pumonitor.errors.InputError: propensity is 0 in 1 of 1 labeled rows, first at row 0: a row \
+that had no chance of being labeled was labeled, so it was not found by the policy the column \
+describes; give it the chance it had, or count it as unlabeled (0)
+    """
+    if propensity is None:
+        if detection_rate != 1.0 or min_propensity != 0.0:
+            name = "detection_rate" if detection_rate != 1.0 else "min_propensity"
+            msg = f"{name} changes propensities, and there are none: give propensity as well"
+            raise ValueError(msg)
+        return None
+    check_propensity_settings(detection_rate=detection_rate, min_propensity=min_propensity)
+    values = _numbers_or_nan(propensity, name="propensity")
+    if values.ndim == 0:
+        values = np.full(len(labels), float(values))
+    if values.shape != labels.shape:
+        shape = f"{len(values)}" if values.ndim == 1 else f"shape {values.shape}"
+        msg = f"propensity must have one value per row: got {shape} for {len(labels)} rows"
+        raise InputError(msg)
+    labeled = np.flatnonzero(labels == 1)
+    read = values[labeled]
+    if (read == 0).any():
+        first = labeled[int(np.argmax(read == 0))]
+        msg = (
+            f"propensity is 0 in {np.count_nonzero(read == 0)} of {len(read)} labeled rows, first "
+            f"at row {first}: {NEVER_LABELED}"
+        )
+        raise InputError(msg)
+    wrong = ~((read > 0) & (read <= 1))
+    if wrong.any():
+        first = labeled[int(np.argmax(wrong))]
+        msg = (
+            f"propensity of labeled rows must be finite, above 0 and at most 1: "
+            f"{np.count_nonzero(wrong)} of {len(read)} are not, first at row {first} "
+            f"({values[first]:g})"
+        )
+        raise InputError(msg)
+    return values
+
+
+NEVER_LABELED = (
+    "a row that had no chance of being labeled was labeled, so it was not found by the policy the "
+    "column describes; give it the chance it had, or count it as unlabeled (0)"
+)
+"""What a labeled row of propensity 0 means."""
+
+
+def check_propensity_settings(*, detection_rate: float, min_propensity: float) -> None:
+    """Refuse what is no share."""
+    if not 0 < detection_rate <= 1:
+        msg = f"detection_rate must satisfy 0 < detection_rate <= 1, got {detection_rate:g}"
+        raise ValueError(msg)
+    if not 0 <= min_propensity < 1:
+        msg = f"min_propensity must satisfy 0 <= min_propensity < 1, got {min_propensity:g}"
+        raise ValueError(msg)
+
+
+def _numbers_or_nan(values: Any, *, name: str) -> FloatArray:
+    """Numbers, with NaN where there is none: for columns of which only some rows are read."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        # pandas' own NA, and Arrow, which numpy does not convert by itself.
+        listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    try:
+        return np.array([math.nan if _is_missing(value) else float(value) for value in listed])
+    except (TypeError, ValueError):
+        msg = f"{name} must be numbers, got {listed[:3]!r:.60}: convert it first"
+        raise InputError(msg) from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor._validate import as_scores, check_same_index
+from pumonitor._validate import as_scores, check_same_index, scores_by_source
 from pumonitor.diagnostics import diagnose
 from pumonitor.errors import InputError
 from pumonitor.metrics.accuracy import ACCURACY
@@ -16,8 +17,8 @@ from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.average_precision import average_precision_estimate
 from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
-from pumonitor.metrics.bounds import BOUNDED, bounds_of_table
 from pumonitor.metrics.curves import by_threshold, lift_curve, precision_recall_curve, roc_curve
+from pumonitor.metrics.evaluation_bounds import evaluation_bounds
 from pumonitor.metrics.f_beta import F1, f_beta_metric
 from pumonitor.metrics.ll_score import LL_SCORE
 from pumonitor.metrics.matthews_correlation import MCC
@@ -42,17 +43,10 @@ from pumonitor.metrics.uncorrected import (
     uncorrected_at,
     uncorrected_ranking,
 )
-from pumonitor.prior import GivenOrEstimated, resolve_class_prior
-from pumonitor.prior.label_frequency import LabelFrequency, prior_from_label_frequency
-from pumonitor.results import (
-    Bounds,
-    ClassPriorEstimate,
-    Curve,
-    Estimate,
-    Evaluation,
-    Scenario,
-    Target,
-)
+from pumonitor.prior import GivenOrEstimated
+from pumonitor.prior.assumed import LabelPurity, assumed_of
+from pumonitor.prior.label_frequency import LabelFrequency
+from pumonitor.results import Curve, Estimate, Evaluation, Scenario, Target
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable
 
@@ -70,7 +64,7 @@ def evaluate(
     class_prior: GivenOrEstimated = "auto",
     label_frequency: LabelFrequency | None = None,
     scenario: Scenario = "single-training-set",
-    label_purity: float = 1.0,
+    label_purity: LabelPurity = 1.0,
     propensity: Any = None,
     detection_rate: float = 1.0,
     min_propensity: float = 0.0,
@@ -81,6 +75,8 @@ def evaluate(
     f_beta: float = 2.0,
     correct_prior_bias: bool = False,
     bounds_band: Band = "exact",
+    calibrated_scores: bool = False,
+    label_source: Any = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """Estimate how well a scored population is classified when only some positives are confirmed.
@@ -104,8 +100,10 @@ def evaluate(
     scenario : {"single-training-set", "case-control"}
         Whether labeled and unlabeled rows together are the sample of the population (a production
         window), or the unlabeled rows alone.
-    label_purity : float
-        P(y = 1 given labeled); below 1 when some confirmations are mistaken.
+    label_purity : float or "auto"
+        P(y = 1 given labeled); below 1 when some confirmations are mistaken. "auto" estimates it
+        where the scores show mistaken labels (`pumonitor.prior.label_noise`) and is 1 elsewhere;
+        intervals then take it as known.
     propensity : float or array-like of shape (n,), optional
         P(labeled given y = 1, x), in (0, 1] on labeled rows, which then stand for 1 / propensity
         positives. The probability with which each row was sent to review can be passed as it was
@@ -131,6 +129,12 @@ def evaluate(
         Take `Estimate.prior_bias` off each value: what an uncertain class prior adds on average.
     bounds_band : {"exact", "bootstrap", "dkw", "bootstrap-simultaneous"}
         Band behind `Evaluation.bounds`; see `pumonitor.metrics.bounds`.
+    calibrated_scores : bool
+        Say that a score is the probability of being positive, as in P(y = 1 given score) = score;
+        the confirmed positives are then checked against it.
+    label_source : array-like of shape (n,), optional
+        Where each confirmation came from, read on labeled rows; the sources are then checked
+        against each other.
     rng : int, numpy Generator or None
         Seed of the intervals' draws; None is a fixed seed.
 
@@ -160,6 +164,7 @@ def evaluate(
     score_values = as_scores(scores)
     # The threshold is compared in the scores' own precision, as `scores >= threshold` is.
     threshold = float(score_values.dtype.type(threshold))
+    label_sources = scores_by_source(labels, score_values, label_source)
     table = ScoreTable.from_arrays(
         labels,
         score_values,
@@ -182,6 +187,8 @@ def evaluate(
         f_beta=f_beta,
         correct_prior_bias=correct_prior_bias,
         bounds_band=bounds_band,
+        calibrated_scores=calibrated_scores,
+        label_sources=label_sources,
         rng=rng,
     )
 
@@ -193,16 +200,20 @@ def evaluate_table(
     class_prior: GivenOrEstimated = "auto",
     label_frequency: LabelFrequency | None = None,
     scenario: Scenario = "single-training-set",
-    label_purity: float = 1.0,
+    label_purity: LabelPurity = 1.0,
     target: Target = "process",
     confidence_level: float = 0.95,
     top_k: float = 0.1,
     f_beta: float = 2.0,
     correct_prior_bias: bool = False,
     bounds_band: Band = "exact",
+    calibrated_scores: bool = False,
+    label_sources: Mapping[str, NDArray[np.float64]] | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """The same as `evaluate`, from a ScoreTable.
+
+    `label_sources` holds the scores of the labeled rows by where their label came from.
 
     Raises
     ------
@@ -225,7 +236,7 @@ def evaluate_table(
     check_settings(
         scenario=scenario,
         target=target,
-        label_purity=label_purity,
+        label_purity=1.0 if label_purity == "auto" else label_purity,
         confidence_level=confidence_level,
     )
     if len(table) == 1 and table.lower[0] == table.upper[0]:
@@ -234,13 +245,12 @@ def evaluate_table(
             "that the column holds the model's score"
         )
         raise InputError(msg)
-    prior = _prior_of(
+    prior, purity, evidence = assumed_of(
         table,
-        class_prior,
-        label_frequency,
-        scenario=scenario,
+        class_prior=class_prior,
+        label_frequency=label_frequency,
         label_purity=label_purity,
-        target=target,
+        scenario=scenario,
         confidence_level=confidence_level,
         rng=rng,
     )
@@ -248,7 +258,7 @@ def evaluate_table(
         table,
         prior,
         scenario=scenario,
-        label_purity=label_purity,
+        label_purity=purity,
         target=target,
         confidence_level=confidence_level,
         correct_prior_bias=correct_prior_bias,
@@ -260,7 +270,9 @@ def evaluate_table(
         "threshold": threshold,
         "scenario": scenario,
         "target": target,
-        "label_purity": label_purity,
+        "label_purity": purity,
+        "label_purity_evidence": evidence.to_dict(),
+        "calibrated_scores": calibrated_scores,
         "confidence_level": confidence_level,
         "top_k": top_k,
         "f_beta": f_beta,
@@ -275,13 +287,20 @@ def evaluate_table(
     }
     share = estimates["class_prior"]
     prior = replace(prior, low=share.low, high=share.high)
-    bounds, bound_curves = _bounds(problem, prior, threshold, beta_metric, curves, band=bounds_band)
+    bounds, bound_curves = evaluation_bounds(
+        problem,
+        prior,
+        threshold=threshold,
+        beta_metric=beta_metric,
+        curves=curves,
+        band=bounds_band,
+    )
     return Evaluation(
         estimates=estimates,
         class_prior=prior,
         curves={**curves, **bound_curves},
         bounds=bounds,
-        warnings=diagnose(table, estimates, prior, settings),
+        warnings=diagnose(table, estimates, prior, settings, label_sources=label_sources),
         scores=_histogram(table),
         settings=settings,
     )
@@ -325,73 +344,6 @@ def _estimates_and_curves(
         **by_threshold(problem, resampled, (*threshold_metrics, PREDICTED_POSITIVE_RATE)),
     }
     return {estimate.name: estimate for estimate in found}, curves
-
-
-def _prior_of(
-    table: ScoreTable,
-    class_prior: GivenOrEstimated,
-    label_frequency: LabelFrequency | None,
-    *,
-    scenario: Scenario,
-    label_purity: float,
-    target: Target,
-    confidence_level: float,
-    rng: int | np.random.Generator | None,
-) -> ClassPriorEstimate:
-    """The prior given, estimated, or implied by the label frequency."""
-    if label_frequency is None:
-        return resolve_class_prior(
-            class_prior,
-            table,
-            scenario=scenario,
-            label_purity=label_purity,
-            confidence_level=confidence_level,
-            rng=rng,
-            target=target,
-        )
-    if class_prior != "auto":
-        msg = (
-            "give class_prior or label_frequency, not both: each follows from the other; got "
-            f"class_prior={class_prior!r}, label_frequency={label_frequency!r}"
-        )
-        raise ValueError(msg)
-    return prior_from_label_frequency(
-        label_frequency,
-        table,
-        scenario=scenario,
-        label_purity=label_purity,
-        confidence_level=confidence_level,
-    )
-
-
-def _bounds(
-    problem: Problem,
-    class_prior: ClassPriorEstimate,
-    threshold: float,
-    beta_metric: ThresholdMetric,
-    curves: dict[str, Curve],
-    *,
-    band: Band,
-) -> tuple[dict[str, Bounds], dict[str, Curve]]:
-    """Claesen bounds of the rows at hand, and the two curves with bounds in place of a band."""
-    table, purity = problem.table, problem.label_purity
-    found = bounds_of_table(
-        table,
-        replace(class_prior, high=min(class_prior.high, purity * (1 - 1e-6))),
-        scenario=problem.scenario,
-        label_purity=purity,
-        band=band,
-        confidence_level=problem.confidence_level,
-        rng=problem.seed,
-    )
-    by_name = [found.auc(), found.average_precision()]
-    by_name += [found.at(metric, threshold) for metric in (*BOUNDED, beta_metric)]
-    return {bound.name: bound for bound in by_name}, {
-        "roc_bounds": replace(found.roc(), y=curves["roc"].y),
-        "precision_recall_bounds": replace(
-            found.precision_recall(), y=curves["precision_recall"].y
-        ),
-    }
 
 
 def _histogram(table: ScoreTable) -> dict[str, NDArray[np.float64]]:

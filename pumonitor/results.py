@@ -95,11 +95,15 @@ class Estimate:
     unconstrained_value: float | None = None
 
     @property
+    def came_out(self) -> float:
+        """The estimate as it came out, before it was held to what is possible, if it was."""
+        return self.value if self.unconstrained_value is None else self.unconstrained_value
+
+    @property
     def infeasible(self) -> bool:
-        """Whether the estimate fell outside what the metric can be (beyond rounding)."""
+        """Whether the estimate came out outside what the metric can be (beyond rounding)."""
         low, high = self.range
-        value = self.value if self.unconstrained_value is None else self.unconstrained_value
-        return value < low - 1e-12 or value > high + 1e-12
+        return self.came_out < low - 1e-12 or self.came_out > high + 1e-12
 
     @property
     def surely_impossible(self) -> bool:

@@ -7,7 +7,7 @@ code serves an array, a warehouse group-by and a stream.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from pumonitor._cells import cells_of_rows, cells_of_weighted_rows
 from pumonitor._counts import cells_of_counts
+from pumonitor._propensities import Chances, Propensities, describe
 from pumonitor._validate import (
     as_labels,
+    as_propensities,
     as_scores,
     check_label_counts,
     check_same_index,
@@ -79,6 +81,10 @@ class ScoreTable:
         Rows, whatever their weight.
     weights : Weights or None
         Second moments when rows carry weights.
+    propensities : Propensities or None
+        How many were lifted and how heavy the heaviest row is, when there are propensities.
+    chances : Chances or None
+        Propensities of unlabeled rows per cell, when they are known for all of them.
 
     Examples
     --------
@@ -99,6 +105,8 @@ class ScoreTable:
     n_unlabeled: int
     n_negative: int
     weights: Weights | None = None
+    propensities: Propensities | None = None
+    chances: Chances | None = None
 
     # -- making one ---------------------------------------------------------------------------
 
@@ -111,6 +119,8 @@ class ScoreTable:
         thresholds: Iterable[float] = (),
         sample_weight: Any = None,
         propensity: Any = None,
+        detection_rate: float = 1.0,
+        min_propensity: float = 0.0,
         density_edges: int = _DENSITY_EDGES,
     ) -> ScoreTable:
         """Exact table of rows.
@@ -126,8 +136,19 @@ class ScoreTable:
             Decision thresholds at which threshold metrics will be asked for; a cell ends there.
         sample_weight : array-like of shape (n,), optional
             Rows each row stands for, > 0.
-        propensity : array-like of shape (n,), optional
-            P(labeled given positive, x), in (0, 1]; read on labeled rows only.
+        propensity : float or array-like of shape (n,), optional
+            P(labeled given positive, x), in (0, 1] on labeled rows, which stand for
+            weight / propensity positives. The probability with which a row was sent to review can
+            be passed as it was logged: elsewhere it may be 0 (never reviewed) or missing. Where
+            it is given for all unlabeled rows, `never_reviewed_share` tells how many could not
+            have been labeled at all; every estimate is then about the others' kind only.
+            Confirmed negatives are rows of the population with their sample weight and nothing
+            more, however they were chosen: they do not stand for unlabeled rows.
+        detection_rate : float
+            P(a reviewed positive is found), which multiplies the propensities.
+        min_propensity : float
+            Smaller propensities (after the detection rate) are lifted to it: less spread of the
+            weights for some bias towards easy positives; `propensities.lifted` counts the rows.
         density_edges : int
             Quantiles of the unlabeled scores at which cells end as well, so that estimators of
             densities see the shape between labeled scores.
@@ -152,13 +173,15 @@ class ScoreTable:
             int(np.count_nonzero(label_values == 1)), int(np.count_nonzero(label_values == 0))
         )
         edges = np.asarray(list(thresholds), dtype=score_values.dtype)
-        weights = None
+        settings = {"detection_rate": detection_rate, "min_propensity": min_propensity}
+        logged = as_propensities(label_values, propensity, **settings)
         if sample_weight is None and propensity is None:
+            weight = None
             cells = cells_of_rows(
                 label_values, score_values, edges=edges, density_edges=density_edges
             )
         else:
-            weight, represented = row_weights(label_values, sample_weight, propensity)
+            weight, represented = row_weights(label_values, sample_weight, propensity, **settings)
             cells = cells_of_weighted_rows(
                 label_values,
                 score_values,
@@ -167,8 +190,7 @@ class ScoreTable:
                 edges=edges,
                 density_edges=density_edges,
             )
-            weights = Weights(**{item.name: cells.sums[item.name] for item in fields(Weights)})
-        return cls(
+        table = cls(
             lower=cells.lower,
             upper=cells.upper,
             labeled=cells.sums["labeled"],
@@ -177,7 +199,23 @@ class ScoreTable:
             n_labeled=int(np.count_nonzero(label_values == 1)),
             n_unlabeled=int(np.count_nonzero(label_values == 0)),
             n_negative=int(np.count_nonzero(label_values == -1)),
-            weights=weights,
+            weights=None
+            if weight is None
+            else Weights(**{item.name: cells.sums[item.name] for item in fields(Weights)}),
+        )
+        if weight is None or logged is None:
+            return table
+        is_labeled, is_rest = label_values == 1, label_values == 0
+        return replace(
+            table,
+            propensities=describe(logged[is_labeled], represented[is_labeled], **settings),
+            chances=Chances.of_rows(
+                score_values[is_rest],
+                propensity=logged[is_rest],
+                weight=weight[is_rest],
+                lower=table.lower,
+                **settings,
+            ),
         )
 
     @classmethod
@@ -282,6 +320,39 @@ class ScoreTable:
         return not np.array_equal(self.labeled, self.labeled_mass)
 
     @property
+    def largest_weight_share(self) -> float:
+        """Share of the labeled weight that the heaviest labeled row carries."""
+        if self.propensities is not None:
+            return self.propensities.largest_weight / float(self.labeled.sum())
+        held = self.labeled > 0
+        heaviest = float(np.max(self.labeled_squares[held] / self.labeled[held]))
+        return heaviest / float(self.labeled.sum())
+
+    @property
+    def never_reviewed_share(self) -> float | None:
+        """Share of the unlabeled rows that could not have been labeled; None when not known."""
+        if self.chances is None:
+            return None
+        unlabeled = float(self.unlabeled.sum())
+        # A difference of two sums of the same weights: rounding must not make it negative.
+        return max(unlabeled - float(self.chances.reviewable.sum()), 0.0) / unlabeled
+
+    def weight_facts(self) -> dict[str, float]:
+        """What the weights of labeled rows come from and how uneven they are, for the settings.
+
+        What does not apply, or is not known, has no key.
+        """
+        found: dict[str, float | None] = {"largest_weight_share": self.largest_weight_share}
+        if self.propensities is not None:
+            found |= {
+                "lifted_propensities": self.propensities.lifted,
+                "min_propensity": self.propensities.min_propensity,
+                "detection_rate": self.propensities.detection_rate,
+                "never_reviewed_share": self.never_reviewed_share,
+            }
+        return {name: fact for name, fact in found.items() if fact is not None}
+
+    @property
     def resolution(self) -> float:
         """Bound on the error of AUL (and of `auc_pu`) that binning causes; 0 when exact.
 
@@ -347,6 +418,9 @@ class ScoreTable:
         weights = None
         if self.weights is not None or other.weights is not None:
             weights = self._with_moments().followed_by(other._with_moments())
+        chances = None
+        if self.chances is not None and other.chances is not None:
+            chances = self.chances.followed_by(other.chances)
         joined = ScoreTable(
             lower=np.concatenate([self.lower, other.lower]),
             upper=np.concatenate([self.upper, other.upper]),
@@ -357,6 +431,8 @@ class ScoreTable:
             n_unlabeled=self.n_unlabeled + other.n_unlabeled,
             n_negative=self.n_negative + other.n_negative,
             weights=weights,
+            propensities=self._joint_propensities(other),
+            chances=chances,
         )._taken(
             np.lexsort(
                 (
@@ -403,32 +479,48 @@ class ScoreTable:
             negative_squares=self.negative_squares,
         )
 
+    def _joint_propensities(self, other: ScoreTable) -> Propensities | None:
+        """Rows of a table without propensities count by their weight, as with a propensity of 1."""
+        if self.propensities is None and other.propensities is None:
+            return None
+
+        def known(table: ScoreTable) -> Propensities:
+            return table.propensities or Propensities(
+                lifted=0,
+                largest_weight=table.largest_weight_share * float(table.labeled.sum()),
+                min_propensity=None,
+                detection_rate=None,
+            )
+
+        return known(self).with_those_of(known(other))
+
     def _taken(self, order: NDArray[np.intp]) -> ScoreTable:
-        return ScoreTable(
-            lower=self.lower[order],
-            upper=self.upper[order],
-            labeled=self.labeled[order],
-            unlabeled=self.unlabeled[order],
-            negative=self.negative[order],
-            n_labeled=self.n_labeled,
-            n_unlabeled=self.n_unlabeled,
-            n_negative=self.n_negative,
-            weights=None
-            if self.weights is None
-            else self.weights.map(lambda column: column[order]),
+        return self._changed(
+            lambda column: column[order], lower=self.lower[order], upper=self.upper[order]
         )
 
     def _grouped(self, starts: NDArray[np.intp]) -> ScoreTable:
-        return ScoreTable(
+        return self._changed(
+            lambda column: np.add.reduceat(column, starts),
             lower=self.lower[starts],
             upper=np.maximum.reduceat(self.upper, starts),
-            labeled=np.add.reduceat(self.labeled, starts),
-            unlabeled=np.add.reduceat(self.unlabeled, starts),
-            negative=np.add.reduceat(self.negative, starts),
-            n_labeled=self.n_labeled,
-            n_unlabeled=self.n_unlabeled,
-            n_negative=self.n_negative,
-            weights=None
-            if self.weights is None
-            else self.weights.map(lambda column: np.add.reduceat(column, starts)),
+        )
+
+    def _changed(
+        self,
+        change: Callable[[FloatArray], FloatArray],
+        *,
+        lower: FloatArray,
+        upper: FloatArray,
+    ) -> ScoreTable:
+        """The same rows in other cells: the change made to every column of sums."""
+        return replace(
+            self,
+            lower=lower,
+            upper=upper,
+            labeled=change(self.labeled),
+            unlabeled=change(self.unlabeled),
+            negative=change(self.negative),
+            weights=None if self.weights is None else self.weights.map(change),
+            chances=None if self.chances is None else self.chances.map(change),
         )

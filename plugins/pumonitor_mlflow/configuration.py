@@ -12,7 +12,14 @@ from typing import Any
 __all__ = ["Configuration", "known_keys", "nearest_key", "without_evaluator_name"]
 
 _OWN_KEYS = frozenset({"labels", "pos_label", "table", "col_mapping", "report"})
-_ROW_KEYS = ("labels", "pos_label", "propensity", "sample_weight")
+_ROW_KEYS = (
+    "labels",
+    "pos_label",
+    "propensity",
+    "detection_rate",
+    "min_propensity",
+    "sample_weight",
+)
 
 
 @cache
@@ -53,7 +60,8 @@ class Configuration:
     Attributes
     ----------
     options : mapping
-        Keywords of `pumonitor.evaluate` and `pumonitor.evaluate_table` alike.
+        Keywords of `pumonitor.evaluate`, passed on as they are; with a table of counts those of
+        `pumonitor.evaluate_table`.
     labels, sample_weight, propensity : str, array-like or None
         Columns of the data by name, or their values.
     pos_label : object

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pumonitor import __version__
+from pumonitor.cli.compare import compare
 from pumonitor.cli.demo import demo
 from pumonitor.cli.evaluate import evaluate
 from pumonitor.cli.outcome import FAILED
@@ -45,6 +46,7 @@ def _root(
 
 
 app.command()(evaluate)
+app.command()(compare)
 app.command()(demo)
 
 

@@ -66,7 +66,8 @@ def evaluate(
         str,
         typer.Option(
             metavar="PRIOR",
-            help="Share of positives in the population: 'auto' or a method's name to estimate it, "
+            help="Share of positives in the population: 'auto' or a method's name to estimate it "
+            "('propensity' counts what confirmed rows stand for), "
             "a number if it is known, 'LOW,HIGH' or 'VALUE,LOW,HIGH' if it is known roughly.",
             rich_help_panel=_ASSUMPTIONS,
         ),
@@ -90,11 +91,28 @@ def evaluate(
     propensity: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN",
-            help="Chance that a positive like this row gets confirmed, if it differs.",
+            metavar="COLUMN|NUMBER",
+            help="Chance that a positive like this row gets confirmed, if it differs: for example "
+            "the logged probability of being sent to review. Read on confirmed rows.",
             rich_help_panel=_ASSUMPTIONS,
         ),
     ] = None,
+    detection_rate: Annotated[
+        float,
+        typer.Option(
+            help="Share of the positives sent to review that the review finds; multiplies "
+            "--propensity.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = 1.0,
+    min_propensity: Annotated[
+        float,
+        typer.Option(
+            help="Lift smaller propensities to this, so that no row stands for more than "
+            "1 / this many positives; 0 lifts none.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = 0.0,
     sample_weight: Annotated[
         str | None,
         typer.Option(
@@ -163,7 +181,9 @@ def evaluate(
                     scores=scores,
                     threshold=threshold,
                     sample_weight=sample_weight,
-                    propensity=propensity,
+                    propensity=_column_or_number(propensity),
+                    detection_rate=detection_rate,
+                    min_propensity=min_propensity,
                     max_rows_exact=max_rows_exact,
                     progress=step,
                 )
@@ -210,6 +230,14 @@ def _class_prior(given: str, *, confidence_level: float) -> str | ClassPriorEsti
         raise typer.BadParameter(str(error), param_hint="--class-prior") from None
 
 
+def _column_or_number(given: str | None) -> str | float | None:
+    """Read --propensity: a number is the propensity of every row, anything else a column."""
+    try:
+        return None if given is None else float(given)
+    except ValueError:
+        return given
+
+
 def _write_report(ev: Evaluation, path: Path, *, source: str) -> None:
     from pumonitor.errors import SourceError
     from pumonitor.report.html import render_html
@@ -235,9 +263,12 @@ def _print_evaluation(ev: Evaluation, *, source: str, report: Path | None, as_js
     from rich.console import Console
 
     from pumonitor.cli.estimates_table import rendered
+    from pumonitor.report.weights import weights_in_words
 
     console = Console(highlight=False)
     for part in rendered(ev, name=source, width=console.width):
         console.print(part)
+    for sentence in weights_in_words(ev.settings):
+        console.print(sentence, style="dim", markup=False)
     if written:
         console.print(written, markup=False)

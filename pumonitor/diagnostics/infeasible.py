@@ -8,7 +8,22 @@ from typing import Any
 from pumonitor.names import title
 from pumonitor.results import Estimate, Finding
 
-__all__ = ["infeasible_values"]
+__all__ = ["infeasible_values", "more_than_chance"]
+
+_STANDARD_ERRORS = 3.1
+
+
+def more_than_chance(estimate: Estimate) -> bool:
+    """Whether the whole interval is outside the range and the value 3.1 standard errors.
+
+    An interval at 95% leaves the range by chance in one evaluation of forty or so, and many
+    metrics are looked at; at 3.1 standard errors it is one of a thousand.
+    """
+    if not estimate.surely_impossible:
+        return False
+    low, high = estimate.range
+    beyond = max(low - estimate.value, estimate.value - high)
+    return not beyond < _STANDARD_ERRORS * estimate.se
 
 
 def infeasible_values(
@@ -16,15 +31,15 @@ def infeasible_values(
 ) -> list[Finding]:
     """Estimates outside their range, and what that is evidence of.
 
-    A warning for those whose whole interval is outside; a value outside while its interval reaches
-    inside is what sampling alone can do, and a note.
+    A warning for those outside by more than chance; a value a little outside is what sampling
+    alone can do, and a note.
     """
     beyond = [estimate for estimate in estimates.values() if estimate.infeasible]
-    sure = [estimate for estimate in beyond if estimate.surely_impossible]
-    by_chance = [estimate for estimate in beyond if not estimate.surely_impossible]
+    sure = [estimate for estimate in beyond if more_than_chance(estimate)]
+    by_chance = [estimate for estimate in beyond if not more_than_chance(estimate)]
 
     def listed(found: list[Estimate]) -> str:
-        return ", ".join(f"{title(e.name, settings)} ({e.value:.3g})" for e in found[:6])
+        return ", ".join(f"{title(e.name, settings)} ({e.came_out:.3g})" for e in found[:6])
 
     findings = []
     if sure:

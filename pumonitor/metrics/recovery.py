@@ -161,7 +161,7 @@ def indirect_weight(direct_auc: float, route: Route) -> float:
 
     For "auto" 0 where the direct estimate of AUC is below .75, 1 above .85. Measured by
     `python -m benchmarks.recovery`: at a true AUC of .7 the indirect route is no more exact and a
-    little too high, from .9 up its error is 7 to 45% smaller. In between the two are blended, so
+    little too high, from .9 up its error is 10 to 40% smaller. In between the two are blended, so
     that a series that crosses the border does not jump.
 
     Examples

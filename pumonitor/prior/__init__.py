@@ -19,10 +19,11 @@ from pumonitor.prior.auto import PriorWithInterval, auto, with_interval
 from pumonitor.prior.bbe import bbe
 from pumonitor.prior.dedpul import dedpul
 from pumonitor.prior.elkan_noto import elkan_noto
+from pumonitor.prior.inverse_propensity import inverse_propensity, priors_disagree
 from pumonitor.prior.roc_slope import roc_slope
 from pumonitor.prior.tilt import tilt
 from pumonitor.prior.two_samples import Method, TwoSamples
-from pumonitor.results import ClassPriorEstimate, Scenario
+from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "GivenOrEstimated",
     "TwoSamples",
     "estimate_class_prior",
+    "priors_disagree",
     "resolve_class_prior",
 ]
 
@@ -59,6 +61,7 @@ def resolve_class_prior(
     label_purity: float,
     confidence_level: float,
     rng: int | np.random.Generator | None,
+    target: Target = "process",
 ) -> ClassPriorEstimate:
     """The prior as given, or estimated when a method's name is given; its parts filled in."""
     if isinstance(class_prior, str):
@@ -69,6 +72,7 @@ def resolve_class_prior(
             label_purity=label_purity,
             confidence_level=confidence_level,
             rng=rng,
+            target=target,
         )
     given = ClassPriorEstimate.given(class_prior, confidence_level=confidence_level)
     if not given.method.startswith("given"):
@@ -91,14 +95,18 @@ def estimate_class_prior(
     scenario: Scenario = "single-training-set",
     label_purity: float = 1.0,
     sample_weight: Any = None,
+    propensity: Any = None,
+    detection_rate: float = 1.0,
+    min_propensity: float = 0.0,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator | None = None,
 ) -> ClassPriorEstimate:
     """Estimate the share of positives in the population, P(y = 1), from scores and labels.
 
     Only an upper bound can be told from such data: the estimate is too high when no group of
-    negatives is unlike the positives, and too low when easy positives are labeled first. Scores
-    must come from rows the model was not trained on.
+    negatives is unlike the positives, and too low when easy positives are labeled first and no
+    propensities say so. Scores must come from rows the model was not trained on. The method
+    "propensity" reads no scores: it counts the positives that labeled rows stand for.
 
     Parameters
     ----------
@@ -107,11 +115,14 @@ def estimate_class_prior(
     scores : array-like of shape (n,)
         Any finite numbers, higher = more positive.
     method : str
-        ``"auto"`` or a name in `METHODS`.
+        ``"auto"``, a name in `METHODS`, or ``"propensity"``
+        (`pumonitor.prior.inverse_propensity`), which needs propensities.
     scenario : {"single-training-set", "case-control"}
     label_purity : float
         P(y = 1 given labeled).
     sample_weight : array-like of shape (n,), optional
+    propensity, detection_rate, min_propensity
+        As in `pumonitor.evaluate`.
     confidence_level : float
     rng : int, numpy Generator or None
 
@@ -122,7 +133,7 @@ def estimate_class_prior(
     Raises
     ------
     ValueError
-        If the method is unknown.
+        If the method is unknown, or is "propensity" without propensities.
     InputError
         If labels or scores cannot be used.
 
@@ -135,7 +146,14 @@ def estimate_class_prior(
     >>> prior.low < 0.1 < prior.high
     True
     """
-    table = ScoreTable.from_arrays(labels, scores, sample_weight=sample_weight)
+    table = ScoreTable.from_arrays(
+        labels,
+        scores,
+        sample_weight=sample_weight,
+        propensity=propensity,
+        detection_rate=detection_rate,
+        min_propensity=min_propensity,
+    )
     return estimate_from_table(
         table,
         method=method,
@@ -154,14 +172,16 @@ def estimate_from_table(
     label_purity: float = 1.0,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator | None = None,
+    target: Target = "process",
 ) -> ClassPriorEstimate:
     """The same from a ScoreTable.
 
     A mixture estimator finds the largest a' with F_U = a' G + (1 - a') H; G itself holding a share
     b of positives, the unlabeled prior is b a'.
     """
-    if method != "auto" and method not in METHODS:
-        msg = f"unknown class-prior method {method!r}: known are auto, {', '.join(METHODS)}"
+    if method not in ("auto", "propensity", *METHODS):
+        known = ", ".join(("auto", *METHODS, "propensity"))
+        msg = f"unknown class-prior method {method!r}: known are {known}"
         raise ValueError(msg)
     if method == "elkan_noto" and label_purity < 1.0:
         msg = (
@@ -169,15 +189,17 @@ def estimate_from_table(
             f"{label_purity:g} use another method, for example class_prior='auto'"
         )
         raise ValueError(msg)
-    generator = np.random.default_rng(0 if rng is None else rng)
-    sample = TwoSamples.from_table(table.compress(_CELLS))
     found: PriorWithInterval
-    if method == "auto":
-        found = auto(sample, confidence_level=confidence_level, rng=generator)
-    else:
-        found = with_interval(
-            METHODS[method], sample, confidence_level=confidence_level, rng=generator
+    if method == "propensity":
+        found = inverse_propensity(
+            table,
+            scenario=scenario,
+            label_purity=label_purity,
+            target=target,
+            confidence_level=confidence_level,
         )
+    else:
+        found = _from_scores(table, method, confidence_level=confidence_level, rng=rng)
     low, value, high = (
         min(max(label_purity * part, 1e-9), 1 - 1e-9)
         for part in (found.low, found.value, found.high)
@@ -196,6 +218,20 @@ def estimate_from_table(
         unlabeled_prior_interval=(low, high),
     )
     return _completed(estimate, table, scenario=scenario, label_purity=label_purity)
+
+
+def _from_scores(
+    table: ScoreTable,
+    method: str,
+    *,
+    confidence_level: float,
+    rng: int | np.random.Generator | None,
+) -> PriorWithInterval:
+    generator = np.random.default_rng(0 if rng is None else rng)
+    sample = TwoSamples.from_table(table.compress(_CELLS))
+    if method == "auto":
+        return auto(sample, confidence_level=confidence_level, rng=generator)
+    return with_interval(METHODS[method], sample, confidence_level=confidence_level, rng=generator)
 
 
 def _unlabeled_to_population(

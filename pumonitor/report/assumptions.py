@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from pumonitor.names import title
 from pumonitor.report.numbers import percent, percent_with_interval
+from pumonitor.report.weights import weights_in_words
 from pumonitor.results import Evaluation
 
 __all__ = ["assumptions", "doubts"]
@@ -47,12 +49,19 @@ def assumptions(evaluation: Evaluation) -> dict[str, str]:
     """What is assumed, by subject."""
     settings = evaluation.settings
     return {
-        "Fair labels": _PROPENSITIES if settings["propensities"] else _FAIR,
+        "Fair labels": _fairness(settings),
         "Where the cases come from": _SCENARIO[settings["scenario"]],
         "Share of positives": _class_prior(evaluation),
         "Trust in confirmations": _purity(settings["label_purity"]),
         "What the intervals cover": _TARGET[settings["target"]],
     }
+
+
+def _fairness(settings: Mapping[str, Any]) -> str:
+    """How confirmations were chosen, and how uneven the weights are that make up for it."""
+    if not settings["propensities"]:
+        return _FAIR
+    return " ".join([_PROPENSITIES, *weights_in_words(settings)])
 
 
 def _class_prior(evaluation: Evaluation) -> str:
@@ -65,6 +74,12 @@ def _class_prior(evaluation: Evaluation) -> str:
         )
     if prior.method.startswith("given"):
         return f"Given: {share} of all cases are positive. The intervals allow for this range."
+    if prior.method == "propensity":
+        return (
+            f"Counted by the chances of being confirmed: {share} of all cases are positive, since "
+            "a confirmed case that had one chance in ten stands for ten. The scores play no part. "
+            "The intervals allow for this range."
+        )
     method = "" if prior.method == "auto" else f" by the method {prior.method}"
     return (
         f"Estimated from the scores{method}: {share} of all cases are positive. The intervals "

@@ -79,16 +79,16 @@ def impossible_note(estimate: Estimate) -> str:
     --------
     >>> print(impossible_note(Estimate(name="precision", value=1.04, low=0.91, high=1.2,
     ...     confidence_level=0.95, method="", n_labeled=50, n_unlabeled=900)))
-    Impossible value: it came out at 1.04 (0.910 to 1.20), outside 0 to 1. It is shown as the
-    nearest possible one. Chance alone can do that; so can too high a share of positives.
+    Impossible value: it came out at 1.04 (0.910 to 1.20), outside 0 to 1. Shown is 1.00, the
+    nearest possible. Chance alone can do that; so can too high a share of positives.
     """
     if not estimate.infeasible:
         return ""
     low, high = estimate.range
     interval = interval_text(estimate.low, estimate.high)
     came_out = (
-        f"Impossible value: it came out at {number(estimate.value)} ({interval}), outside "
-        f"{low:.3g} to {high:.3g}. It is shown as the nearest possible one."
+        f"Impossible value: it came out at {number(estimate.came_out)} ({interval}), outside "
+        f"{low:.3g} to {high:.3g}. Shown is {number(estimate.displayed[0])}, the nearest possible."
     )
     if estimate.surely_impossible:
         return (

@@ -86,6 +86,7 @@ def render_html(
         settings={name: _setting(value) for name, value in evaluation.settings.items()},
         prior_method=evaluation.class_prior.method,
         details=[_details(estimate) for estimate in evaluation.estimates.values()],
+        bounds=[_bound(evaluation, name) for name in evaluation.bounds],
         dark_rules=palette.dark_rules(".drawing"),
         colors={"corrected": palette.CORRECTED, "uncorrected": palette.UNCORRECTED},
         version=pumonitor.__version__,
@@ -130,7 +131,7 @@ def _tile(evaluation: Evaluation, name: str) -> dict[str, str]:
     if estimate.surely_impossible:
         tile["value"] = "impossible"
     if estimate.infeasible:
-        tile["interval"] = f"came out at {number(estimate.value)}"
+        tile["interval"] = f"came out at {number(estimate.came_out)}"
     if shown is not None:
         tile["naive"] = f"uncorrected {shown}"
     return tile
@@ -138,6 +139,15 @@ def _tile(evaluation: Evaluation, name: str) -> dict[str, str]:
 
 def _setting(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _bound(evaluation: Evaluation, name: str) -> dict[str, str]:
+    bound = evaluation.bounds[name]
+    return {
+        "title": title_of(name, evaluation.settings),
+        "low": number(bound.low),
+        "high": number(bound.high),
+    }
 
 
 def _details(estimate: Estimate) -> dict[str, str]:

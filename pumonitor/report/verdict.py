@@ -47,7 +47,7 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
     if estimate.undefined_reason is not None:
         return f"{question} cannot be told: {estimate.undefined_reason}."
     if estimate.surely_impossible:
-        shown = percent(estimate.value) if as_percent else number(estimate.value)
+        shown = percent(estimate.came_out) if as_percent else number(estimate.came_out)
         return (
             f"{question} cannot be told: the estimate came out at {shown}, which is impossible "
             "and more than chance explains."
@@ -58,7 +58,7 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
 def _beyond(estimate: Estimate) -> str:
     if not estimate.infeasible:
         return ""
-    return f" (The estimate itself is {percent(estimate.value)}; chance can do that.)"
+    return f" (The estimate itself is {percent(estimate.came_out)}; chance can do that.)"
 
 
 def _too_wide(estimate: Estimate) -> str:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from pumonitor._validate import NEVER_LABELED
 from pumonitor.errors import InputError
 from pumonitor.sources.columns import Rows
 from pumonitor.sources.session import Session
@@ -64,6 +65,12 @@ _CHECKS = (
         fails="weight IS NULL OR NOT isfinite(weight) OR weight <= 0",
         what="values that are not finite numbers above 0",
         remedy="give every row a weight",
+    ),
+    _Check(
+        role="propensity",
+        fails="label = 1 AND propensity = 0",
+        what="labeled rows of propensity 0",
+        remedy=NEVER_LABELED,
     ),
     _Check(
         role="propensity",

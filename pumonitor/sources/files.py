@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._propensities import Chances, Propensities
 from pumonitor.errors import TooFewPositivesError
 from pumonitor.sources.bins import best_bins
 from pumonitor.sources.checks import Totals, check_rows
 from pumonitor.sources.columns import Rows, find_rows
 from pumonitor.sources.locations import locate
+from pumonitor.sources.propensities import EVERY_POSITIVE, PropensityColumn, moments_of
 from pumonitor.sources.session import Progress, Session, number, open_session
 from pumonitor.tables import ScoreTable, Weights
 
@@ -31,7 +33,9 @@ def read_score_table(
     scores: str,
     threshold: float,
     sample_weight: str | None = None,
-    propensity: str | None = None,
+    propensity: str | float | None = None,
+    detection_rate: float = 1.0,
+    min_propensity: float = 0.0,
     max_rows_exact: int = 5_000_000,
     bins: int = 65_536,
     progress: Progress | None = None,
@@ -53,9 +57,13 @@ def read_score_table(
         and the score, higher = more positive.
     threshold : float
         Decision threshold at which a cell of the table begins.
-    sample_weight, propensity : str, optional
-        Columns: rows each row stands for, > 0; P(labeled given positive, x) in (0, 1], read on
-        labeled rows.
+    sample_weight : str, optional
+        Column: rows each row stands for, > 0.
+    propensity : str or float, optional
+        Column, or one number for all rows: P(labeled given positive, x), in (0, 1] on labeled
+        rows; on others it may be 0 or missing.
+    detection_rate, min_propensity : float
+        As in `ScoreTable.from_arrays`.
     max_rows_exact : int
         Most rows that are loaded into memory.
     bins : int
@@ -98,39 +106,54 @@ def read_score_table(
     names = {"labels": labels, "scores": scores}
     if sample_weight is not None:
         names["sample_weight"] = sample_weight
-    if propensity is not None:
+    if isinstance(propensity, str):
         names["propensity"] = propensity
+    chance = PropensityColumn.read(
+        propensity, detection_rate=detection_rate, min_propensity=min_propensity
+    )
     location = locate(path)
     with open_session(location, progress=progress) as session:
         rows = find_rows(session, location, names, threshold=threshold)
         totals = check_rows(session, rows)
         try:
             if totals.rows <= max_rows_exact:
-                return _exact(session, rows, threshold=threshold)
-            return _binned(session, rows, totals, threshold=threshold, bins=bins)
+                return _exact(session, rows, chance, threshold=threshold)
+            return _binned(session, rows, totals, chance, threshold=threshold, bins=bins)
         except TooFewPositivesError as error:
             msg = f"labels column '{labels}' of {location.name}: {error}"
             raise TooFewPositivesError(msg) from None
 
 
-def _exact(session: Session, rows: Rows, *, threshold: float) -> ScoreTable:
+def _exact(
+    session: Session, rows: Rows, chance: PropensityColumn | None, *, threshold: float
+) -> ScoreTable:
     weight = ", weight" if rows.has("sample_weight") else ""
-    # Propensities are read on labeled rows only; elsewhere they may be missing.
-    propensity = ", coalesce(propensity, 1.0) AS propensity" if rows.has("propensity") else ""
+    # Propensities are read on labeled rows only; elsewhere they may be missing, here NaN.
+    column = ", coalesce(propensity, 'nan'::DOUBLE) AS propensity"
+    propensity = column if rows.has("propensity") else ""
     columns = session.arrays(
         f"SELECT label, score{weight}{propensity} FROM ({rows.select})", step="Reading rows"
     )
+    known = chance or EVERY_POSITIVE
     return ScoreTable.from_arrays(
         columns["label"],
         columns["score"],
         thresholds=[threshold],
         sample_weight=columns.get("weight"),
-        propensity=columns.get("propensity"),
+        propensity=None if chance is None else columns.get("propensity", chance.of_all),
+        detection_rate=known.detection_rate,
+        min_propensity=known.min_propensity,
     )
 
 
 def _binned(
-    session: Session, rows: Rows, totals: Totals, *, threshold: float, bins: int
+    session: Session,
+    rows: Rows,
+    totals: Totals,
+    chance: PropensityColumn | None,
+    *,
+    threshold: float,
+    bins: int,
 ) -> ScoreTable:
     sample = session.arrays(
         f"SELECT label, score FROM ({rows.select}) "
@@ -138,7 +161,9 @@ def _binned(
         step="Sampling rows",
     )
     chosen = best_bins(totals, sample, count=bins)
-    is_weighted = rows.has("sample_weight") or rows.has("propensity")
+    moments = ""
+    if rows.has("sample_weight") or chance is not None:
+        moments = moments_of(chance or EVERY_POSITIVE)
     cells = session.arrays(
         # One integer key groups twice as fast as a bin and a flag.
         f"SELECT {chosen.sql('score')} + CASE WHEN score >= {number(threshold)} "
@@ -146,13 +171,13 @@ def _binned(
         "min(score) AS lower, max(score) AS upper, "
         "count(*) FILTER (WHERE label = 1) AS labeled, "
         "count(*) FILTER (WHERE label = 0) AS unlabeled, "
-        f"count(*) FILTER (WHERE label = -1) AS negative{_MOMENTS if is_weighted else ''} "
+        f"count(*) FILTER (WHERE label = -1) AS negative{moments} "
         f"FROM ({rows.select}) GROUP BY bin ORDER BY lower",
         step="Counting rows by score",
     )
     cells = _without_overlap(cells)
-    if is_weighted:
-        return _weighted_table(cells)
+    if moments:
+        return _weighted_table(cells, chance)
     return ScoreTable.from_counts(
         cells["labeled"],
         cells["unlabeled"],
@@ -162,24 +187,7 @@ def _binned(
     )
 
 
-def _sum(expression: str, label: int, name: str) -> str:
-    return f", coalesce(sum({expression}) FILTER (WHERE label = {label}), 0.0) AS {name}"
-
-
-_MOMENTS = "".join(
-    [
-        _sum("weight / propensity", 1, "labeled_sum"),
-        _sum("(weight / propensity) ** 2", 1, "labeled_squares"),
-        _sum("weight", 1, "labeled_mass"),
-        _sum("weight ** 2", 1, "labeled_mass_squares"),
-        _sum("weight ** 2 / propensity", 1, "labeled_cross"),
-        _sum("weight", 0, "unlabeled_sum"),
-        _sum("weight ** 2", 0, "unlabeled_squares"),
-        _sum("weight", -1, "negative_sum"),
-        _sum("weight ** 2", -1, "negative_squares"),
-    ]
-)
-"""The sums a table of weighted rows needs beside its counts."""
+_COMBINED_BY = {"lower": np.minimum, "upper": np.maximum, "heaviest": np.maximum}
 
 
 def _without_overlap(cells: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -190,12 +198,12 @@ def _without_overlap(cells: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         return cells
     joined: dict[str, NDArray[Any]] = {}
     for name, column in cells.items():
-        combine = {"lower": np.minimum, "upper": np.maximum}.get(name, np.add)
+        combine = _COMBINED_BY.get(name, np.add)
         joined[name] = combine.reduceat(column, starts)
     return joined
 
 
-def _weighted_table(cells: dict[str, NDArray[Any]]) -> ScoreTable:
+def _weighted_table(cells: dict[str, NDArray[Any]], chance: PropensityColumn | None) -> ScoreTable:
     # Checks the numbers of rows and the order of cells, which weights do not change.
     plain = ScoreTable.from_counts(
         cells["labeled"],
@@ -221,4 +229,15 @@ def _weighted_table(cells: dict[str, NDArray[Any]]) -> ScoreTable:
             unlabeled_squares=cells["unlabeled_squares"],
             negative_squares=cells["negative_squares"],
         ),
+        propensities=None
+        if chance is None
+        else Propensities(
+            lifted=round(float(cells["lifted"].sum())),
+            largest_weight=float(cells["heaviest"].max()),
+            min_propensity=chance.min_propensity,
+            detection_rate=chance.detection_rate,
+        ),
+        chances=Chances(reviewable=cells["reviewable"], expected=cells["expected"])
+        if chance is not None and float(cells["with_chance"].sum()) == plain.n_unlabeled
+        else None,
     )

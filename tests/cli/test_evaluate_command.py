@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import pumonitor
 from pumonitor.cli.app import app
+from pumonitor.report.numbers import percent
 
 THRESHOLD = 1.0
 
@@ -54,6 +55,7 @@ def evaluation(file, **options):
 def test_json_is_the_evaluation_and_nothing_else(folder, rows):
     found = evaluation(folder / "all.csv")
     assert sorted(found) == [
+        "bounds",
         "class_prior",
         "curves",
         "estimates",
@@ -221,3 +223,81 @@ def test_weights_and_case_control_are_passed_on(tmp_path, rows):
         rng=0,
     )
     assert found["estimates"]["auc"]["value"] == expected["auc"].value
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory):
+    """Everything from 1 up was reviewed, 20% of the rest, and nothing below -1.5."""
+    rng = np.random.default_rng(4)
+    positive = rng.random(5000) < 0.15
+    scores = rng.normal(1.5 * positive)
+    chance = np.select([scores >= 1, scores >= -1.5], [1.0, 0.2], 0.0)
+    labels = (positive & (rng.random(5000) < chance)).astype(int)
+    file = tmp_path_factory.mktemp("reviewed") / "a.parquet"
+    pa.parquet.write_table(pa.table({"y": labels, "s": scores, "reviewed": chance}), file)
+    return file, labels, scores, chance
+
+
+def test_logged_review_probabilities_are_read_and_what_they_do_is_said(reviewed):
+    file, labels, scores, chance = reviewed
+    options = {"propensity": "reviewed", "min_propensity": 0.25, "detection_rate": 0.9}
+    result = run(*arguments(file, class_prior="propensity", **options), columns=200)
+    assert result.exit_code == 0, result.stderr
+    low = np.count_nonzero(chance[labels == 1] == 0.2)
+    assert f"{low} of the chances were below 25% and were lifted to it." in result.stdout
+    assert "A review is taken to find 90% of the positives it sees." in result.stdout
+    never = percent(float(np.mean(chance[labels == 0] == 0)))
+    assert f"{never} of the unconfirmed cases had no chance" in result.stdout
+    assert f"the {labels.sum()} confirmed cases tell as much as " in result.stdout
+    found = evaluation(file, class_prior="propensity", **options)
+    expected = pumonitor.evaluate(
+        labels,
+        scores,
+        threshold=THRESHOLD,
+        class_prior="propensity",
+        propensity=chance,
+        min_propensity=0.25,
+        detection_rate=0.9,
+        rng=0,
+    )
+    assert found["estimates"] == json.loads(json.dumps(expected.to_dict()["estimates"]))
+    assert found["class_prior"]["method"] == "propensity"
+
+
+def test_the_report_says_what_propensities_did(reviewed, tmp_path):
+    file, labels, *_ = reviewed
+    report = tmp_path / "report.html"
+    options = {"propensity": "reviewed", "class_prior": "propensity"}
+    assert run(*arguments(file, **options), "--report", report).exit_code == 0
+    page = " ".join(report.read_text(encoding="utf-8").split())
+    assert f"Weighted by these chances the {labels.sum()} confirmed cases" in page
+    assert "Counted by the chances of being confirmed" in page
+
+
+def test_without_propensities_nothing_is_said_of_them(folder):
+    assert "chances" not in run(*arguments(folder / "all.csv"), columns=200).stdout
+
+
+def test_a_number_is_the_propensity_of_every_row(reviewed):
+    file, labels, *_ = reviewed
+    found = evaluation(file, propensity="0.4", class_prior="propensity")["class_prior"]
+    assert found["value"] == pytest.approx(labels.mean() / 0.4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"propensity": "1.4"}, "propensity must satisfy 0 < propensity <= 1, got 1.4"),
+        ({"propensity": "chance"}, "a.parquet has no column 'chance' (propensity)"),
+        ({"min_propensity": "0.1"}, "min_propensity changes propensities, and there are none"),
+        (
+            {"propensity": "reviewed", "detection_rate": "2"},
+            "detection_rate must satisfy 0 < detection_rate <= 1, got 2",
+        ),
+        ({"class_prior": "propensity"}, "class_prior='propensity' needs propensities"),
+    ],
+)
+def test_wrong_propensity_options_end_with_status_2(reviewed, options, message):
+    result = run(*arguments(reviewed[0], **options), columns=200)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())

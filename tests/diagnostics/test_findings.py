@@ -5,6 +5,8 @@ import pytest
 
 import pumonitor
 from pumonitor import ScoreTable
+from pumonitor.diagnostics.infeasible import infeasible_values
+from pumonitor.results import Estimate
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +60,17 @@ def test_coarse_bins_are_said():
     table = ScoreTable.from_counts([20, 80], [900, 300], edges=[0.0, 0.5, 1.0])
     ev = pumonitor.evaluate_table(table, threshold=0.5, class_prior=0.2)
     assert "came in 2 bins" in sentence(ev, "coarse_table")
+
+
+def test_values_outside_by_chance_are_a_note_and_by_more_a_warning():
+    def kind(value, low, se):
+        estimate = Estimate(
+            name="precision", value=value, low=low, high=value + 0.1, confidence_level=0.95,
+            method="", n_labeled=50, n_unlabeled=900, se=se,
+        )  # fmt: skip
+        (finding,) = infeasible_values({"precision": estimate}, {"threshold": 0.5})
+        return finding.severity
+
+    assert kind(1.08, 0.97, 0.05) == "note"
+    assert kind(1.12, 1.01, 0.05) == "note"  # 2.4 standard errors
+    assert kind(1.2, 1.09, 0.05) == "warning"

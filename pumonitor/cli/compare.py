@@ -1,0 +1,227 @@
+"""`pumonitor compare`: a file with the scores of several models in, which is better out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pumonitor.cli.evaluate import ScenarioName, TargetName, _class_prior, _column_or_number
+from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from pumonitor.comparison_result import Comparison
+
+__all__ = ["compare"]
+
+_DATA = "Data"
+_ASSUMPTIONS = "Assumptions"
+_OUTPUT = "Output"
+
+
+def compare(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV or Parquet file, or a quoted pattern such as 'scored/*.parquet'.",
+        ),
+    ],
+    *,
+    labels: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="1 confirmed positive, 0 unconfirmed, -1 confirmed negative.",
+            rich_help_panel=_DATA,
+        ),
+    ],
+    scores: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN,COLUMN,...",
+            help="Score of each model, higher = more positive; the column's name is the model's.",
+            rich_help_panel=_DATA,
+        ),
+    ],
+    threshold: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER|COLUMN=NUMBER,...",
+            help="Score at or above it is predicted positive: one for all, or one for each.",
+            rich_help_panel=_DATA,
+        ),
+    ] = "0.5",
+    class_prior: Annotated[
+        str,
+        typer.Option(
+            metavar="PRIOR",
+            help="Share of positives in the population: 'auto' or a method's name to estimate it "
+            "from the model that ranks best, a number if it is known, 'LOW,HIGH' or "
+            "'VALUE,LOW,HIGH' if it is known roughly.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = "auto",
+    scenario: Annotated[
+        ScenarioName,
+        typer.Option(
+            help="single-training-set: confirmed and unconfirmed rows together are the population; "
+            "case-control: the unconfirmed alone are.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = ScenarioName.SINGLE_TRAINING_SET,
+    label_purity: Annotated[
+        float,
+        typer.Option(
+            help="Share of the confirmed positives that really are; below 1 if some "
+            "confirmations are mistaken.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = 1.0,
+    propensity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN|NUMBER",
+            help="Chance that a positive like this row gets confirmed, if it differs: for example "
+            "the logged probability of being sent to review. Read on confirmed rows.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = None,
+    detection_rate: Annotated[
+        float,
+        typer.Option(
+            help="Share of the positives sent to review that the review finds; multiplies "
+            "--propensity.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = 1.0,
+    min_propensity: Annotated[
+        float,
+        typer.Option(
+            help="Lift smaller propensities to this, so that no row stands for more than "
+            "1 / this many positives; 0 lifts none.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = 0.0,
+    sample_weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="How many rows each row stands for.", rich_help_panel=_DATA
+        ),
+    ] = None,
+    target: Annotated[
+        TargetName,
+        typer.Option(
+            help="Intervals for the process these rows came from, or for these rows alone.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = TargetName.PROCESS,
+    confidence_level: Annotated[
+        float, typer.Option(help="Nominal coverage of intervals.", rich_help_panel=_OUTPUT)
+    ] = 0.95,
+    f_beta: Annotated[
+        float,
+        typer.Option(help="How much recall counts in F-beta, in --json.", rich_help_panel=_OUTPUT),
+    ] = 2.0,
+    seed: Annotated[
+        int, typer.Option(help="Of the random draws behind intervals.", rich_help_panel=_OUTPUT)
+    ] = 0,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="Print the comparison as JSON, nothing else.", rich_help_panel=_OUTPUT
+        ),
+    ] = False,
+) -> None:
+    """Compare models that scored the same rows, and say whether the best is surely better.
+
+    Differences between models have intervals of their own: the models' errors come from the same
+    confirmed positives and largely cancel. All rows are held in memory.
+
+    Example: pumonitor compare scored.csv --labels confirmed --scores champion,challenger
+    """
+    thresholds = _thresholds(_models(scores), threshold)
+    prior = _class_prior(class_prior, confidence_level=confidence_level)
+    chance = _column_or_number(propensity)
+    with errors_as_messages():
+        with progress_bar() as step:
+            from pumonitor.comparison import compare as compare_models
+            from pumonitor.errors import InputError
+            from pumonitor.sources.scored_rows import read_scored_rows
+
+            try:
+                rows = read_scored_rows(
+                    file,
+                    labels=labels,
+                    thresholds=thresholds,
+                    sample_weight=sample_weight,
+                    propensity=chance if isinstance(chance, str) else None,
+                    progress=step,
+                )
+                step("Comparing", None)
+                found = compare_models(
+                    rows.labels,
+                    rows.scores,
+                    threshold=thresholds,
+                    class_prior=prior,
+                    scenario=scenario.value,
+                    label_purity=label_purity,
+                    propensity=rows.propensity if isinstance(chance, str) else chance,
+                    detection_rate=detection_rate,
+                    min_propensity=min_propensity,
+                    sample_weight=rows.sample_weight,
+                    target=target.value,
+                    confidence_level=confidence_level,
+                    f_beta=f_beta,
+                    rng=seed,
+                )
+            except InputError:
+                raise
+            except ValueError as error:
+                # An option out of range: the message says which and what it must satisfy.
+                raise InputError(str(error)) from None
+        _print(found, source=file, as_json=as_json)
+
+
+def _models(given: str) -> list[str]:
+    """Names of the score columns."""
+    names = [name.strip() for name in given.split(",")]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if "" in names or twice or len(names) < 2:
+        wrong = f"names {', '.join(twice)} twice" if twice else "must name two columns or more"
+        msg = f"'{given}' {wrong}, for example champion,challenger"
+        raise typer.BadParameter(msg, param_hint="--scores")
+    return names
+
+
+def _thresholds(models: list[str], given: str) -> dict[str, float]:
+    """Threshold of each model: one number for all, or NAME=NUMBER for each."""
+    try:
+        if "=" not in given:
+            return dict.fromkeys(models, float(given))
+        # From the right: a column's name may hold an equals sign.
+        pairs = [part.rpartition("=") for part in given.split(",")]
+        found = {name.strip(): float(number) for name, _, number in pairs}
+    except ValueError:
+        msg = f"'{given}' must be a number, or COLUMN=NUMBER for every model"
+        raise typer.BadParameter(msg, param_hint="--threshold") from None
+    if set(found) != set(models) or len(found) != len(pairs):
+        msg = f"'{given}' must give one threshold for each of {', '.join(models)}"
+        raise typer.BadParameter(msg, param_hint="--threshold")
+    return {name: found[name] for name in models}
+
+
+def _print(found: Comparison, *, source: str, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(found.to_dict(), allow_nan=False))
+        return
+    from rich.console import Console
+
+    from pumonitor.cli.comparison_table import rendered
+
+    console = Console(highlight=False)
+    for part in rendered(found, name=source, width=console.width):
+        console.print(part)

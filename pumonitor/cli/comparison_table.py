@@ -1,0 +1,96 @@
+"""A Comparison on the terminal: a table of models and a sentence for each question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pumonitor.comparison_result import Comparison, Lead
+from pumonitor.names import title
+from pumonitor.report.numbers import interval_text, number, percent_with_interval, rows
+from pumonitor.results import Estimate
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+__all__ = ["rendered"]
+
+_DECIDING = ("f1", "aul", "ll_score")
+_ALSO = ("precision", "recall")
+_WIDE = 120
+"""Columns from which there is room for more than the deciding metrics."""
+
+
+def rendered(found: Comparison, *, name: str, width: int) -> Iterator[RenderableType]:
+    """Yield what to print, from top to bottom.
+
+    Parameters
+    ----------
+    found : Comparison
+    name : str
+        Of the data.
+    width : int
+        Columns of the terminal; wide ones get precision and recall as well.
+    """
+    from rich.padding import Padding
+    from rich.text import Text
+
+    settings = found.settings
+    yield Text(f"\n{name}", style="bold")
+    yield Text(
+        f"{rows(settings['n_labeled'])} confirmed positive, {rows(settings['n_unlabeled'])} "
+        f"unconfirmed; {settings['scenario']}"
+    )
+    yield Text(f"{_prior(found)}\n")
+    for metric in _DECIDING:
+        ranks = found.ranks[metric]
+        if any(ranks.values()):
+            yield Padding(Text(_sentence(found.lead(metric), found)), (0, 0, 0, 2))
+    yield ""
+    yield _table(found, (*_DECIDING, *_ALSO) if width >= _WIDE else _DECIDING)
+    yield ""
+
+
+def _prior(found: Comparison) -> str:
+    prior = found.class_prior
+    known = "taken as known" if prior.is_known else prior.method
+    share = percent_with_interval(prior.value, prior.low, prior.high)
+    source = "" if found.prior_from is None else f", from the scores of {found.prior_from}"
+    return f"Share of positives: {share}, {known}{source}"
+
+
+def _sentence(lead: Lead, found: Comparison) -> str:
+    shown = title(lead.metric, found.settings)
+    if lead.difference is None:
+        return f"{shown}: only {lead.best} has a value."
+    value, low, high = lead.difference.displayed
+    by = f"{number(value)} ({interval_text(low, high)})"
+    if lead.is_clear:
+        return f"{shown}: {lead.best} is better than {lead.second}, by {by}."
+    return f"{shown}: {lead.best} cannot be told from {lead.second}; the difference is {by}."
+
+
+def _table(found: Comparison, metrics: tuple[str, ...]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("Model")
+    table.add_column("Threshold", justify="right")
+    for metric in metrics:
+        table.add_column(title(metric, found.settings), no_wrap=True)
+    ranks = found.ranks
+    for model in sorted(found.models, key=lambda model: ranks["f1"][model] or len(ranks["f1"])):
+        cells = [_cell(found[model][metric], ranks[metric][model]) for metric in metrics]
+        table.add_row(escape(model), f"{found.settings['threshold'][model]:g}", *cells)
+    return table
+
+
+def _cell(estimate: Estimate, rank: int | None) -> str:
+    if estimate.undefined_reason is not None:
+        return "undefined"
+    value, low, high = estimate.displayed
+    shown = f"{number(value)}\n[dim]{interval_text(low, high)}[/]"
+    return f"[bold green]{shown}[/]" if rank == 1 else shown

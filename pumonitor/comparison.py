@@ -1,0 +1,335 @@
+"""compare: which of several models scored on the same rows is the better one, and how surely."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor._validate import as_labels, as_scores, check_same_index, row_weights
+from pumonitor.comparison_result import Comparison, ModelPairs
+from pumonitor.errors import InputError
+from pumonitor.metrics.auc import auc_estimate
+from pumonitor.metrics.aul import aul_estimate
+from pumonitor.metrics.f_beta import F1, f_beta_metric
+from pumonitor.metrics.ll_score import LL_SCORE
+from pumonitor.metrics.paired import ModelOnRows, rows_as_cells
+from pumonitor.metrics.precision import PRECISION
+from pumonitor.metrics.prior_quantities import class_prior_estimate
+from pumonitor.metrics.problem import Problem, check_settings, make_problem
+from pumonitor.metrics.ranking import observed_lift
+from pumonitor.metrics.rates import at_threshold
+from pumonitor.metrics.recall import RECALL
+from pumonitor.metrics.threshold_metric import ThresholdMetric
+from pumonitor.prior import GivenOrEstimated, resolve_class_prior
+from pumonitor.prior.label_frequency import LabelFrequency, prior_from_label_frequency
+from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target
+from pumonitor.tables import ScoreTable
+
+__all__ = ["compare"]
+
+
+def compare(
+    labels: Any,
+    scores: Any,
+    *,
+    threshold: float | Mapping[str, float] = 0.5,
+    class_prior: GivenOrEstimated = "auto",
+    scenario: Scenario = "single-training-set",
+    label_purity: float = 1.0,
+    label_frequency: LabelFrequency | None = None,
+    propensity: Any = None,
+    detection_rate: float = 1.0,
+    min_propensity: float = 0.0,
+    sample_weight: Any = None,
+    target: Target = "process",
+    confidence_level: float = 0.95,
+    f_beta: float = 2.0,
+    rng: int | np.random.Generator | None = None,
+) -> Comparison:
+    """Compare models that scored the same rows, of which only some positives are confirmed.
+
+    Every estimate of `pumonitor.evaluate` that model selection uses, and differences between
+    models with paired intervals: the models' errors come from the same labels and largely cancel,
+    so a difference is known better than its two terms. It is wrong when the labeled positives are
+    not a fair sample of the positives, and above all when one of the models chose which rows were
+    reviewed: its own finds are then confirmed more often, which makes it look better.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        1 confirmed positive, 0 unlabeled, -1 confirmed negative.
+    scores : mapping of str to array-like of shape (n,), or data frame
+        The scores of each model, or a pandas, polars or Arrow frame with a column for each. From
+        rows no model was trained on.
+    threshold : float or mapping of str to float
+        ``score >= threshold`` is predicted positive; one for all models, or one for each.
+    class_prior : "auto", method name, float, (low, high), (value, low, high), ClassPriorEstimate
+        pi, one for all models. When estimated, it is from the scores of the model with the
+        highest AUL, `Comparison.prior_from`: the better the ranking, the less of the prior is
+        left open.
+    label_frequency : float, (low, high), (value, low, high), optional
+        c, the share of the positives that is confirmed by now, in place of `class_prior`.
+    scenario, label_purity, target, confidence_level, f_beta, rng
+        As in `pumonitor.evaluate`.
+    propensity, detection_rate, min_propensity, sample_weight
+        As in `pumonitor.evaluate`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        If labels, scores or weights cannot be used; the message names the model.
+    TypeError
+        If `scores` is neither a mapping nor a data frame, or a name is no text.
+    ValueError
+        If a setting is out of range.
+
+    Notes
+    -----
+    AUC is that of the direct route for every model (see `pumonitor.metrics.auc`), so that models
+    are ordered by one formula. Intervals of differences: paired confidence draws of the four
+    cells of two decisions at a threshold (`pumonitor.metrics.paired_counts`), Student's t with
+    the paired influence functions for AUL and AUC (`pumonitor.metrics.paired_ranking`). They are
+    for two models named beforehand: among many equal models the one that happens to be highest
+    looks better than it is.
+
+    References
+    ----------
+    Tabatabaei, Klein, Hoogendoorn (2020), sections 5 and 6 (model selection by estimated F1).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> is_positive = rng.random(20_000) < 0.05
+    >>> champion = rng.normal(2.0 * is_positive)
+    >>> challenger = 0.8 * champion + 0.6 * rng.normal(2.0 * is_positive)
+    >>> labels = is_positive & (rng.random(20_000) < 0.3)
+    >>> found = compare(
+    ...     labels,
+    ...     {"champion": champion, "challenger": challenger},
+    ...     threshold=2.0,
+    ...     class_prior=0.05,
+    ... )
+    >>> found.best("aul")
+    'challenger'
+    >>> print(found.difference("challenger", "champion", "aul"))
+    aul_difference 0.0428 [0.0334, 0.0522]
+    """
+    check_settings(
+        scenario=scenario,
+        target=target,
+        label_purity=label_purity,
+        confidence_level=confidence_level,
+    )
+    metrics = (F1, LL_SCORE, PRECISION, RECALL, f_beta_metric(f_beta))
+    label_values = as_labels(labels)
+    columns = _score_columns(labels, label_values, scores)
+    thresholds = _thresholds(threshold, columns)
+    tables = {
+        name: ScoreTable.from_arrays(
+            label_values,
+            values,
+            thresholds=(thresholds[name],),
+            sample_weight=sample_weight,
+            propensity=propensity,
+            detection_rate=detection_rate,
+            min_propensity=min_propensity,
+        )
+        for name, values in columns.items()
+    }
+    settings: dict[str, Any] = {
+        "scenario": scenario,
+        "label_purity": label_purity,
+        "target": target,
+        "confidence_level": confidence_level,
+    }
+    problems, prior_from = _problems(tables, class_prior, label_frequency, rng=rng, **settings)
+    weight = represented = None
+    if sample_weight is not None or propensity is not None:
+        weight, represented = row_weights(
+            label_values,
+            sample_weight,
+            propensity,
+            detection_rate=detection_rate,
+            min_propensity=min_propensity,
+        )
+    models = {
+        name: ModelOnRows.of(problem, columns[name], threshold=thresholds[name])
+        for name, problem in problems.items()
+    }
+    first = next(iter(problems.values()))
+    table = first.table
+    return Comparison(
+        estimates={
+            name: _estimates(problem, thresholds[name], metrics)
+            for name, problem in problems.items()
+        },
+        class_prior=_with_shown_interval(first),
+        prior_from=prior_from,
+        settings={
+            "threshold": thresholds,
+            **settings,
+            "f_beta": f_beta,
+            "n_labeled": table.n_labeled,
+            "n_unlabeled": table.n_unlabeled,
+            "n_negative": table.n_negative,
+            "effective_labeled": first.labeled_size,
+            "weighted": table.weights is not None,
+            "propensities": table.has_propensities,
+            **table.weight_facts(),
+        },
+        pairs=ModelPairs(
+            models=models,
+            rows=rows_as_cells(label_values, weight=weight, represented=represented),
+            threshold_metrics={metric.name: metric for metric in metrics},
+        ),
+    )
+
+
+def _problems(
+    tables: Mapping[str, ScoreTable],
+    class_prior: GivenOrEstimated,
+    label_frequency: LabelFrequency | None,
+    *,
+    rng: int | np.random.Generator | None,
+    **settings: Any,
+) -> tuple[dict[str, Problem], str | None]:
+    """One problem per model, all with the same prior and seed, and whose scores the prior is of."""
+    source = None
+    if label_frequency is None and isinstance(class_prior, str) and class_prior != "propensity":
+        source = _best_ranking(tables, **settings)
+    table = tables[source or next(iter(tables))]
+    given = {key: settings[key] for key in ("scenario", "label_purity", "confidence_level")}
+    if label_frequency is None:
+        prior = resolve_class_prior(class_prior, table, target=settings["target"], rng=rng, **given)
+    elif class_prior == "auto":
+        prior = prior_from_label_frequency(label_frequency, table, **given)
+    else:
+        msg = (
+            "give class_prior or label_frequency, not both: each follows from the other; got "
+            f"class_prior={class_prior!r}, label_frequency={label_frequency!r}"
+        )
+        raise ValueError(msg)
+    one = make_problem(table, prior, rng=rng, **settings)
+    problems = {
+        name: make_problem(each, prior, rng=one.seed, **settings) for name, each in tables.items()
+    }
+    return problems, source
+
+
+def _best_ranking(tables: Mapping[str, ScoreTable], **settings: Any) -> str:
+    """The model with the highest AUL; within one comparison it rises with the observed lift."""
+    # The lift does not depend on the prior, so that any will do.
+    unused = ClassPriorEstimate(value=1e-9, low=1e-9, high=1e-9, method="not used")
+    lifts = {
+        name: observed_lift(make_problem(table, unused, **settings)).value
+        for name, table in tables.items()
+    }
+    return max(lifts, key=lambda name: lifts[name])
+
+
+def _with_shown_interval(problem: Problem) -> ClassPriorEstimate:
+    """The prior with the interval that goes with the target, as `evaluate` shows it."""
+    share = class_prior_estimate(problem)
+    return replace(problem.class_prior, low=share.low, high=share.high)
+
+
+def _estimates(
+    problem: Problem, threshold: float, metrics: Sequence[ThresholdMetric]
+) -> dict[str, Estimate]:
+    at, lift = at_threshold(problem, threshold), observed_lift(problem)
+    by_name = {metric.name: metric.estimate(at) for metric in metrics}
+    return {
+        "f1": by_name.pop("f1"),
+        "aul": aul_estimate(problem, lift),
+        "auc": auc_estimate(problem, lift, route="direct"),
+        **by_name,
+    }
+
+
+def _score_columns(
+    labels: Any, label_values: NDArray[np.int8], scores: Any
+) -> dict[str, NDArray[Any]]:
+    """Scores by model, checked one by one."""
+    check_same_index(labels, scores)
+    found: dict[str, NDArray[Any]] = {}
+    for name, values in _named(scores):
+        check_same_index(labels, values)
+        column = as_scores(values, name=f"scores of {name!r}")
+        if len(column) != len(label_values):
+            msg = (
+                f"scores of {name!r} must have one value per label: got {len(column)} scores for "
+                f"{len(label_values)} labels"
+            )
+            raise InputError(msg)
+        found[name] = column
+    if len(found) < 2:
+        msg = (
+            f"scores must hold two models or more, got {len(found)}"
+            f"{f' ({next(iter(found))!r})' if found else ''}: for one model use evaluate"
+        )
+        raise InputError(msg)
+    return found
+
+
+def _named(scores: Any) -> Iterator[tuple[str, Any]]:
+    """Name and values of each model, from a mapping or a data frame."""
+    if isinstance(scores, Mapping):
+        for name, values in scores.items():
+            if not isinstance(name, str):
+                msg = f"names of models must be text, got {name!r} of type {type(name).__name__}"
+                raise TypeError(msg)
+            yield name, values
+        return
+    if hasattr(type(scores), "collect"):
+        msg = f"scores is a {type(scores).__name__} whose columns are not there: collect it first"
+        raise TypeError(msg)
+    if not hasattr(scores, "columns"):
+        msg = (
+            "scores must be a mapping from model name to scores, or a data frame with a column of "
+            f"scores for each model, got {type(scores).__name__}"
+        )
+        raise TypeError(msg)
+    import narwhals as nw
+
+    names = [str(name) for name in getattr(scores, "column_names", scores.columns)]
+    twice = [f"{name!r} ({count} times)" for name, count in Counter(names).items() if count > 1]
+    if twice:
+        msg = f"scores has columns of the same name: {', '.join(twice)}; give each model its own"
+        raise InputError(msg)
+    frame = nw.from_native(scores, eager_only=True)
+    for name, column in zip(names, frame.iter_columns(), strict=True):
+        yield name, column.to_native()
+
+
+def _thresholds(
+    threshold: float | Mapping[str, float], columns: Mapping[str, NDArray[Any]]
+) -> dict[str, float]:
+    """Threshold of each model, in the precision of its scores, as `scores >= threshold` has it."""
+    if isinstance(threshold, Mapping):
+        missing = [repr(name) for name in columns if name not in threshold]
+        unknown = [repr(name) for name in threshold if name not in columns]
+        if missing or unknown:
+            parts = [f"none for {', '.join(missing)}"] if missing else []
+            parts += [f"{', '.join(unknown)} is no model"] if unknown else []
+            msg = (
+                f"threshold must name the models {', '.join(map(repr, columns))}, one threshold "
+                f"each: {'; '.join(parts)}"
+            )
+            raise ValueError(msg)
+    given = threshold if isinstance(threshold, Mapping) else dict.fromkeys(columns, threshold)
+    found: dict[str, float] = {}
+    for name, values in columns.items():
+        if not np.isfinite(given[name]):
+            msg = f"threshold of {name!r} must be finite, got {given[name]}"
+            raise ValueError(msg)
+        found[name] = float(values.dtype.type(given[name]))
+    return found

@@ -1,0 +1,374 @@
+"""What a comparison returns: estimates and ranks of each model, differences between any two."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import stats
+
+from pumonitor.metrics.paired import ModelOnRows
+from pumonitor.metrics.paired_counts import paired_at_thresholds, threshold_difference
+from pumonitor.metrics.paired_ranking import auc_difference, aul_difference, lift_difference
+from pumonitor.metrics.threshold_metric import ThresholdMetric
+from pumonitor.results import ClassPriorEstimate, Estimate, undefined
+from pumonitor.tables import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Comparison", "Lead", "ModelPairs"]
+
+SCHEMA_VERSION = 1
+_SHOWN = ("f1", "aul", "ll_score")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ModelPairs:
+    """The rows of a comparison, from which the difference of any two models can be told."""
+
+    models: Mapping[str, ModelOnRows]
+    rows: ScoreTable
+    threshold_metrics: Mapping[str, ThresholdMetric]
+
+    def differences(
+        self, first: str, second: str, values: Mapping[str, float]
+    ) -> dict[str, Estimate]:
+        """Paired estimates of the differences whose values are given, by metric."""
+        one, other = self.models[first], self.models[second]
+        found: dict[str, Estimate] = {}
+        if any(name in self.threshold_metrics for name in values):
+            rates = paired_at_thresholds(one, other, self.rows)
+            found |= {
+                name: threshold_difference(self.threshold_metrics[name], *rates, value=value)
+                for name, value in values.items()
+                if name in self.threshold_metrics
+            }
+        if "aul" in values or "auc" in values:
+            lift = lift_difference(one, other, self.rows)
+            makers = {"aul": aul_difference, "auc": auc_difference}
+            found |= {
+                name: make(lift, value=values[name])
+                for name, make in makers.items()
+                if name in values
+            }
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """The best model by one metric, and whether it can be told from the second.
+
+    Attributes
+    ----------
+    metric, best : str
+    second : str or None
+        None when no other model has a value.
+    difference : Estimate or None
+        Best less second, with its paired interval.
+    """
+
+    metric: str
+    best: str
+    second: str | None
+    difference: Estimate | None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the whole interval of the difference lies above 0."""
+        return self.difference is not None and self.difference.low > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return {
+            "best": self.best,
+            "second": self.second,
+            "difference": None if self.difference is None else self.difference.to_dict(),
+            "is_clear": self.is_clear,
+        }
+
+    def __str__(self) -> str:
+        if self.difference is None:
+            return f"{self.metric}: only {self.best} has a value"
+        by = _brief(self.difference)
+        if self.is_clear:
+            return f"{self.metric}: {self.best} is better than {self.second} by {by}"
+        return f"{self.metric}: {self.best} cannot be told from {self.second}, difference {by}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Models scored on the same rows, estimated with one class prior and compared in pairs.
+
+    Attributes
+    ----------
+    estimates : mapping of str to mapping of str to Estimate
+        Of each model, by metric: f1, aul, auc, ll_score, precision, recall, f_beta.
+    class_prior : ClassPriorEstimate
+        The one prior of all models.
+    prior_from : str or None
+        The model from whose scores the prior was estimated; None when it was given.
+    settings : mapping
+        How it was computed: thresholds by model, scenario, target, label purity, confidence
+        level, counts.
+    pairs : ModelPairs
+        The rows, for differences.
+    """
+
+    estimates: Mapping[str, Mapping[str, Estimate]]
+    class_prior: ClassPriorEstimate
+    prior_from: str | None
+    settings: Mapping[str, Any]
+    pairs: ModelPairs = field(repr=False)
+
+    def __post_init__(self) -> None:
+        estimates = {name: MappingProxyType(dict(of)) for name, of in self.estimates.items()}
+        object.__setattr__(self, "estimates", MappingProxyType(estimates))
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def __getitem__(self, model: str) -> Mapping[str, Estimate]:
+        return self.estimates[_known(model, self.models, what="model")]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, in the order they were given."""
+        return tuple(self.estimates)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(next(iter(self.estimates.values())))
+
+    @property
+    def ranks(self) -> dict[str, dict[str, int | None]]:
+        """Rank of each model by metric: 1 is best, ties share theirs, None has no value."""
+        return {metric: self._ranks(metric) for metric in self.metrics}
+
+    def _ranks(self, metric: str) -> dict[str, int | None]:
+        values = {name: of[metric].value for name, of in self.estimates.items()}
+        defined = [name for name in values if math.isfinite(values[name])]
+        # Weighted sums of the same rows in another order differ by rounding and by nothing else.
+        rounded = np.round([values[name] for name in defined], 12)
+        found: dict[str, int | None] = dict.fromkeys(values)
+        if defined:
+            places = stats.rankdata(-rounded, method="min").astype(int).tolist()
+            found |= dict(zip(defined, places, strict=True))
+        return found
+
+    def difference(self, first: str, second: str, metric: str) -> Estimate:
+        """How much higher `metric` is for the first model than for the second.
+
+        Parameters
+        ----------
+        first, second, metric : str
+
+        Returns
+        -------
+        Estimate
+            First less second, with a paired interval; undefined when either is. Models alike in
+            every decision (threshold metrics) or score (AUL, AUC) differ by exactly 0.
+
+        Raises
+        ------
+        KeyError
+            If a model or the metric is unknown; near names are given.
+
+        Notes
+        -----
+        For two models named beforehand. The best of many is partly best by luck, which this
+        interval does not take off.
+        """
+        _known(metric, self.metrics, what="metric")
+        return self.differences(first, second, metrics=(metric,))[metric]
+
+    def differences(
+        self, first: str, second: str, *, metrics: Iterable[str] | None = None
+    ) -> dict[str, Estimate]:
+        """The same for several metrics (all by default), going over the rows once.
+
+        Parameters
+        ----------
+        first, second : str
+        metrics : iterable of str, optional
+
+        Raises
+        ------
+        KeyError
+            If a model or a metric is unknown.
+        """
+        chosen = self.metrics if metrics is None else tuple(metrics)
+        for metric in chosen:
+            _known(metric, self.metrics, what="metric")
+        places = [
+            self.models.index(_known(name, self.models, what="model")) for name in (first, second)
+        ]
+        if places[0] > places[1]:
+            # One draw for both directions: turning a difference round turns its interval round.
+            turned = self.differences(second, first, metrics=chosen)
+            return {metric: _negative(estimate) for metric, estimate in turned.items()}
+        one, other = self.estimates[first], self.estimates[second]
+        values = {metric: one[metric].value - other[metric].value for metric in chosen}
+        defined = {metric: value for metric, value in values.items() if math.isfinite(value)}
+        found = self.pairs.differences(first, second, defined)
+        for metric in values.keys() - defined.keys():
+            lacking = {first: one[metric], second: other[metric]}
+            found[metric] = _undefined_difference(metric, lacking)
+        return {metric: found[metric] for metric in chosen}
+
+    def best(self, metric: str) -> str:
+        """Name of the model with the highest estimate; of several, the one given first.
+
+        Raises
+        ------
+        KeyError
+            If the metric is unknown.
+        ValueError
+            If no model has a value.
+        """
+        return self.lead(metric).best
+
+    def lead(self, metric: str) -> Lead:
+        """The best model, the second best, and whether the two can be told apart.
+
+        Raises
+        ------
+        KeyError
+            If the metric is unknown.
+        ValueError
+            If no model has a value.
+        """
+        order = self._order(_known(metric, self.metrics, what="metric"))
+        if not order:
+            reason = self.estimates[self.models[0]][metric].undefined_reason
+            msg = f"no model has a value of {metric}: {reason}"
+            raise ValueError(msg)
+        second = order[1] if len(order) > 1 else None
+        return Lead(
+            metric=metric,
+            best=order[0],
+            second=second,
+            difference=None if second is None else self.difference(order[0], second, metric),
+        )
+
+    def _order(self, metric: str) -> list[str]:
+        """Models that have a value, best first; of equals, the one given first."""
+        ranks = self._ranks(metric)
+        placed = [(rank, name) for name, rank in ranks.items() if rank is not None]
+        return [name for _, name in sorted(placed, key=lambda place: place[0])]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole comparison as plain JSON types, with a ``schema_version``.
+
+        ``differences`` holds, by metric, the best model less each other one; ``leads`` is null for
+        a metric that no model has a value of.
+        """
+        orders = {metric: self._order(metric) for metric in self.metrics}
+        differences = self._from_the_best(orders)
+        leads: dict[str, dict[str, Any] | None] = dict.fromkeys(orders)
+        for metric, (best, *others) in ((m, order) for m, order in orders.items() if order):
+            second = others[0] if others else None
+            difference = None if second is None else differences[metric][second]
+            lead = Lead(metric=metric, best=best, second=second, difference=difference)
+            leads[metric] = lead.to_dict()
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "settings": {**self.settings, "threshold": dict(self.settings["threshold"])},
+            "class_prior": self.class_prior.to_dict(),
+            "prior_from": self.prior_from,
+            "models": {
+                name: {metric: estimate.to_dict() for metric, estimate in of.items()}
+                for name, of in self.estimates.items()
+            },
+            "ranks": self.ranks,
+            "leads": leads,
+            "differences": {
+                metric: {name: estimate.to_dict() for name, estimate in of.items()}
+                for metric, of in differences.items()
+            },
+        }
+
+    def _from_the_best(self, orders: Mapping[str, list[str]]) -> dict[str, dict[str, Estimate]]:
+        """By metric, the best less each other model; every pair's rows are gone over once."""
+        best = {metric: order[0] for metric, order in orders.items() if order}
+        found: dict[str, dict[str, Estimate]] = {metric: {} for metric in best}
+        for name in dict.fromkeys(best.values()):
+            metrics = [metric for metric, leader in best.items() if leader == name]
+            for other in self.models:
+                if other != name:
+                    for metric, estimate in self.differences(name, other, metrics=metrics).items():
+                        found[metric][other] = estimate
+        return found
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row per model and metric with its rank, as a pandas data frame."""
+        import pandas
+
+        ranks = self.ranks
+        rows = [
+            {"model": name, **estimate.to_dict(), "rank": ranks[metric][name]}
+            for name, of in self.estimates.items()
+            for metric, estimate in of.items()
+        ]
+        frame = pandas.DataFrame(rows).rename(columns={"name": "metric"})
+        frame["rank"] = frame["rank"].astype("Int64")
+        return frame.set_index(["model", "metric"])
+
+    def __str__(self) -> str:
+        ranked = self._order("f1")
+        order = [*ranked, *(name for name in self.models if name not in ranked)]
+        cells = [["model", *(_SHOWN)]]
+        cells += [
+            [name, *(_brief(self.estimates[name][metric]) for metric in _SHOWN)] for name in order
+        ]
+        widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+        lines = [
+            "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+            for row in cells
+        ]
+        source = "" if self.prior_from is None else f", from {self.prior_from}"
+        leads = [str(self.lead(metric)) for metric in _SHOWN if self._order(metric)]
+        return "\n".join([*lines, f"{self.class_prior}{source}", *leads])
+
+
+def _brief(estimate: Estimate) -> str:
+    if estimate.undefined_reason is not None:
+        return "undefined"
+    value, low, high = estimate.displayed
+    return f"{value:.4f} [{low:.4f}, {high:.4f}]"
+
+
+def _negative(estimate: Estimate) -> Estimate:
+    """The difference taken the other way round; 0 - x, as -0.0 is no way to print a difference."""
+    return replace(
+        estimate, value=0.0 - estimate.value, low=0.0 - estimate.high, high=0.0 - estimate.low
+    )
+
+
+def _undefined_difference(metric: str, of: Mapping[str, Estimate]) -> Estimate:
+    reasons = [
+        f"{metric} of {name} is undefined: {estimate.undefined_reason}"
+        for name, estimate in of.items()
+        if estimate.undefined_reason is not None
+    ]
+    any_estimate = next(iter(of.values()))
+    return undefined(
+        f"{metric}_difference",
+        "; ".join(reasons),
+        confidence_level=any_estimate.confidence_level,
+        n_labeled=any_estimate.n_labeled,
+        n_unlabeled=any_estimate.n_unlabeled,
+    )
+
+
+def _known(name: str, names: tuple[str, ...], *, what: str) -> str:
+    if name not in names:
+        near = difflib.get_close_matches(str(name), names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        msg = f"no {what} {name!r}{hint} (there are {', '.join(names)})"
+        raise KeyError(msg)
+    return name

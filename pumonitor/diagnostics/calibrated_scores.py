@@ -1,0 +1,177 @@
+"""Calibrated scores say where positives score: whether the labeled ones do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.diagnostics.shift_test import LEVEL, ShiftTest, rank_moments, shift_test
+from pumonitor.results import ClassPriorEstimate, Finding
+from pumonitor.tables import ScoreTable
+
+__all__ = ["against_calibrated_scores", "labeled_against_calibrated"]
+
+FloatArray = NDArray[np.float64]
+
+_MATERIAL = 0.02
+_MATERIAL_PRIOR = 0.01
+
+
+def against_calibrated_scores(
+    table: ScoreTable, class_prior: ClassPriorEstimate, settings: Mapping[str, Any]
+) -> list[Finding]:
+    """Warnings when labeled scores or the class prior contradict scores said to be calibrated.
+
+    Only with ``settings["calibrated_scores"]``. If a score is the probability of being positive,
+    positives are spread as the population weighted by the score, and their share is its mean.
+    Each test is at level 0.001 and needs a difference worth mentioning besides (52% of pairs
+    instead of 50; 1% of the prior). A contradiction
+    has two readings that no data here tell apart: the labels are not a fair sample of the
+    positives, or the scores are not calibrated (any more). A class prior is compared only when it
+    was given, an estimate having an error of its own.
+    """
+    if not settings.get("calibrated_scores"):
+        return []
+    if table.lower[0] < 0 or table.upper[-1] > 1:
+        return [
+            Finding(
+                name="calibrated_scores",
+                severity="warning",
+                sentence=(
+                    "The scores are said to be calibrated probabilities and run from "
+                    f"{table.lower[0]:.3g} to {table.upper[-1]:.3g}: they are none. Leave out "
+                    "calibrated_scores or give the probabilities."
+                ),
+            )
+        ]
+    findings = _sample(table, settings)
+    if class_prior.method.startswith("given"):
+        findings += _prior(table, class_prior, settings)
+    return findings
+
+
+def labeled_against_calibrated(
+    table: ScoreTable, *, scenario: str, label_purity: float
+) -> ShiftTest:
+    """Labeled rows against the population weighted by its scores, in two moments of the rank.
+
+    With label purity b below 1 a share 1 - b is expected to be spread as negatives, the
+    population weighted by one minus the score. The variance sums each row's own influence, in
+    which labeled rows of the single-training-set scenario count on both sides; errors of the bins
+    of a table of counts are bounded and taken off.
+    """
+    labeled, population = table.labeled, _population(table, scenario)
+    score = 0.5 * (table.lower + table.upper)
+    parts = [
+        (share, weight)
+        for share, weight in ((label_purity, score), (1 - label_purity, 1 - score))
+        if share > 0
+    ]
+    spread = sum(
+        (share * weight * population / max(float(weight @ population), 1e-300))
+        for share, weight in parts
+    )
+    moments = rank_moments(labeled, np.asarray(spread))
+    expected, influence, slack = np.zeros(2), np.zeros_like(moments), np.zeros(2)
+    halfwidth = 0.5 * (table.upper - table.lower)
+    for share, weight in parts:
+        total = max(float(weight @ population), 1e-300)
+        mean = moments @ (weight * population) / total
+        from_mean = moments - mean[:, np.newaxis]
+        expected += share * mean
+        influence += share * weight * from_mean / total
+        slack += share * np.abs(from_mean) @ (halfwidth * population) / total
+    observed = moments @ labeled / labeled.sum()
+    own = (moments - observed[:, np.newaxis]) / labeled.sum()
+    covariance = _covariance(table, own, influence, scenario=scenario)
+    rows = float(labeled.sum()) ** 2 / float(table.labeled_squares.sum())
+    return shift_test(observed - expected, covariance, rows=rows, slack=slack)
+
+
+def _covariance(
+    table: ScoreTable, own: FloatArray, influence: FloatArray, *, scenario: str
+) -> FloatArray:
+    """Of mean(own over labeled rows) - mean(influence over the population), row by row."""
+    covariance = (own * table.labeled_squares) @ own.T
+    if scenario == "case-control":
+        return np.asarray(covariance + (influence * table.unlabeled_squares) @ influence.T)
+    others = table.unlabeled_squares + table.negative_squares + table.labeled_mass_squares
+    crossed = (own * table.labeled_cross) @ influence.T
+    return np.asarray(covariance + (influence * others) @ influence.T - crossed - crossed.T)
+
+
+def _population(table: ScoreTable, scenario: str) -> FloatArray:
+    if scenario == "case-control":
+        return table.unlabeled
+    return table.labeled_mass + table.unlabeled + table.negative
+
+
+def _sample(table: ScoreTable, settings: Mapping[str, Any]) -> list[Finding]:
+    test = labeled_against_calibrated(
+        table, scenario=settings["scenario"], label_purity=settings["label_purity"]
+    )
+    if test.p_value >= LEVEL or test.size < _MATERIAL:
+        return []
+    if abs(test.shift) >= abs(test.spread):
+        where = "higher" if test.shift > 0 else "lower"
+        kind = "easy" if test.shift > 0 else "hard"
+        seen = (
+            f"score {where} than calibrated scores say positives do (one outscores a positive in "
+            f"{50 + 100 * test.shift:.0f}% of pairs instead of 50): {kind} positives are confirmed "
+            "first"
+        )
+    else:
+        where = "both ends" if test.spread > 0 else "the middle"
+        seen = f"crowd at {where} of the scores more than calibrated scores say positives do"
+    return [
+        Finding(
+            name="unfair_labels_by_calibration",
+            severity="warning",
+            sentence=(
+                f"Confirmed positives {seen}, or the scores are no longer calibrated (chance alone "
+                f"does this in {_rarely(test.p_value)}). Give propensities, or check the "
+                "calibration on a random sample of reviewed cases."
+            ),
+        )
+    ]
+
+
+def _prior(
+    table: ScoreTable, class_prior: ClassPriorEstimate, settings: Mapping[str, Any]
+) -> list[Finding]:
+    population = _population(table, settings["scenario"])
+    score = 0.5 * (table.lower + table.upper)
+    rows = float(population.sum())
+    mean = float(score @ population) / rows
+    slack = float(0.5 * (table.upper - table.lower) @ population) / rows
+    squares = table.unlabeled_squares
+    if settings["scenario"] == "single-training-set":
+        squares = squares + table.negative_squares + table.labeled_mass_squares
+    error = math.sqrt(float((score - mean) ** 2 @ squares)) / rows
+    # 3.3 standard errors: level 0.001, two-sided.
+    low, high = mean - slack - 3.3 * error, mean + slack + 3.3 * error
+    if class_prior.low <= high and class_prior.high >= low:
+        return []
+    if abs(mean - class_prior.value) < _MATERIAL_PRIOR * max(mean, class_prior.value):
+        return []
+    return [
+        Finding(
+            name="prior_against_calibration",
+            severity="warning",
+            sentence=(
+                f"The class prior was given as {class_prior.value:.3g}, while the mean of scores "
+                f"said to be calibrated is {mean:.3g}: one of the two is wrong, and every "
+                "corrected figure depends on it."
+            ),
+        )
+    ]
+
+
+def _rarely(p_value: float) -> str:
+    if p_value > 1e-6:
+        return f"one case in {1 / p_value:,.0f}"
+    return "fewer than one case in a million"

@@ -1,0 +1,51 @@
+"""Mistaken confirmations, as far as the scores show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pumonitor.results import Finding
+
+__all__ = ["label_noise"]
+
+
+def label_noise(settings: Mapping[str, Any]) -> list[Finding]:
+    """What ``settings["label_purity_evidence"]`` says of mistaken labels.
+
+    The mapping is `pumonitor.prior.label_noise.LabelPurityEstimate.to_dict()`. A warning when
+    noise is evident and the labels were taken to be purer than its interval allows; a note when
+    the estimated purity was used. Positives that score like anybody look the same as mistaken
+    labels: no scores tell them apart, a second look at low-scoring confirmations does.
+    """
+    evidence = settings.get("label_purity_evidence")
+    if not evidence or not evidence["is_evident"]:
+        return []
+    mistaken = 100 * (1 - evidence["value"])
+    least, most = 100 * (1 - evidence["high"]), 100 * (1 - evidence["low"])
+    seen = (
+        f"Some confirmed positives are spread over low scores like any other rows: about "
+        f"{mistaken:.0f}% ({least:.0f} to {most:.0f}%) of the confirmations look mistaken, unless "
+        "there are positives the model does not recognise at all"
+    )
+    if settings["label_purity"] > evidence["high"]:
+        return [
+            Finding(
+                name="label_noise",
+                severity="warning",
+                sentence=(
+                    f"{seen}. Check some low-scoring confirmations by hand; if they are mistaken, "
+                    f"give label_purity={evidence['value']:.2f}."
+                ),
+            )
+        ]
+    return [
+        Finding(
+            name="label_noise",
+            severity="note",
+            sentence=(
+                f"{seen}. The figures allow for it with label_purity="
+                f"{settings['label_purity']:.2f}."
+            ),
+        )
+    ]

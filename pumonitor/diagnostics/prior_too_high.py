@@ -1,0 +1,108 @@
+"""A class prior above what the scores allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from pumonitor.diagnostics.infeasible import more_than_chance
+from pumonitor.diagnostics.shift_test import LEVEL
+from pumonitor.results import ClassPriorEstimate, Estimate, Finding
+from pumonitor.tables import ScoreTable
+
+__all__ = ["highest_possible_prior", "prior_too_high"]
+
+_THRESHOLDS = 100
+
+
+def prior_too_high(
+    table: ScoreTable,
+    estimates: Mapping[str, Estimate],
+    class_prior: ClassPriorEstimate,
+    settings: Mapping[str, Any],
+) -> list[Finding]:
+    """A warning when a given prior, a note when a part of its interval, exceeds what is possible.
+
+    The bound (`highest_possible_prior`) holds with 99.9% confidence if labels are a fair sample;
+    a prior beyond it means that one of the two is wrong. Silent where `infeasible_values` already
+    says so of an estimate. An estimated prior keeps to the scores by itself. A prior that is too
+    low cannot be told from these data.
+    """
+    if not class_prior.method.startswith("given"):
+        return []
+    highest = highest_possible_prior(
+        table, scenario=settings["scenario"], label_purity=settings["label_purity"]
+    )
+    if class_prior.high <= highest:
+        return []
+    if any(more_than_chance(estimate) for estimate in estimates.values()):
+        return []
+    if class_prior.low <= highest:
+        return [
+            Finding(
+                name="prior_too_high",
+                severity="note",
+                sentence=(
+                    f"The class prior was given as up to {class_prior.high:.3g}; if confirmed "
+                    f"positives are a fair sample, the scores allow at most {highest:.3g}."
+                ),
+            )
+        ]
+    return [
+        Finding(
+            name="prior_too_high",
+            severity="warning",
+            sentence=(
+                f"A class prior of {class_prior.low:.3g} is impossible: if confirmed positives are "
+                f"a fair sample, the scores allow at most {highest:.3g}. Either the prior is too "
+                "high, or the confirmed positives are the easy ones."
+            ),
+        )
+    ]
+
+
+def highest_possible_prior(table: ScoreTable, *, scenario: str, label_purity: float) -> float:
+    """Upper bound of the class prior at 99.9% confidence.
+
+    The share of unlabeled rows above a threshold is at least that of labeled rows times
+    unlabeled prior / label purity. Clopper-Pearson bounds of both at 100 thresholds, each missed
+    with 0.001 / 200, make the least ratio a bound whatever the densities are; in the
+    single-training-set scenario the labeled rows are added. With weights, effective numbers of
+    rows.
+
+    References
+    ----------
+    Blanchard, Lee, Scott (2010), Semi-supervised novelty detection: the ratio at the top of the
+    ROC curve.
+
+    Examples
+    --------
+    >>> table = ScoreTable.from_counts([100, 900], [8500, 1500], edges=[0.0, 0.5, 1.0])
+    >>> round(highest_possible_prior(table, scenario="case-control", label_purity=1.0), 3)
+    0.195
+    """
+    labeled, unlabeled = float(table.labeled.sum()), float(table.unlabeled.sum())
+    size_l = labeled**2 / float(table.labeled_squares.sum())
+    size_u = unlabeled**2 / float(table.unlabeled_squares.sum())
+    g = np.cumsum(table.labeled[::-1])[::-1] / labeled
+    h = np.cumsum(table.unlabeled[::-1])[::-1] / unlabeled
+    wanted = np.searchsorted(-g, -np.linspace(1, 1 / _THRESHOLDS, _THRESHOLDS), side="right") - 1
+    cells = np.unique(np.maximum(wanted, 0))
+    hits_l, hits_u = np.minimum(g[cells], 1) * size_l, np.minimum(h[cells], 1) * size_u
+    level = LEVEL / (2 * _THRESHOLDS)
+    lower = special.betaincinv(np.maximum(hits_l, 1e-9), size_l - hits_l + 1, level)
+    upper = np.where(
+        hits_u < size_u - 0.5,
+        special.betaincinv(hits_u + 1, np.maximum(size_u - hits_u, 1e-9), 1 - level),
+        1.0,
+    )
+    with np.errstate(divide="ignore"):
+        highest = min(label_purity * float(np.min(upper / lower)), 1.0)
+    if scenario == "case-control":
+        return highest
+    mass = float(table.labeled_mass.sum())
+    rows = mass + unlabeled + float(table.negative.sum())
+    return (mass * label_purity + unlabeled * highest) / rows

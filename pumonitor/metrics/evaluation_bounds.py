@@ -1,0 +1,44 @@
+"""The bounds an evaluation carries: areas, metrics at its threshold, two curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pumonitor.metrics.bounds import BOUNDED, bounds_of_table
+from pumonitor.metrics.problem import Problem
+from pumonitor.metrics.threshold_metric import ThresholdMetric
+from pumonitor.results import Bounds, ClassPriorEstimate, Curve
+from pumonitor.stats.distribution_bands import Band
+
+__all__ = ["evaluation_bounds"]
+
+
+def evaluation_bounds(
+    problem: Problem,
+    class_prior: ClassPriorEstimate,
+    *,
+    threshold: float,
+    beta_metric: ThresholdMetric,
+    curves: Mapping[str, Curve],
+    band: Band,
+) -> tuple[dict[str, Bounds], dict[str, Curve]]:
+    """Claesen bounds of the rows at hand by name, and the estimated curves between bounds."""
+    highest = problem.label_purity * (1 - 1e-6)
+    found = bounds_of_table(
+        problem.table,
+        replace(class_prior, high=min(class_prior.high, highest)),
+        scenario=problem.scenario,
+        label_purity=problem.label_purity,
+        band=band,
+        confidence_level=problem.confidence_level,
+        rng=problem.seed,
+    )
+    by_name = [found.auc(), found.average_precision()]
+    by_name += [found.at(metric, threshold) for metric in (*BOUNDED, beta_metric)]
+    return {bound.name: bound for bound in by_name}, {
+        "roc_bounds": replace(found.roc(), y=curves["roc"].y),
+        "precision_recall_bounds": replace(
+            found.precision_recall(), y=curves["precision_recall"].y
+        ),
+    }

@@ -1,0 +1,82 @@
+"""What an evaluation assumes of the labels: how pure they are, and the class prior."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from pumonitor.prior import GivenOrEstimated, resolve_class_prior
+from pumonitor.prior.label_frequency import LabelFrequency, prior_from_label_frequency
+from pumonitor.prior.label_noise import LabelPurityEstimate, estimate_label_purity
+from pumonitor.results import ClassPriorEstimate, Scenario
+from pumonitor.tables import ScoreTable
+
+__all__ = ["Assumed", "LabelPurity", "assumed_of"]
+
+LabelPurity = float | Literal["auto"]
+
+Assumed = tuple[ClassPriorEstimate, float, LabelPurityEstimate]
+"""Class prior, label purity, and what the scores show of mistaken labels."""
+
+
+def assumed_of(
+    table: ScoreTable,
+    *,
+    class_prior: GivenOrEstimated,
+    label_frequency: LabelFrequency | None,
+    label_purity: LabelPurity,
+    scenario: Scenario,
+    confidence_level: float,
+    rng: int | np.random.Generator | None,
+) -> Assumed:
+    """The class prior and the label purity as given, or estimated where asked for.
+
+    The scores are always looked at for mistaken labels, so that those who did not ask are told.
+
+    Raises
+    ------
+    ValueError
+        If class prior and label frequency are both given.
+    """
+    if label_frequency is not None and class_prior != "auto":
+        msg = (
+            "give class_prior or label_frequency, not both: each follows from the other; got "
+            f"class_prior={class_prior!r}, label_frequency={label_frequency!r}"
+        )
+        raise ValueError(msg)
+    evidence = estimate_label_purity(
+        table,
+        class_prior=_number(class_prior),
+        scenario=scenario,
+        confidence_level=confidence_level,
+    )
+    purity = evidence.value if label_purity == "auto" else float(label_purity)
+    if label_frequency is not None:
+        prior = prior_from_label_frequency(
+            label_frequency,
+            table,
+            scenario=scenario,
+            label_purity=purity,
+            confidence_level=confidence_level,
+        )
+    else:
+        prior = resolve_class_prior(
+            class_prior,
+            table,
+            scenario=scenario,
+            label_purity=purity,
+            confidence_level=confidence_level,
+            rng=rng,
+        )
+    return prior, purity, evidence
+
+
+def _number(class_prior: GivenOrEstimated) -> float | None:
+    """The prior as a number if the caller gave one; what is wrong with it is said elsewhere."""
+    if isinstance(class_prior, str):
+        return None
+    try:
+        return ClassPriorEstimate.given(class_prior).value
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,53 @@
+"""How uneven the weights of confirmed cases are, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pumonitor.report.numbers import percent, rows
+
+__all__ = ["weights_in_words"]
+
+
+def weights_in_words(settings: Mapping[str, Any]) -> list[str]:
+    """What propensities made of the confirmed cases; no sentence without propensities.
+
+    Examples
+    --------
+    >>> for sentence in weights_in_words({
+    ...     "propensities": True, "n_labeled": 340, "effective_labeled": 51.3,
+    ...     "largest_weight_share": 0.098, "lifted_propensities": 3, "min_propensity": 0.01,
+    ...     "detection_rate": 1.0, "never_reviewed_share": 0.0}):
+    ...     print(sentence)
+    Weighted by these chances the 340 confirmed cases tell as much as 51 of equal weight would; \
+the heaviest carries 9.8% of the weight.
+    3 of the chances were below 1% and were lifted to it.
+    """
+    if not settings.get("propensities"):
+        return []
+    effective = max(settings["effective_labeled"], 1.0)
+    found = [
+        f"Weighted by these chances the {rows(settings['n_labeled'])} confirmed cases tell as much "
+        f"as {effective:,.0f} of equal weight would; the heaviest carries "
+        f"{percent(settings['largest_weight_share'])} of the weight."
+    ]
+    lifted, lowest = settings.get("lifted_propensities", 0), settings.get("min_propensity")
+    if lifted:
+        to = "the smallest allowed" if lowest is None else percent(lowest)
+        one = lifted == 1
+        found.append(
+            f"{rows(lifted)} of the chances {'was' if one else 'were'} below {to} and "
+            f"{'was' if one else 'were'} lifted to it."
+        )
+    detected = settings.get("detection_rate", 1.0)
+    if detected < 1:
+        found.append(f"A review is taken to find {percent(detected)} of the positives it sees.")
+    never = settings.get("never_reviewed_share", 0.0)
+    if never:
+        found.append(
+            f"{percent(never)} of the unconfirmed cases had no chance of being confirmed: "
+            "positives among them are not counted, and the estimates say nothing about cases like "
+            "these."
+        )
+    return found

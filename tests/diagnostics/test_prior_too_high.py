@@ -1,0 +1,40 @@
+"""A given prior beyond what the scores allow."""
+
+import numpy as np
+import pytest
+
+from pumonitor import ScoreTable
+from pumonitor.diagnostics.prior_too_high import highest_possible_prior
+
+
+def test_a_true_prior_is_possible_and_its_interval_too(window, findings):
+    assert "prior_too_high" not in findings(window.fair, window.scores)
+    assert "prior_too_high" not in findings(window.fair, window.scores, class_prior=(0.08, 0.11))
+
+
+def test_part_of_an_interval_that_is_ruled_out_is_a_note(window, findings):
+    found = findings(window.fair, window.scores, class_prior=(0.06, 0.2))["prior_too_high"]
+    assert found.severity == "note"
+    assert found.sentence.startswith("The class prior was given as up to 0.2;")
+
+
+def test_easy_labels_make_a_true_prior_impossible(window, findings):
+    """Where no single metric is out of its range yet."""
+    found = findings(window.easy, window.scores)
+    assert found["prior_too_high"].severity == "warning"
+    assert "infeasible" not in {name for name, f in found.items() if f.severity == "warning"}
+
+
+@pytest.mark.parametrize("scenario", ["single-training-set", "case-control"])
+@pytest.mark.parametrize("purity", [1.0, 0.8])
+def test_the_bound_is_above_the_truth_and_near_it_where_classes_separate(scenario, purity):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        unlabeled_prior, n_l, n_u = 0.15, 2000, 20_000
+        positive = np.concatenate([rng.random(n_l) < purity, rng.random(n_u) < unlabeled_prior])
+        table = ScoreTable.from_arrays(np.repeat([1, 0], [n_l, n_u]), rng.normal(5.0 * positive))
+        truth = unlabeled_prior
+        if scenario == "single-training-set":
+            truth = (n_l * purity + n_u * unlabeled_prior) / (n_l + n_u)
+        bound = highest_possible_prior(table, scenario=scenario, label_purity=purity)
+        assert truth < bound < 1.2 * truth
