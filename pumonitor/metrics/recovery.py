@@ -93,13 +93,16 @@ def recover_precision_recall(
     *,
     label_purity: float = 1.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Recall and precision at each threshold, held to what is possible, recall ascending.
+    """Recall and precision of a proper curve, recall ascending.
+
+    They are those of the recovered ROC curve: where the observed rates are possible as they are,
+    precision is prior * recall / share flagged; where they are not, both rates are first held to
+    what is possible, which is more exact than holding the precision itself to at most 1.
 
     Parameters
     ----------
     labeled_above, population_above : ndarray of shape (thresholds,)
-        Share of labeled rows and of the population at or above each threshold, thresholds
-        ascending. Thresholds above all of the population are left out.
+        Share of labeled rows and of the population at or above each threshold, in any order.
     class_prior : float
         Of the population (of the unlabeled sample in the case-control scenario).
     label_purity : float
@@ -110,7 +113,7 @@ def recover_precision_recall(
 
     References
     ----------
-    Jain, White, Radivojac (2017), equations 1 and 3.
+    Jain, White, Radivojac (2017), equations 1 and 3, and Algorithm 1.
 
     Examples
     --------
@@ -120,13 +123,12 @@ def recover_precision_recall(
     >>> recall.tolist(), precision.round(3).tolist()
     ([0.4, 0.8, 1.0, 1.0], [0.8, 0.533, 0.333, 0.2])
     """
-    rates = corrected_rates(labeled_above, population_above, class_prior, label_purity=label_purity)
-    # Only rows of the population can be flagged; in case-control labeled rows can lie above them.
-    flagged = rates.predicted_positive_rate > 0
-    highest_first = np.flatnonzero(flagged)[::-1]
-    recall = np.maximum.accumulate(np.clip(rates.recall[highest_first], 0.0, 1.0))
-    theta = rates.predicted_positive_rate[highest_first]
-    return recall, np.clip(class_prior * recall / theta, 0.0, 1.0)
+    false_positive_rate, recall = recover_roc(
+        labeled_above, population_above, class_prior, label_purity=label_purity
+    )
+    flagged = class_prior * recall + (1 - class_prior) * false_positive_rate
+    some = flagged > 0
+    return recall[some], class_prior * recall[some] / flagged[some]
 
 
 def indirect_auc(problem: Problem) -> float:

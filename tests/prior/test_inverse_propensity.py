@@ -82,6 +82,29 @@ def test_the_interval_holds_the_prior_as_often_as_it_says(policy, effective, tar
     assert 0.95 - 0.053 <= held / total <= 1.0
 
 
+@pytest.mark.parametrize("label_purity", [1.0, 0.9])
+@pytest.mark.parametrize("target", ["process", "window"])
+def test_the_spread_is_that_of_drawing_the_labels_and_for_the_process_the_classes(
+    target, label_purity
+):
+    rng = np.random.default_rng(8)
+    labels = (rng.random(60_000) < 0.2).astype(int)
+    table = ScoreTable.from_arrays(labels, rng.normal(labels), propensity=0.9)
+    found = estimate_from_table(
+        table, method="propensity", target=target, label_purity=label_purity
+    )
+    labeled, unlabeled = labels.sum(), 60_000 - labels.sum()
+    # Positives among the unlabeled rows: each label stands for 1/9 of one, right or not.
+    hidden = labeled * (1 / 0.9 - 1)
+    variance = labeled / 0.9**2 - label_purity * labeled / 0.9
+    if target == "process":
+        variance += hidden * (1 - hidden / unlabeled)
+    low, high = found.unlabeled_prior_interval
+    expected = 2 * 1.96 * label_purity * np.sqrt(variance) / unlabeled
+    assert high - low == pytest.approx(expected, rel=0.01)
+    assert found.unlabeled_prior == pytest.approx(label_purity * hidden / unlabeled)
+
+
 def test_what_was_not_seen_is_not_taken_to_be_absent():
     # All above 0 reviewed, 1% below, where chance had it that none was found.
     rng = np.random.default_rng(0)

@@ -1,0 +1,106 @@
+"""Print each paper's figures beside ours: `python -m benchmarks.reproduce`.
+
+Every row takes its data from packages and from ../shared/data, and says so when they are not
+there. Results are kept in the folder `reproduction`, so a run can be stopped and taken up again;
+the page `reproduction/index.html` shows all of it with pictures. The exit status is 1 when a
+number is outside what the paper prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.reproduce.catalog import all_rows, chosen
+from benchmarks.reproduce.page import write_page
+from benchmarks.reproduce.parts import forget
+from benchmarks.reproduce.rows import PAPERS, Row
+from benchmarks.reproduce.run import Outcome, tally
+from benchmarks.reproduce.terminal import paper_table, run_with_progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the rows, print the tables, write the page."""
+    from rich.console import Console
+
+    options = _parser().parse_args(arguments)
+    # Into a file there is no width to ask for, and 80 columns would break every name.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    try:
+        rows = chosen(all_rows(), options.only)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if options.list:
+        for row in rows:
+            console.print(f"{row.id:40} {row.title}", markup=False)
+        return 0
+    if options.at_most is not None:
+        most = options.at_most
+        rows = tuple(
+            replace(row, repetitions=min(row.repetitions, most), quick=min(row.quick, most))
+            for row in rows
+        )
+    if options.fresh:
+        forget({row.paper for row in rows})
+    outcomes = _run(rows, options, console)
+    # A page of some rows only must not take the place of the page of all.
+    name = "index" if options.only is None else f"only-{options.only}"
+    page = write_page(outcomes, options.folder / f"{name}{'-quick' if options.quick else ''}.html")
+    console.print(f"Pictures: {page}", markup=False)
+    counted = tally(outcomes)
+    console.print(str(counted), markup=False)
+    return 0 if counted.inside == counted.judged else 1
+
+
+def _run(rows: tuple[Row, ...], options: argparse.Namespace, console: Console) -> list[Outcome]:
+    outcomes = []
+    for paper, group in groupby(rows, key=lambda row: row.paper):
+        of_paper = [
+            run_with_progress(row, folder=options.folder, quick=options.quick, fresh=options.fresh)
+            for row in group
+        ]
+        console.print(paper_table(PAPERS[paper], of_paper))
+        outcomes += of_paper
+    return outcomes
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.reproduce",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"papers: {', '.join(PAPERS)}",
+    )
+    parser.add_argument(
+        "--only", metavar="PAPER_OR_PATTERN", help="a paper, or rows whose id holds this text"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="few repetitions, to see that it runs; kept apart"
+    )
+    parser.add_argument(
+        "--at-most",
+        type=int,
+        metavar="N",
+        help="no more than N repetitions of a row, for the rows that take hours",
+    )
+    parser.add_argument("--fresh", action="store_true", help="compute anew what is stored")
+    parser.add_argument("--list", action="store_true", help="list the rows and do nothing")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path("reproduction"),
+        help="where results and page are kept (default: %(default)s)",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
