@@ -197,8 +197,19 @@ def main() -> None:
     print(f"{arguments.rows:,} rows, against scikit-learn's roc_auc_score on the same arrays")
     print("  aul with its interval", flush=True)
     compare("aul", 1 / 20, in_turn(aul, peer, arguments.runs))
-    print("  evaluate: all estimates, curves and intervals, class prior given", flush=True)
+    print("  evaluate: all estimates, curves, intervals and bounds, class prior given", flush=True)
     compare("evaluate", 1 / 4, in_turn(everything, peer, arguments.runs))
+    few = rows_of(1_000_000)
+    print("  evaluate with its bounds on 1,000,000 rows, against the same peer on those")
+    compare(
+        "evaluate, 1M rows",
+        2.0,
+        in_turn(
+            lambda: pumonitor.evaluate(*few, threshold=2.0, class_prior=CLASS_PRIOR),
+            lambda: roc_auc_score(*few),
+            arguments.runs,
+        ),
+    )
     print("  memory of evaluate", flush=True)
     compare("peak memory over input arrays", 3.0, [memory_ratio(arguments.rows)])
     print("file through DuckDB, group-by pushed down")

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pumonitor.cli.evaluate import ScenarioName, TargetName, _class_prior, _column_or_number
+from pumonitor.cli.evaluate import ScenarioName, TargetName
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
+from pumonitor.cli.readings import class_prior_of, column_or_number
 
 if TYPE_CHECKING:
     from pumonitor.comparison_result import Comparison
@@ -142,8 +143,8 @@ def compare(
     Example: pumonitor compare scored.csv --labels confirmed --scores champion,challenger
     """
     thresholds = _thresholds(_models(scores), threshold)
-    prior = _class_prior(class_prior, confidence_level=confidence_level)
-    chance = _column_or_number(propensity)
+    prior = class_prior_of(class_prior, confidence_level=confidence_level)
+    chance = column_or_number(propensity)
     with errors_as_messages():
         with progress_bar() as step:
             from pumonitor.comparison import compare as compare_models

@@ -10,9 +10,15 @@ import typer
 
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
+from pumonitor.cli.readings import (
+    class_prior_of,
+    column_or_number,
+    label_frequency_of,
+    label_purity_of,
+)
 
 if TYPE_CHECKING:
-    from pumonitor.results import ClassPriorEstimate, Evaluation
+    from pumonitor.results import Evaluation
 
 __all__ = ["evaluate"]
 
@@ -72,6 +78,15 @@ def evaluate(
             rich_help_panel=_ASSUMPTIONS,
         ),
     ] = "auto",
+    label_frequency: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="In place of --class-prior: the share of the positives that is confirmed by now, "
+            "a number, 'LOW,HIGH' or 'VALUE,LOW,HIGH'.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = None,
     scenario: Annotated[
         ScenarioName,
         typer.Option(
@@ -81,13 +96,14 @@ def evaluate(
         ),
     ] = ScenarioName.SINGLE_TRAINING_SET,
     label_purity: Annotated[
-        float,
+        str,
         typer.Option(
+            metavar="SHARE",
             help="Share of the confirmed positives that really are; below 1 if some "
-            "confirmations are mistaken.",
+            "confirmations are mistaken; 'auto' estimates it where the scores show that.",
             rich_help_panel=_ASSUMPTIONS,
         ),
-    ] = 1.0,
+    ] = "1",
     propensity: Annotated[
         str | None,
         typer.Option(
@@ -119,6 +135,15 @@ def evaluate(
             metavar="COLUMN", help="How many rows each row stands for.", rich_help_panel=_DATA
         ),
     ] = None,
+    calibrated_scores: Annotated[
+        bool,
+        typer.Option(
+            "--calibrated-scores",
+            help="A score is the probability of being positive: check the confirmed rows "
+            "against that.",
+            rich_help_panel=_ASSUMPTIONS,
+        ),
+    ] = False,
     target: Annotated[
         TargetName,
         typer.Option(
@@ -167,7 +192,8 @@ def evaluate(
 
     Example: pumonitor evaluate scored.csv --labels confirmed --scores score --threshold 0.8
     """
-    prior = _class_prior(class_prior, confidence_level=confidence_level)
+    prior = class_prior_of(class_prior, confidence_level=confidence_level)
+    frequency, purity = label_frequency_of(label_frequency), label_purity_of(label_purity)
     with errors_as_messages():
         with progress_bar() as step:
             from pumonitor.errors import InputError
@@ -181,7 +207,7 @@ def evaluate(
                     scores=scores,
                     threshold=threshold,
                     sample_weight=sample_weight,
-                    propensity=_column_or_number(propensity),
+                    propensity=column_or_number(propensity),
                     detection_rate=detection_rate,
                     min_propensity=min_propensity,
                     max_rows_exact=max_rows_exact,
@@ -192,11 +218,13 @@ def evaluate(
                     table,
                     threshold=threshold,
                     class_prior=prior,
+                    label_frequency=frequency,
                     scenario=scenario.value,
-                    label_purity=label_purity,
+                    label_purity=purity,
                     target=target.value,
                     confidence_level=confidence_level,
                     top_k=top_k if top_k < 1 else int(top_k),
+                    calibrated_scores=calibrated_scores,
                     rng=seed,
                 )
             except InputError:
@@ -208,34 +236,6 @@ def evaluate(
                 step("Writing the report", None)
                 _write_report(ev, report, source=file)
         _print_evaluation(ev, source=file, report=report, as_json=as_json)
-
-
-def _class_prior(given: str, *, confidence_level: float) -> str | ClassPriorEstimate:
-    """Read --class-prior; a number or numbers are checked here, a name by the estimators."""
-    from pumonitor.results import ClassPriorEstimate
-
-    try:
-        numbers = tuple(float(part) for part in given.split(","))
-    except ValueError:
-        if "," in given:
-            msg = f"'{given}' must be LOW,HIGH or VALUE,LOW,HIGH, all numbers"
-            raise typer.BadParameter(msg, param_hint="--class-prior") from None
-        return given
-    try:
-        return ClassPriorEstimate.given(
-            numbers[0] if len(numbers) == 1 else numbers,  # type: ignore[arg-type]
-            confidence_level=confidence_level,
-        )
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--class-prior") from None
-
-
-def _column_or_number(given: str | None) -> str | float | None:
-    """Read --propensity: a number is the propensity of every row, anything else a column."""
-    try:
-        return None if given is None else float(given)
-    except ValueError:
-        return given
 
 
 def _write_report(ev: Evaluation, path: Path, *, source: str) -> None:

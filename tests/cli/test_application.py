@@ -21,7 +21,7 @@ def test_help_names_every_command_and_the_exit_statuses():
     assert "0 good, 2 bad usage or bad input, 3 something failed" in result.stdout
 
 
-@pytest.mark.parametrize("command", ["evaluate", "demo"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "demo"])
 def test_every_option_has_a_sentence(command):
     result = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [command, "--help"])
     assert result.exit_code == 0

@@ -146,9 +146,21 @@ def test_every_form_of_class_prior_is_read(folder, prior):
     assert 0.03 < found["value"] < 0.3
 
 
+def test_label_frequency_and_purity_are_read(folder):
+    found = evaluation(
+        folder / "all.csv", class_prior="auto", label_frequency="0.3,0.5", label_purity="auto"
+    )
+    assert found["class_prior"]["method"] == "given label frequency"
+    assert found["class_prior"]["label_frequency"] == pytest.approx(np.sqrt(0.15))
+    assert found["settings"]["label_purity"] == 1.0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"label_frequency": "half"}, "must be a number, LOW,HIGH"),
+        ({"label_frequency": "0.4", "class_prior": "0.1"}, "not both"),
+        ({"label_purity": "high"}, "must be a number or 'auto'"),
         ({"class_prior": "1.5"}, "class_prior must satisfy 0 < class_prior < 1, got 1.5"),
         ({"class_prior": "0.3,0.1"}, "must satisfy 0 < low < high < 1"),
         ({"class_prior": "0.1,high"}, "must be LOW,HIGH or VALUE,LOW,HIGH"),
