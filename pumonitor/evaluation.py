@@ -251,6 +251,7 @@ def evaluate_table(
         label_frequency=label_frequency,
         label_purity=label_purity,
         scenario=scenario,
+        target=target,
         confidence_level=confidence_level,
         rng=rng,
     )

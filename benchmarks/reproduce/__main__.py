@@ -2,8 +2,7 @@
 
 Every row takes its data from packages and from ../shared/data, and says so when they are not
 there. Results are kept in the folder `reproduction`, so a run can be stopped and taken up again;
-the page `reproduction/index.html` shows all of it with pictures. The exit status is 1 when a
-number is outside what the paper prints.
+the page `reproduction/index.html` shows all of it with pictures.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     console.print(f"Pictures: {page}", markup=False)
     counted = tally(outcomes)
     console.print(str(counted), markup=False)
-    return 0 if counted.inside == counted.judged else 1
+    return 1 if options.strict and counted.inside < counted.judged else 0
 
 
 def _run(rows: tuple[Row, ...], options: argparse.Namespace, console: Console) -> list[Outcome]:
@@ -92,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
         help="no more than N repetitions of a row, for the rows that take hours",
     )
     parser.add_argument("--fresh", action="store_true", help="compute anew what is stored")
+    parser.add_argument(
+        "--strict", action="store_true", help="exit status 1 when a number is outside"
+    )
     parser.add_argument("--list", action="store_true", help="list the rows and do nothing")
     parser.add_argument(
         "--folder",

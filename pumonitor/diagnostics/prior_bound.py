@@ -9,6 +9,8 @@ __all__ = ["prior_is_upper_bound"]
 
 def prior_is_upper_bound(class_prior: ClassPriorEstimate) -> list[Finding]:
     """A note whenever the prior was estimated from the scores."""
+    if class_prior.method == "propensity":
+        return []
     given = class_prior.method.startswith("given")
     if given and not class_prior.method.startswith("given by"):
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
+from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
 from pumonitor.metrics.problem import Problem, Setting, estimate_from_draws
 from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, observed_lift
 from pumonitor.metrics.recovery import Route, indirect_auc, indirect_weight
@@ -20,6 +21,8 @@ def auc_estimate(problem: Problem, lift: ObservedLift, *, route: Route = "auto")
         problem.class_prior.value,
         problem.prior_draws,
     )
+    if is_counted(problem):
+        prior_draws = prior_draws_following(problem, lift.draws, correlation=lift.correlation)
     sampling = auc_from_lift(lift.draws, prior, purity)
     both, by_prior = sampling, None
     if prior_draws is not None:

@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 from pumonitor.metrics.aul_theory import AulInterval, interval_by_theory
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
+from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
 from pumonitor.metrics.problem import Problem, Setting, estimate_from_draws
 from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, aul_from_auc, observed_lift
 from pumonitor.results import Estimate
@@ -20,6 +21,8 @@ def aul_estimate(problem: Problem, lift: ObservedLift) -> Estimate:
         problem.class_prior.value,
         problem.prior_draws,
     )
+    if is_counted(problem):
+        prior_draws = prior_draws_following(problem, lift.draws, correlation=lift.correlation)
     if purity == 1.0:
         return estimate_from_draws(
             problem,

@@ -7,10 +7,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
+from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
 from pumonitor.metrics.problem import DRAWS, Problem, Setting, estimate_from_draws
 from pumonitor.metrics.ranking import (
     ObservedLift,
     auc_from_lift,
+    average_precision_correlation,
     average_precision_error,
     average_precision_value,
     observed_lift,
@@ -37,9 +39,14 @@ def average_precision_estimate(
     both, by_prior = sampling, None
     if problem.prior_draws is not None:
         # Smooth and monotone in the prior: a few values suffice for all draws.
-        grid = np.quantile(problem.prior_draws, np.linspace(0, 1, _PRIOR_GRID))
+        prior_draws = problem.prior_draws
+        if is_counted(problem):
+            prior_draws = prior_draws_following(
+                problem, sampling, correlation=average_precision_correlation(problem)
+            )
+        grid = np.quantile(prior_draws, np.linspace(0, 1, _PRIOR_GRID))
         values = np.array([average_precision_value(problem, point) for point in grid])
-        by_prior = np.interp(problem.prior_draws, grid, values)
+        by_prior = np.interp(prior_draws, grid, values)
         both = sampling * by_prior / value if value > 0 else by_prior
     direct_auc = float(auc_from_lift(lift.value, prior, problem.label_purity))
     weight = indirect_weight(direct_auc, route)

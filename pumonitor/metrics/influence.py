@@ -34,14 +34,15 @@ def standard_error(
     process, single-training-set: rows are independent draws; a labeled row contributes
     u / n_L + v / n, any other v / n. process, case-control: two independent samples.
     window: only u counts, with the correction of `Problem.window_correction`.
-    The labeled part carries n_L / (n_L - 1), as a sample variance does.
+    The labeled part carries n_L / (n_L - 1), as a sample variance does, with the degrees of
+    freedom of `Problem.labeled_degrees` for n_L - 1.
     """
     table = problem.table
     u, v = labeled_influence, population_influence
     labeled_total = float(table.labeled.sum())
     population_total = float(problem.population.sum())
-    labeled_size, rest_size = problem.labeled_size, problem.rest_size
-    small_sample = labeled_size / (labeled_size - 1) if labeled_size > 1 else math.inf
+    labeled_degrees, rest_size = problem.labeled_degrees, problem.rest_size
+    small_sample = 1 + 1 / labeled_degrees if labeled_degrees > 0 else math.inf
     own = float(np.sum(table.labeled_squares * u**2)) / labeled_total**2
     if problem.target == "window":
         positive, negative = _component_variances(problem, u)
@@ -52,7 +53,7 @@ def standard_error(
             negative=np.asarray(negative),
         )
         variance = small_sample * (own + float(correction))
-        return math.sqrt(max(variance, 0.0)), labeled_size - 1
+        return math.sqrt(max(variance, 0.0)), labeled_degrees
     rest = float(np.sum(problem.rest_squares * v**2)) / population_total**2
     labeled = own
     if problem.scenario == "single-training-set":
@@ -63,9 +64,9 @@ def standard_error(
     labeled = max(labeled, 0.0) * small_sample
     variance = labeled + rest
     if variance == 0:
-        return 0.0, labeled_size - 1
+        return 0.0, labeled_degrees
     degrees = variance**2 / (
-        labeled**2 / max(labeled_size - 1, 1e-9) + rest**2 / max(rest_size - 1, 1e-9)
+        labeled**2 / max(labeled_degrees, 1e-9) + rest**2 / max(rest_size - 1, 1e-9)
     )
     return math.sqrt(variance), degrees
 

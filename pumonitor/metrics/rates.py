@@ -9,12 +9,14 @@ the threshold, and theta; solving the two mixtures of `pumonitor.metrics.problem
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
 from pumonitor.metrics.problem import DRAWS, Problem, estimate_from_draws
 from pumonitor.results import Estimate
 
@@ -90,11 +92,15 @@ class AtThreshold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareDraws:
-    """Joint confidence draws of g, theta and the labeled fraction q."""
+    """Joint confidence draws of g, theta, the labeled fraction q, and the labeled total.
+
+    The last is relative to the population's, and is used where the class prior is made of it.
+    """
 
     labeled_above: FloatArray
     population_above: FloatArray
     labeled_fraction: FloatArray
+    labeled_total: FloatArray | None = None
 
 
 def at_threshold(problem: Problem, threshold: float) -> AtThreshold:
@@ -113,11 +119,11 @@ def rates_with_draws(problem: Problem, g: float, theta: float, draws: ShareDraws
     )
     both, by_prior = sampling, None
     if problem.prior_draws is not None:
+        together = problem.prior_draws_with(draws.labeled_fraction)
+        if is_counted(problem) and draws.labeled_total is not None:
+            together = prior_draws_following(problem, draws.labeled_total)
         both = corrected_rates(
-            draws.labeled_above,
-            draws.population_above,
-            problem.prior_draws_with(draws.labeled_fraction),
-            label_purity=purity,
+            draws.labeled_above, draws.population_above, together, label_purity=purity
         )
         fixed_fraction = np.full(DRAWS, problem.labeled_fraction)
         by_prior = corrected_rates(
@@ -150,6 +156,7 @@ def share_draws_at(problem: Problem, index: int) -> ShareDraws:
             labeled_above=np.clip(scaled, 0.0, 1.0),
             population_above=np.full(DRAWS, theta),
             labeled_fraction=fixed,
+            labeled_total=_window_total(problem, index, above_draws, below_draws),
         )
     rest_above, rest_below = _both_sides(float(sums.rest[index]), sums.rest_squares, index, rng)
     rest_total = rest_above + rest_below
@@ -158,6 +165,7 @@ def share_draws_at(problem: Problem, index: int) -> ShareDraws:
             labeled_above=labeled_draws,
             population_above=rest_above / rest_total,
             labeled_fraction=fixed,
+            labeled_total=above_draws + below_draws,
         )
     # Labeled rows are part of the population, there counted by sample weight and not by
     # 1 / propensity: one draw moves both, the more the closer the two weightings are.
@@ -169,7 +177,26 @@ def share_draws_at(problem: Problem, index: int) -> ShareDraws:
         labeled_above=labeled_draws,
         population_above=np.clip(flagged / (mass + rest), 0.0, 1.0),
         labeled_fraction=mass / (mass + rest),
+        labeled_total=(above_draws + below_draws) / (mass + rest),
     )
+
+
+def _window_total(
+    problem: Problem, index: int, above_draws: FloatArray, below_draws: FloatArray
+) -> FloatArray:
+    """Labeled total when only which positives got labeled is random: less where all are.
+
+    Each side keeps the part of its spread that the rows not labeled leave, (1 - e) w^2 / e.
+    """
+    sums, known = problem.sums, min(problem.label_share, 1.0)
+
+    def kept(square: float, cross: float) -> float:
+        return math.sqrt(max(1 - known * cross / square, 0.0)) if square > 0 else 1.0
+
+    square, cross = sums.labeled_squares, sums.labeled_cross
+    up = kept(float(square[index]), float(cross[index]))
+    down = kept(float(square[0] - square[index]), float(cross[0] - cross[index]))
+    return np.asarray(up * above_draws + down * below_draws)
 
 
 def _both_sides(

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.running_sums import above
-from pumonitor.stats.resampling import share_resamples
+from pumonitor.stats.resampling import share_resamples, weight_resamples
 
 __all__ = ["Resampled", "resample"]
 
@@ -73,7 +74,9 @@ def resample(problem: Problem, *, cells: int, thresholds: tuple[float, ...] = ()
             mass_draws = small.sums.mass + labeled_draws - small.labeled_above
             population_draws = fraction * mass_draws + (1 - fraction) * population_draws
     prior_draws = np.full((RESAMPLES, 1), problem.class_prior.value)
-    if problem.prior_draws is not None:
+    if is_counted(problem):
+        prior_draws = prior_draws_following(problem, _labeled_totals(small))[:, np.newaxis]
+    elif problem.prior_draws is not None:
         prior_draws = problem.prior_draws[picked, np.newaxis]
     return Resampled(
         thresholds=np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]]),
@@ -85,6 +88,27 @@ def resample(problem: Problem, *, cells: int, thresholds: tuple[float, ...] = ()
         prior_draws=prior_draws,
         uncorrected=_uncorrected_shares(small),
     )
+
+
+def _labeled_totals(small: Problem) -> FloatArray:
+    """Totals of the same redrawn labeled weights, of which the window keeps what is not known."""
+    table = small.table
+    redrawn = weight_resamples(
+        table.labeled,
+        table.labeled_squares,
+        pseudo_row=small.population_share,
+        size=RESAMPLES,
+        rng=small.generator("resamples"),
+    )
+    if small.target == "process":
+        return np.asarray(redrawn.sum(axis=1))
+    known = np.divide(
+        min(small.label_share, 1.0) * table.labeled_cross,
+        table.labeled_squares,
+        out=np.zeros_like(table.labeled),
+        where=table.labeled_squares > 0,
+    )
+    return np.asarray(redrawn @ np.sqrt(np.maximum(1 - known, 0.0)))
 
 
 def _uncorrected_shares(small: Problem) -> tuple[FloatArray, FloatArray, float]:

@@ -71,6 +71,7 @@ def top_k_estimates(problem: Problem, k: float) -> list[Estimate]:
         labeled_above=np.clip(moved, 0.0, 1.0),
         population_above=np.full(DRAWS, theta),
         labeled_fraction=drawn.labeled_fraction,
+        labeled_total=drawn.labeled_total,
     )
     at = rates_with_draws(problem, g, theta, draws)
 

@@ -9,7 +9,7 @@ import numpy as np
 from pumonitor.prior import GivenOrEstimated, resolve_class_prior
 from pumonitor.prior.label_frequency import LabelFrequency, prior_from_label_frequency
 from pumonitor.prior.label_noise import LabelPurityEstimate, estimate_label_purity
-from pumonitor.results import ClassPriorEstimate, Scenario
+from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 
 __all__ = ["Assumed", "LabelPurity", "assumed_of"]
@@ -27,6 +27,7 @@ def assumed_of(
     label_frequency: LabelFrequency | None,
     label_purity: LabelPurity,
     scenario: Scenario,
+    target: Target,
     confidence_level: float,
     rng: int | np.random.Generator | None,
 ) -> Assumed:
@@ -65,6 +66,7 @@ def assumed_of(
             label_purity=purity,
             confidence_level=confidence_level,
             rng=rng,
+            target=target,
         )
     return prior, purity, evidence
 

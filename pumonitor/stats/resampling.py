@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["share_resamples"]
+__all__ = ["share_resamples", "weight_resamples"]
 
 FloatArray = NDArray[np.float64]
 
@@ -45,13 +45,37 @@ def share_resamples(
     >>> bool(abs(draws[:, 0].std() - (0.2 * 0.8 / 101) ** 0.5) < 0.002)
     True
     """
+    redrawn = weight_resamples(weight, squares, pseudo_row=pseudo_row, size=size, rng=rng)
+    redrawn /= redrawn.sum(axis=1, keepdims=True)
+    if pseudo_row is None:
+        return redrawn
+    mean, _ = _with_pseudo_row(weight, squares, pseudo_row)
+    return np.asarray(redrawn + (weight / weight.sum() - mean / mean.sum()))
+
+
+def weight_resamples(
+    weight: FloatArray,
+    squares: FloatArray,
+    *,
+    pseudo_row: FloatArray | None = None,
+    size: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """The redrawn weights of which `share_resamples` makes shares; their totals vary too.
+
+    Parameters, shape
+        As there.
+    """
     mean, variance = weight, squares
     if pseudo_row is not None:
-        average = float(squares.sum()) / float(weight.sum())
-        mean = weight + average * pseudo_row
-        variance = squares + average**2 * pseudo_row
+        mean, variance = _with_pseudo_row(weight, squares, pseudo_row)
     shape = np.divide(mean**2, variance, out=np.zeros_like(mean), where=variance > 0)
     scale = np.divide(variance, mean, out=np.zeros_like(mean), where=mean > 0)
-    redrawn = rng.standard_gamma(shape, size=(size, len(weight))) * scale
-    redrawn /= redrawn.sum(axis=1, keepdims=True)
-    return np.asarray(redrawn + (weight / weight.sum() - mean / mean.sum()))
+    return np.asarray(rng.standard_gamma(shape, size=(size, len(weight))) * scale)
+
+
+def _with_pseudo_row(
+    weight: FloatArray, squares: FloatArray, pseudo_row: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    average = float(squares.sum()) / float(weight.sum())
+    return weight + average * pseudo_row, squares + average**2 * pseudo_row

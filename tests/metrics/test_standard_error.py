@@ -26,5 +26,5 @@ def test_a_labeled_row_moves_both_distributions(weighted):
     positives = np.where(labels == 1, weight / propensity, 0.0)
     moved = positives / positives.sum() * u[cell] + weight / weight.sum() * v[cell]
     labeled, rest = (float(np.sum(moved[labels == kind] ** 2)) for kind in (1, 0))
-    size = problem.labeled_size
-    assert error**2 == pytest.approx(labeled * size / (size - 1) + rest, rel=1e-12)
+    small_sample = 1 + 1 / problem.labeled_degrees
+    assert error**2 == pytest.approx(labeled * small_sample + rest, rel=1e-12)
