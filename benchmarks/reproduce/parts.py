@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ def remembered(
     They are computed anew when the source of the function, or of the modules or functions in
     `depends_on`, has changed.
     """
-    text = "\n".join(inspect.getsource(one) for one in (function, *depends_on))
+    text = "\n".join(_source(one) for one in (function, *depends_on))
     key = hashlib.sha256(text.encode()).hexdigest()[:12]
     name = "-".join(str(argument) for argument in arguments)
     path = FOLDER / f"{function.__module__.rsplit('.', 1)[-1]}-{name}-{key}.json"
@@ -35,6 +36,12 @@ def remembered(
         part.write_text(json.dumps(found, allow_nan=False), encoding="utf-8")
         part.replace(path)
     return found
+
+
+@cache
+def _source(one: Any) -> str:
+    """Read once: what runs is what was there at the start, whatever is edited meanwhile."""
+    return inspect.getsource(one)
 
 
 def forget(papers: set[str]) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from benchmarks.reproduce import models
+from benchmarks.reproduce import models, ramola_data
 from benchmarks.reproduce.data import available, load
 from benchmarks.reproduce.models import out_of_bag_scores, standardized
 from benchmarks.reproduce.parts import remembered
+from benchmarks.reproduce.ramola_charts import curves_chart, errors_chart
+from benchmarks.reproduce.ramola_data import POSITIVE
 from benchmarks.reproduce.rows import Figure, Report, Row, RowResult, generator
 from pumonitor import ScoreTable
 from pumonitor.metrics.accuracy import ACCURACY
@@ -23,9 +24,6 @@ from pumonitor.metrics.matthews_correlation import MCC
 from pumonitor.metrics.rates import Rates, corrected_rates
 from pumonitor.prior import estimate_from_table
 from pumonitor.prior.label_noise import estimate_label_purity
-
-if TYPE_CHECKING:
-    import altair
 
 __all__ = ["ROWS"]
 
@@ -128,49 +126,17 @@ def _figure_1(repetitions: int, report: Report) -> RowResult:
     )
 
 
-def _draw_figure_1(series: Mapping[str, Any]) -> altair.Chart:
-    import altair as alt
-
-    return (
-        alt.Chart(alt.Data(values=series["curves"]))
-        .mark_line()
-        .encode(
-            x=alt.X("threshold:Q", title="Decision threshold"),
-            y=alt.Y("value:Q", title=None),
-            color=alt.Color("kind:N", title=None),
-            facet=alt.Facet("measure:N", columns=2, title=None),
-        )
-        .properties(width=230, height=170)
-        .resolve_scale(y="independent")
-    )
-
-
 # -- Figure 2: real data ---------------------------------------------------------------------
 
 _PURITIES = (1.0, 0.9, 0.8, 0.7)
+_REDRAWN = 400
 _SIZES = (10_000, 5000, 2000, 1000)
-
-
-def _number(target: NDArray[Any]) -> FloatArray:
-    return np.asarray(target, dtype=np.float64)
-
-
-_POSITIVE: Final[dict[str, Callable[[Any], NDArray[np.bool_]]]] = {
-    "covertype_16pct": lambda found: _number(found.target) == 2,
-    "mushroom": lambda found: found.target == "p",
-    "thyroid_ann": lambda found: _number(found.target) < 3,
-    "anuran": lambda found: found.meta["meta_family"] == "Leptodactylidae",
-    "wilt": lambda found: found.target == "w",
-    "abalone": lambda found: _number(found.target) >= 10,
-    "splice": lambda found: found.target != "N",
-    "casp": lambda found: _number(found.target) > _number(found.target).mean(),
-}
 
 
 def _one(name: str, purity: float, repetition: int) -> dict[str, float]:
     """Estimated less true performance, at the threshold where the estimate is highest."""
     found = load(name)
-    positive = np.asarray(_POSITIVE[name](found))
+    positive = np.asarray(POSITIVE[name](found))
     features = standardized(found.features)
     rng = generator(f"ramola-{name}", repetition, purpose=f"purity {purity:g}")
     # The largest unlabeled sample that a tenth as many labels leave positives for.
@@ -253,24 +219,101 @@ def _share_above(scores: FloatArray, thresholds: FloatArray) -> FloatArray:
     return np.asarray(1 - np.searchsorted(np.sort(scores), thresholds, side="left") / len(scores))
 
 
-def _figure_2(repetitions: int, report: Report) -> RowResult:
-    names = [name for name in _POSITIVE if available(name)]
+Errors = dict[tuple[str, float], FloatArray]
+"""By measure and version, and label purity: one error per data set and repetition."""
+
+
+def _all_errors(names: list[str], repetitions: int, report: Report) -> Errors:
     found: dict[tuple[str, float], list[float]] = {}
-    done = 0
-    for repetition in range(repetitions):
-        for name in names:
+    for done, name in enumerate(names):
+        for repetition in range(repetitions):
             for purity in _PURITIES:
-                errors = remembered(_one, name, purity, repetition, depends_on=(models, _errors))
+                errors = remembered(
+                    _one, name, purity, repetition, depends_on=(models, ramola_data, _errors)
+                )
                 for key, error in errors.items():
                     found.setdefault((key, purity), []).append(error)
-            done += 1
-            report(done, repetitions * len(names))
+            report(done * repetitions + repetition + 1, repetitions * len(names))
+    shape = (len(names), repetitions)
+    return {key: np.array(values).reshape(shape) for key, values in found.items()}
 
-    def median(key: str, purity: float) -> tuple[float, float]:
-        values = np.array(found[key, purity])
-        spread = 1.2533 * float(values.std(ddof=1)) / np.sqrt(len(values))
-        return float(np.median(values)), float(spread)
 
+def _median(errors: FloatArray) -> tuple[float, float]:
+    """Median over all data sets and repetitions, and its error by redrawing the repetitions.
+
+    The data sets stay as they are: how much they differ is no Monte-Carlo error.
+    """
+    sets, repetitions = errors.shape
+    picked = generator("ramola-figure2", 0, purpose="redraw").integers(
+        repetitions, size=(_REDRAWN, sets, repetitions)
+    )
+    redrawn = np.take_along_axis(errors[np.newaxis], picked, axis=2).reshape(_REDRAWN, -1)
+    return float(np.median(errors)), float(np.median(redrawn, axis=1).std(ddof=1))
+
+
+def _figures_of(metric: str, purity: float, found: Errors) -> list[Figure]:
+    """PU, CR and CE of one measure at one label purity."""
+    title = f"{_TITLES[metric]}, label purity {purity:g}"
+    as_it_comes, real, estimated = (
+        _median(found[f"{metric} {version}", purity]) for version in ("PU", "CR", "CE")
+    )
+    over = metric == "accuracy"
+    return [
+        Figure(
+            name=f"median error of {title}: as it comes",
+            ours=as_it_comes[0],
+            error=as_it_comes[1],
+            printed=0.0,
+            rule="at least" if over else "at most",
+            why="overestimated" if over else "underestimated",
+        ),
+        Figure(
+            name=f"median error of {title}: corrected with the real shares",
+            ours=real[0],
+            error=real[1],
+            printed=0.0,
+            rule="near",
+            tolerance=0.02 if purity > 0.75 else 0.05,
+            why=(
+                "near perfect recovery in print; the highest point of a noisy curve is too high, "
+                "the more the noisier the labels"
+            ),
+        ),
+        Figure(
+            name=f"median error of {title}: corrected with estimated shares",
+            ours=estimated[0],
+            error=estimated[1],
+            printed=None,
+            rule="shown",
+            why="slightly overestimated in print, by AlphaMax",
+        ),
+    ]
+
+
+def _growth(metric: str, found: Errors) -> Figure:
+    """How much larger the mean absolute error is at the lowest purity than with clean labels."""
+    clean, noisy = (np.abs(found[f"{metric} PU", purity]) for purity in (1.0, 0.7))
+    change = noisy - clean
+    repetitions = change.shape[1]
+    variance = change.var(axis=1, ddof=1) if repetitions > 1 else np.zeros(len(change))
+    of_accuracy = metric == "accuracy"
+    return Figure(
+        name=f"{_TITLES[metric]} as it comes: mean error at label purity .7 less that at 1",
+        ours=float(change.mean()),
+        error=float(np.sqrt(np.sum(variance / repetitions))) / len(change),
+        printed=None if of_accuracy else 0.0,
+        rule="shown" if of_accuracy else "at least",
+        why=(
+            "hardly a row is flagged where it is highest: its error is then pi - c at any purity"
+            if of_accuracy
+            else "errors generally grow with noise"
+        ),
+    )
+
+
+def _figure_2(repetitions: int, report: Report) -> RowResult:
+    names = [name for name in POSITIVE if available(name)]
+    found = _all_errors(names, repetitions, report)
     figures = [
         Figure(
             name="data sets",
@@ -281,83 +324,29 @@ def _figure_2(repetitions: int, report: Report) -> RowResult:
             why="the paper has 14, eight of them are here",
         )
     ]
-    for metric, title in _TITLES.items():
+    for metric in _TITLES:
         for purity in (1.0, 0.7):
-            value, error = median(f"{metric} PU", purity)
-            figures.append(
-                Figure(
-                    name=f"median error of {title} as it comes, label purity {purity:g}",
-                    ours=value,
-                    error=error,
-                    printed=0.0,
-                    rule="at least" if metric == "accuracy" else "at most",
-                    why="overestimated" if metric == "accuracy" else "underestimated",
-                )
-            )
-            value, error = median(f"{metric} CR", purity)
-            figures.append(
-                Figure(
-                    name=f"the same corrected with the real shares, label purity {purity:g}",
-                    ours=value,
-                    error=error,
-                    printed=0.0,
-                    rule="near",
-                    tolerance=0.02,
-                    why="near perfect recovery in print",
-                )
-            )
-            value, error = median(f"{metric} CE", purity)
-            figures.append(
-                Figure(
-                    name=f"and with estimated shares, label purity {purity:g}",
-                    ours=value,
-                    error=error,
-                    printed=None,
-                    rule="shown",
-                )
-            )
-        clean, noisy = (np.abs(found[f"{metric} PU", purity]) for purity in (1.0, 0.7))
-        figures.append(
-            Figure(
-                name=f"{title} as it comes: how much larger its error is at purity .7 than at 1",
-                ours=float(np.mean(noisy) - np.mean(clean)),
-                error=float(np.hypot(noisy.std(), clean.std()) / np.sqrt(len(clean))),
-                printed=0.0,
-                rule="at least",
-                why="errors deteriorate with noise",
-            )
-        )
+            figures += _figures_of(metric, purity, found)
+        figures.append(_growth(metric, found))
     return RowResult(
         figures=tuple(figures),
         note=(
-            f"Data: {', '.join(names)}; {repetitions} repetitions each (the paper has 50). "
-            "Estimated shares are those of this library (auto), not AlphaMax."
+            f"Data: {', '.join(names)}; {repetitions} repetitions each (the paper has 50). Which "
+            "class is positive is not in print: see ramola_data.py. Estimated shares are those of "
+            "this library (auto), not of AlphaMax."
         ),
         series={
             "errors": [
-                {"key": key.split()[1], "measure": _TITLES[key.split()[0]], "purity": f"{purity:g}",
-                 "error": error}
+                {
+                    "key": key.split()[1],
+                    "measure": _TITLES[key.split()[0]],
+                    "purity": f"{purity:g}",
+                    "error": float(error),
+                }
                 for (key, purity), errors in found.items()
-                for error in errors
+                for error in errors.ravel()
             ]
         },
-    )  # fmt: skip
-
-
-def _draw_figure_2(series: Mapping[str, Any]) -> altair.Chart:
-    import altair as alt
-
-    return (
-        alt.Chart(alt.Data(values=series["errors"]))
-        .mark_boxplot(size=9)
-        .encode(
-            x=alt.X("purity:N", sort=["1", "0.9", "0.8", "0.7"], title="Label purity"),
-            xOffset=alt.XOffset("key:N", sort=["PU", "CR", "CE"]),
-            y=alt.Y("error:Q", title="Estimated less true"),
-            color=alt.Color("key:N", sort=["PU", "CR", "CE"], title=None),
-            facet=alt.Facet("measure:N", columns=2, title=None),
-        )
-        .properties(width=260, height=180)
     )
 
 
@@ -370,7 +359,7 @@ ROWS: tuple[Row, ...] = (
         run=_figure_1,
         repetitions=1,
         quick=1,
-        draw=_draw_figure_1,
+        draw=curves_chart,
         caption="Each measure against the threshold.",
     ),
     Row(
@@ -381,7 +370,7 @@ ROWS: tuple[Row, ...] = (
         run=_figure_2,
         repetitions=50,
         quick=1,
-        draw=_draw_figure_2,
+        draw=errors_chart,
         caption=(
             "PU: as it comes; CR: corrected with the real shares; CE: with estimated ones. A "
             "hundred bagged networks, out of bag."

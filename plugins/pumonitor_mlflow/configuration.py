@@ -19,6 +19,7 @@ _ROW_KEYS = (
     "detection_rate",
     "min_propensity",
     "sample_weight",
+    "label_source",
 )
 
 
@@ -62,7 +63,7 @@ class Configuration:
     options : mapping
         Keywords of `pumonitor.evaluate`, passed on as they are; with a table of counts those of
         `pumonitor.evaluate_table`.
-    labels, sample_weight, propensity : str, array-like or None
+    labels, sample_weight, propensity, label_source : str, array-like or None
         Columns of the data by name, or their values.
     pos_label : object
         The positive class of a model whose classes are not 0 and 1.
@@ -78,6 +79,7 @@ class Configuration:
     labels: Any = None
     sample_weight: Any = None
     propensity: Any = None
+    label_source: Any = None
     pos_label: Any = None
     table: Any = None
     col_mapping: Mapping[str, Any] = field(default_factory=dict)
@@ -101,7 +103,7 @@ class Configuration:
         for key in config:
             if key not in known_keys():
                 raise ValueError(_unknown(key))
-        apart = {*_OWN_KEYS, "sample_weight", "propensity"}
+        apart = {*_OWN_KEYS, "sample_weight", "propensity", "label_source"}
         if config.get("table") is not None:
             rejected = [key for key in _ROW_KEYS if config.get(key) is not None]
             if rejected:

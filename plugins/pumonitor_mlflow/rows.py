@@ -34,7 +34,7 @@ class Rows:
         1 confirmed positive, 0 unlabeled, -1 confirmed negative.
     scores : ndarray of shape (n,)
     weights : mapping of str to array
-        ``sample_weight`` and ``propensity`` where given.
+        ``sample_weight``, ``propensity`` and ``label_source`` where given.
     columns : mapping of str to array
         Every column of the data, for extra metrics.
     """
@@ -52,7 +52,7 @@ def read_rows(
     model: Any,
     output_column: str | None,
 ) -> Rows:
-    """Find labels, scores and weights.
+    """Find labels, scores, weights, and where labels came from.
 
     Raises
     ------
@@ -68,6 +68,7 @@ def read_rows(
             for key, value in (
                 ("sample_weight", configuration.sample_weight),
                 ("propensity", configuration.propensity),
+                ("label_source", configuration.label_source),
             )
             if value is not None
         },
@@ -133,7 +134,12 @@ def _scores(
     output_column: str | None,
 ) -> NDArray[Any]:
     if model is not None:
-        named = (configuration.labels, configuration.sample_weight, configuration.propensity)
+        named = (
+            configuration.labels,
+            configuration.sample_weight,
+            configuration.propensity,
+            configuration.label_source,
+        )
         scores = model_scores(
             model,
             dataset.features_data,

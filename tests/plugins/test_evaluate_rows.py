@@ -197,3 +197,20 @@ def test_weights_and_propensities_may_be_columns_or_values(
         window["confirmed"], window["score"], sample_weight=weight, propensity=rate, **OPTIONS
     )
     assert result.metrics == metric_values(ev.estimates)
+
+
+def test_sources_of_labels_may_be_a_column(sqlite: str, window: pd.DataFrame) -> None:
+    """One source confirms the high scores only: the two are then told apart."""
+    middle = window.loc[window["confirmed"] == 1, "score"].median()
+    source = np.where(window["score"] > middle, "alerts", "customers")
+    with mlflow.start_run() as run:
+        mlflow.models.evaluate(
+            data=window.assign(source=source),
+            targets="confirmed",
+            predictions="score",
+            model_type="pu",
+            evaluators="pu",
+            evaluator_config={**CONFIG, "label_source": "source", "report": False},
+        )
+    stored = mlflow.artifacts.load_dict(f"runs:/{run.info.run_id}/pu/evaluation.json")
+    assert "different_label_sources" in [finding["name"] for finding in stored["warnings"]]

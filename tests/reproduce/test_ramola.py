@@ -29,8 +29,8 @@ def silent(done, total):
     assert 0 < done <= total
 
 
-def simulated(*, labeled, unlabeled, prior, purity, seed):
-    """Labels, scores and classes of two normals 2 apart."""
+def simulated(*, labeled, unlabeled, prior, purity, seed, apart=2.0):
+    """Labels, scores and classes of two normals."""
     rng = np.random.default_rng(seed)
     positive = np.concatenate(
         [
@@ -38,7 +38,7 @@ def simulated(*, labeled, unlabeled, prior, purity, seed):
             np.arange(unlabeled) < round(prior * unlabeled),
         ]
     )
-    return np.arange(labeled + unlabeled) < labeled, rng.normal(2.0 * positive), positive
+    return np.arange(labeled + unlabeled) < labeled, rng.normal(apart * positive), positive
 
 
 def test_figure_1_has_all_sixteen_printed_numbers():
@@ -82,8 +82,11 @@ def test_the_other_reading_of_the_damaged_fraction_has_other_maxima():
     assert thresholds[np.argmax(curves["accuracy", ""])] == pytest.approx(-0.05, abs=1e-3)
 
 
-def test_uncorrected_errors_are_those_of_scikit_learn():
-    labels, scores, positive = simulated(labeled=31, unlabeled=260, prior=0.2, purity=0.9, seed=4)
+@pytest.mark.parametrize("apart", [2.0, -0.5])
+def test_uncorrected_errors_are_those_of_scikit_learn(apart):
+    labels, scores, positive = simulated(
+        labeled=31, unlabeled=260, prior=0.2, purity=0.9, seed=4, apart=apart
+    )
     scores = np.round(scores, 1)  # ties
     errors = paper._errors(labels, scores, positive, prior=0.2, purity=0.9)
     for name, measure in MEASURES.items():
