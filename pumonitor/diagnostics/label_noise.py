@@ -9,13 +9,15 @@ from pumonitor.results import Finding
 
 __all__ = ["label_noise"]
 
+_LEVEL = 0.001
+
 
 def label_noise(settings: Mapping[str, Any]) -> list[Finding]:
     """What ``settings["label_purity_evidence"]`` says of mistaken labels.
 
     The mapping is `pumonitor.prior.label_noise.LabelPurityEstimate.to_dict()`. A warning when
-    noise is evident and the labels were taken to be purer than its interval allows; a note when
-    the estimated purity was used. Positives that score like anybody look the same as mistaken
+    noise is evident at level .001 and the labels were taken to be purer than its interval allows;
+    a note when the evidence is weaker, or when the estimated purity was used. Positives that score like anybody look the same as mistaken
     labels: no scores tell them apart, a second look at low-scoring confirmations does.
     """
     evidence = settings.get("label_purity_evidence")
@@ -32,7 +34,7 @@ def label_noise(settings: Mapping[str, Any]) -> list[Finding]:
         return [
             Finding(
                 name="label_noise",
-                severity="warning",
+                severity="warning" if evidence["p_value"] < _LEVEL else "note",
                 sentence=(
                     f"{seen}. Check some low-scoring confirmations by hand; if they are mistaken, "
                     f"give label_purity={evidence['value']:.2f}."

@@ -101,7 +101,7 @@ def test_precision_and_f1_rise_with_the_prior_and_auc_moves_away_from_half(found
     for name in ("precision", "f1"):
         if less[name].undefined_reason is None:
             assert less[name].value <= more[name].value + 1e-12, name
-    further = abs(more["auc"].value - 0.5) - abs(less["auc"].value - 0.5)
+    further = abs(direct(more["auc"]) - 0.5) - abs(direct(less["auc"]) - 0.5)
     assert further >= -1e-12
 
 
