@@ -84,11 +84,17 @@ def highest_possible_prior(table: ScoreTable, *, scenario: str, label_purity: fl
     >>> round(highest_possible_prior(table, scenario="case-control", label_purity=1.0), 3)
     0.195
     """
-    labeled, unlabeled = float(table.labeled.sum()), float(table.unlabeled.sum())
+    # With propensities labeled rows are like all positives, not like those left unlabeled.
+    whole = scenario == "single-training-set" and table.has_propensities
+    others, squares = table.unlabeled, table.unlabeled_squares
+    if whole:
+        others = others + table.labeled_mass + table.negative
+        squares = squares + table.labeled_mass_squares + table.negative_squares
+    labeled, unlabeled = float(table.labeled.sum()), float(others.sum())
     size_l = labeled**2 / float(table.labeled_squares.sum())
-    size_u = unlabeled**2 / float(table.unlabeled_squares.sum())
+    size_u = unlabeled**2 / float(squares.sum())
     g = np.cumsum(table.labeled[::-1])[::-1] / labeled
-    h = np.cumsum(table.unlabeled[::-1])[::-1] / unlabeled
+    h = np.cumsum(others[::-1])[::-1] / unlabeled
     wanted = np.searchsorted(-g, -np.linspace(1, 1 / _THRESHOLDS, _THRESHOLDS), side="right") - 1
     cells = np.unique(np.maximum(wanted, 0))
     hits_l, hits_u = np.minimum(g[cells], 1) * size_l, np.minimum(h[cells], 1) * size_u
@@ -101,7 +107,7 @@ def highest_possible_prior(table: ScoreTable, *, scenario: str, label_purity: fl
     )
     with np.errstate(divide="ignore"):
         highest = min(label_purity * float(np.min(upper / lower)), 1.0)
-    if scenario == "case-control":
+    if whole or scenario == "case-control":
         return highest
     mass = float(table.labeled_mass.sum())
     rows = mass + unlabeled + float(table.negative.sum())

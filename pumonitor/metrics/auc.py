@@ -27,7 +27,7 @@ def auc_estimate(problem: Problem, lift: ObservedLift, *, route: Route = "auto")
     both, by_prior = sampling, None
     if prior_draws is not None:
         both = auc_from_lift(lift.draws, prior_draws, purity)
-        by_prior = auc_from_lift(lift.value, prior_draws, purity)
+        by_prior = auc_from_lift(lift.value, problem.prior_alone, purity)
     direct = float(auc_from_lift(lift.value, prior, purity))
     weight = indirect_weight(direct, route)
     value = direct if weight == 0 else (1 - weight) * direct + weight * indirect_auc(problem)

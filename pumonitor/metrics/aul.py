@@ -38,7 +38,8 @@ def aul_estimate(problem: Problem, lift: ObservedLift) -> Estimate:
     both, by_prior = sampling, None
     if prior_draws is not None:
         both = aul_from_auc(auc_from_lift(lift.draws, prior_draws, purity), prior_draws)
-        by_prior = aul_from_auc(auc_from_lift(lift.value, prior_draws, purity), prior_draws)
+        alone = problem.prior_alone
+        by_prior = aul_from_auc(auc_from_lift(lift.value, alone, purity), alone)
     return estimate_from_draws(
         problem,
         "aul",

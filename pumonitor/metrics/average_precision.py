@@ -46,8 +46,9 @@ def average_precision_estimate(
             )
         grid = np.quantile(prior_draws, np.linspace(0, 1, _PRIOR_GRID))
         values = np.array([average_precision_value(problem, point) for point in grid])
-        by_prior = np.interp(prior_draws, grid, values)
-        both = sampling * by_prior / value if value > 0 else by_prior
+        by_prior = np.interp(problem.prior_alone, grid, values)
+        at_draws = np.interp(prior_draws, grid, values)
+        both = sampling * at_draws / value if value > 0 else at_draws
     direct_auc = float(auc_from_lift(lift.value, prior, problem.label_purity))
     weight = indirect_weight(direct_auc, route)
     blended = value

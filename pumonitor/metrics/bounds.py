@@ -45,7 +45,7 @@ BOUNDED: Final[tuple[ThresholdMetric, ...]] = (
     LL_SCORE,
 )
 
-_PRIORS = 9
+_PRIORS = 17
 _GRID = 101
 
 
@@ -66,6 +66,8 @@ class ContingencyBounds:
     ----------
     thresholds : ndarray of shape (cells + 1,)
         Lowest score flagged; the first is above all scores.
+    cell_tops : ndarray of shape (cells,)
+        Highest score of each cell.
     flagged : ndarray of shape (cells + 1,)
         Rows of the population at or above it.
     positives : ndarray of shape (priors,)
@@ -76,6 +78,7 @@ class ContingencyBounds:
     """
 
     thresholds: FloatArray
+    cell_tops: FloatArray
     flagged: FloatArray
     positives: FloatArray
     band: Band
@@ -101,6 +104,11 @@ class ContingencyBounds:
     def at(self, metric: ThresholdMetric, threshold: float) -> Bounds:
         """Bounds on a metric of the decision `score >= threshold`.
 
+        Raises
+        ------
+        InputError
+            If the threshold falls between scores that were counted together.
+
         Examples
         --------
         >>> table = ScoreTable.from_counts([0, 2, 8], [80, 15, 5], edges=[0.0, 0.3, 0.6, 1.0])
@@ -108,7 +116,7 @@ class ContingencyBounds:
         >>> print(found.at(RECALL, 0.6))
         recall between 0.5765 and 0.7879
         """
-        index = int(np.searchsorted(-self.thresholds, -threshold, side="right")) - 1
+        index = self._index(threshold)
         return min(
             (self._metric_of_side(side, metric, index) for side in self.sides),
             key=lambda found: found.high - found.low,
@@ -116,19 +124,34 @@ class ContingencyBounds:
 
     def tables_at(self, threshold: float) -> tuple[dict[str, float], dict[str, float]]:
         """Contingency tables with the fewest and the most true positives, at the middle prior."""
-        index = int(np.searchsorted(-self.thresholds, -threshold, side="right")) - 1
+        index = self._index(threshold)
         side, middle = self.sides[0], len(self.positives) // 2
         return tuple(  # type: ignore[return-value]
             self._table(float(found[middle][index]), float(self.positives[middle]), index)
             for found in (side.low, side.high)
         )
 
+    def _index(self, threshold: float) -> int:
+        """Of the lowest flagged cell's threshold; 0 when nothing is flagged."""
+        index = max(int(np.searchsorted(-self.thresholds, -threshold, side="right")) - 1, 0)
+        if index < len(self.cell_tops) and self.cell_tops[index] >= threshold:
+            low, high = self.thresholds[index + 1], self.cell_tops[index]
+            msg = (
+                f"threshold {threshold:g} falls inside the score cell [{low:g}, {high:g}], whose "
+                f"{self.flagged[index + 1] - self.flagged[index]:g} rows were counted together: "
+                "name it when the bounds are made (threshold=...), or make the table with a cell "
+                "edge there"
+            )
+            raise InputError(msg)
+        return index
+
     def roc(self) -> Curve:
         """Lower and upper bound of the ROC curve on a grid of false positive rates."""
 
-        def coordinates(found: FloatArray, positives: float) -> tuple[FloatArray, FloatArray]:
-            negatives = float(self.flagged[-1]) - positives
-            return (self.flagged - found) / negatives, found / positives
+        def coordinates(flagged: FloatArray, found: FloatArray) -> tuple[FloatArray, FloatArray]:
+            positives = float(found[-1])
+            negatives = float(flagged[-1]) - positives
+            return (flagged - found) / negatives, found / positives
 
         return self._curve(
             "roc_bounds",
@@ -141,10 +164,10 @@ class ContingencyBounds:
     def precision_recall(self) -> Curve:
         """Lower and upper bound of the precision-recall curve on a grid of recalls."""
 
-        def coordinates(found: FloatArray, positives: float) -> tuple[FloatArray, FloatArray]:
+        def coordinates(flagged: FloatArray, found: FloatArray) -> tuple[FloatArray, FloatArray]:
             # In case-control labeled rows can lie above all of the population.
-            some = self.flagged > 0
-            return found[some] / positives, found[some] / self.flagged[some]
+            some = flagged > 0
+            return found[some] / float(found[-1]), found[some] / flagged[some]
 
         return self._curve(
             "precision_recall_bounds",
@@ -160,17 +183,18 @@ class ContingencyBounds:
         x_title: str,
         y_title: str,
         x: FloatArray,
-        coordinates: Callable[[FloatArray, float], tuple[FloatArray, FloatArray]],
+        coordinates: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]],
     ) -> Curve:
         side = self._tighter_side()
-        ends = sorted({0, len(self.positives) - 1})
 
-        def on_grid(found: FloatArray, positives: float) -> FloatArray:
-            horizontal, vertical = coordinates(found, positives)
+        def on_grid(found: FloatArray, *, positives_first: bool) -> FloatArray:
+            horizontal, vertical = coordinates(
+                *self._with_corners(found, positives_first=positives_first)
+            )
             return np.interp(x, np.maximum.accumulate(horizontal), vertical)
 
-        low = np.min([on_grid(side.low[i], float(self.positives[i])) for i in ends], axis=0)
-        high = np.max([on_grid(side.high[i], float(self.positives[i])) for i in ends], axis=0)
+        low = np.min([on_grid(found, positives_first=False) for found in side.low], axis=0)
+        high = np.max([on_grid(found, positives_first=True) for found in side.high], axis=0)
         return Curve(
             name=name,
             x_title=x_title,
@@ -180,6 +204,19 @@ class ContingencyBounds:
             low=np.minimum(low, high),
             high=high,
         )
+
+    def _with_corners(
+        self, found: FloatArray, *, positives_first: bool
+    ) -> tuple[FloatArray, FloatArray]:
+        """Flagged rows and true positives with the turn inside every cell whose order is open."""
+        rows, more = np.diff(self.flagged), np.diff(found)
+        first = np.where(self.tied, 0.0, more if positives_first else rows - more)
+        turn = found[:-1] + (np.where(self.tied, 0.0, more) if positives_first else 0.0)
+        flagged = np.empty(2 * len(self.flagged) - 1)
+        true_positives = np.empty_like(flagged)
+        flagged[::2], flagged[1::2] = self.flagged, self.flagged[:-1] + first
+        true_positives[::2], true_positives[1::2] = found, turn
+        return flagged, true_positives
 
     def _tighter_side(self) -> _Side:
         if len(self.sides) == 1:
@@ -197,11 +234,8 @@ class ContingencyBounds:
         }
 
     def _of_area(self, name: str, area: Callable[[Path], float]) -> Bounds:
-        # Areas change with the prior one way, or turn once: both ends and the middle will do.
-        priors = sorted({0, len(self.positives) // 2, len(self.positives) - 1})
-
         def of_side(side: _Side) -> Bounds:
-            def areas(paths: list[FloatArray], *, positives_first: bool) -> list[float]:
+            def areas(paths: tuple[FloatArray, ...], *, positives_first: bool) -> list[float]:
                 return [
                     area(
                         Path(
@@ -217,8 +251,8 @@ class ContingencyBounds:
 
             return self._bounds(
                 name,
-                min(areas([side.low[i] for i in priors], positives_first=False)),
-                max(areas([side.high[i] for i in priors], positives_first=True)),
+                min(areas(side.low, positives_first=False)),
+                max(areas(side.high, positives_first=True)),
                 side,
             )
 
@@ -299,12 +333,23 @@ def bounds_of_table(
     if not class_prior.is_known:
         priors = np.linspace(class_prior.low, class_prior.high, _PRIORS)
     hidden = np.clip(priors * flagged[-1] - surely[-1], 0.0, pool[-1])
+    if class_prior.high * flagged[-1] < surely[-1] - max(4 * np.sqrt(surely[-1]), 1.0):
+        msg = (
+            f"class_prior={class_prior.high:g} is impossible: "
+            f"{100 * surely[-1] / flagged[-1]:.3g}% of the rows are confirmed positives"
+        )
+        raise InputError(msg)
     generator = np.random.default_rng(0 if rng is None else rng)
 
     def side(basis: Literal["positives", "negatives"]) -> _Side:
         of_positives = basis == "positives"
-        known = running(table.labeled if of_positives else table.negative)
-        size = _size(table.labeled, table.labeled_squares) if of_positives else float(known[-1])
+        known = running(table.negative)
+        size = float(known[-1])
+        if of_positives:
+            weight, squares = _like_the_hidden(
+                table, hidden_only=in_population and label_purity == 1.0
+            )
+            known, size = running(weight), _size(weight, squares)
         share = known / known[-1]
         band_on_share = distribution_band(
             share, size, band=band, confidence_level=confidence_level, rng=generator
@@ -334,6 +379,7 @@ def bounds_of_table(
     lowest = np.concatenate([[np.nextafter(table.upper[-1], np.inf)], table.lower[highest_first]])
     return ContingencyBounds(
         thresholds=lowest,
+        cell_tops=table.upper[highest_first],
         flagged=flagged,
         positives=surely[-1] + hidden,
         band=band,
@@ -363,6 +409,22 @@ def _check(table: ScoreTable, *, band: Band, basis: Basis) -> None:
             f"basis='positives', got band={band!r}, basis={basis!r}"
         )
         raise InputError(msg)
+
+
+def _like_the_hidden(table: ScoreTable, *, hidden_only: bool) -> tuple[FloatArray, FloatArray]:
+    """Weights of labeled rows, and their squares, that rank like the positives sought.
+
+    All positives are like labeled rows of weight w / e. Those left among the unlabeled have passed
+    by with chance 1 - e, so they are like labeled rows of weight w (1 - e) / e. With one propensity
+    for all, or none given, the two are the same.
+    """
+    if not hidden_only or not table.has_propensities:
+        return table.labeled, table.labeled_squares
+    weight = np.maximum(table.labeled - table.labeled_mass, 0.0)
+    if weight.sum() <= 1e-9 * table.labeled.sum():
+        return table.labeled, table.labeled_squares
+    squares = table.labeled_squares - 2 * table.labeled_cross + table.labeled_mass_squares
+    return weight, np.maximum(squares, 0.0)
 
 
 def _size(weight: FloatArray, squares: FloatArray) -> float:
@@ -465,8 +527,8 @@ def bounds(
 
     Notes
     -----
-    Linear in the cells of the table. With pi an interval, metrics are bounded over nine priors in
-    it: all of them change monotonically with the prior but MCC.
+    Linear in the cells of the table. With pi an interval, bounds are taken over 17 priors in it,
+    equally spaced: most metrics change monotonically with the prior, and none turns sharply.
 
     References
     ----------

@@ -100,9 +100,7 @@ def _estimate(problem: Problem, name: str, formula: _Formula) -> Estimate:
         float(formula(prior, fraction, purity)),
         sampling if draws is None else formula(draws, fractions, purities),
         sampling=sampling,
-        prior=None
-        if draws is None
-        else formula(problem.prior_draws_with(np.full(DRAWS, fraction)), fraction, purity),
+        prior=None if draws is None else formula(problem.prior_alone, fraction, purity),
         method="confidence draws of the counts",
     )
 

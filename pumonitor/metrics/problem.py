@@ -172,6 +172,11 @@ class Problem:
             )
         return _population_prior(fraction, self.unlabeled_draws, label_purity=self.label_purity)
 
+    @property
+    def prior_alone(self) -> FloatArray:
+        """Draws of pi with the sample, and so the labeled fraction, held as it is."""
+        return self.prior_draws_with(np.full(DRAWS, self.labeled_fraction))
+
     def on_table(self, table: ScoreTable) -> Problem:
         """The same settings on another table of the same rows; the draws are the same too."""
         return make_problem(

@@ -125,10 +125,7 @@ def rates_with_draws(problem: Problem, g: float, theta: float, draws: ShareDraws
         both = corrected_rates(
             draws.labeled_above, draws.population_above, together, label_purity=purity
         )
-        fixed_fraction = np.full(DRAWS, problem.labeled_fraction)
-        by_prior = corrected_rates(
-            g, theta, problem.prior_draws_with(fixed_fraction), label_purity=purity
-        )
+        by_prior = corrected_rates(g, theta, problem.prior_alone, label_purity=purity)
     return AtThreshold(
         problem=problem,
         point=corrected_rates(g, theta, prior, label_purity=purity),

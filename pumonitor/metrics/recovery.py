@@ -81,8 +81,8 @@ def recover_roc(
         y = np.concatenate([[0.0], y[inside], [1.0]])
     else:
         x, y = np.clip(x, 0.0, 1.0), np.clip(y, 0.0, 1.0)
-    # Ties in x by y, so that a vertical step goes up.
-    order = np.lexsort((y, x))
+    # Ties in x by y, so that a vertical step goes up; rounding noise must not undo a tie.
+    order = np.lexsort((y, np.round(x, 12)))
     return x[order], np.maximum.accumulate(y[order])
 
 
@@ -144,7 +144,8 @@ def indirect_auc(problem: Problem) -> float:
     right = -np.diff(np.clip(rates.false_positive_rate, 0.0, 1.0))
     up = -np.diff(np.clip(rates.recall, 0.0, 1.0))
     ties = np.sum(np.maximum(right, 0.0) * np.maximum(up, 0.0))
-    return float(np.sum(np.diff(x) * y[:-1]) + 0.5 * ties)
+    # Where points were put in order the triangles of ties can be counted twice.
+    return min(float(np.sum(np.diff(x) * y[:-1]) + 0.5 * ties), 1.0)
 
 
 def indirect_average_precision(problem: Problem) -> float:

@@ -199,7 +199,20 @@ def estimate_from_table(
             confidence_level=confidence_level,
         )
     else:
-        found = _from_scores(table, method, confidence_level=confidence_level, rng=rng)
+        whole = scenario == "single-training-set" and table.has_propensities
+        found = _from_scores(
+            _population_as_unlabeled(table) if whole else table,
+            method,
+            confidence_level=confidence_level,
+            rng=rng,
+        )
+        if whole:
+            return _completed(
+                _of_population(found, method, label_purity, confidence_level),
+                table,
+                scenario=scenario,
+                label_purity=label_purity,
+            )
     low, value, high = (
         min(max(label_purity * part, 1e-9), 1 - 1e-9)
         for part in (found.low, found.value, found.high)
@@ -218,6 +231,39 @@ def estimate_from_table(
         unlabeled_prior_interval=(low, high),
     )
     return _completed(estimate, table, scenario=scenario, label_purity=label_purity)
+
+
+def _population_as_unlabeled(table: ScoreTable) -> ScoreTable:
+    """The same rows with all of the population in the place of the unlabeled.
+
+    Labeled rows of weight w / e are like all positives, and not like those left unlabeled, which
+    favour small propensities: the mixture that holds is F = pi f1 + (1 - pi) f0.
+    """
+    squares = table.unlabeled_squares + table.labeled_mass_squares + table.negative_squares
+    weights = table.weights
+    return replace(
+        table,
+        unlabeled=table.unlabeled + table.labeled_mass + table.negative,
+        negative=np.zeros_like(table.negative),
+        weights=None if weights is None else replace(weights, unlabeled_squares=squares),
+    )
+
+
+def _of_population(
+    found: PriorWithInterval, method: str, label_purity: float, confidence_level: float
+) -> ClassPriorEstimate:
+    low, value, high = (
+        min(max(label_purity * part, 1e-9), 1 - 1e-9)
+        for part in (found.low, found.value, found.high)
+    )
+    return ClassPriorEstimate(
+        value=value,
+        low=low,
+        high=high,
+        method=method,
+        confidence_level=confidence_level,
+        diagnostics={name: round(part, 6) for name, part in found.details.items()},
+    )
 
 
 def _from_scores(

@@ -38,3 +38,15 @@ def test_the_bound_is_above_the_truth_and_near_it_where_classes_separate(scenari
             truth = (n_l * purity + n_u * unlabeled_prior) / (n_l + n_u)
         bound = highest_possible_prior(table, scenario=scenario, label_purity=purity)
         assert truth < bound < 1.2 * truth
+
+
+def test_silent_with_propensities_and_the_right_prior():
+    for seed in range(10):
+        rng = np.random.default_rng([3, seed])
+        positive = rng.random(20_000) < 0.2
+        scores = rng.normal(2.0 * positive)
+        chance = np.where(scores > 2, 1.0, 0.2)
+        labels = positive & (rng.random(20_000) < chance)
+        table = ScoreTable.from_arrays(labels, scores, propensity=chance)
+        highest = highest_possible_prior(table, scenario="single-training-set", label_purity=1.0)
+        assert 0.2 < highest < 0.5

@@ -113,3 +113,19 @@ def test_top_k_without_ties_counts_the_k_highest_rows():
     assert ev["precision_at_k"].value == pytest.approx(hits / 37, abs=1e-12)
     assert ev["recall_at_k"].value == pytest.approx(hits / y.sum(), abs=1e-12)
     assert ev["lift_at_k"].value == pytest.approx(hits / y.sum() / (37 / 500), abs=1e-12)
+
+
+@pytest.mark.parametrize("rows", [30, 200, 1000])
+def test_areas_without_ties_and_a_good_ranking(rows):
+    """Where both routes meet: rounding must not undo a vertical step of the curve."""
+    for seed in range(20):
+        rng = np.random.default_rng([rows, seed])
+        positive = rng.random(rows) < 0.3
+        scores = rng.normal(2.2 * positive)
+        ev = pumonitor.evaluate(positive, scores, class_prior=float(positive.mean()))
+        assert ev["auc"].value == pytest.approx(
+            reference.roc_auc_score(positive, scores), abs=1e-12
+        )
+        assert ev["average_precision"].value == pytest.approx(
+            reference.average_precision_score(positive, scores), abs=1e-12
+        )

@@ -285,3 +285,53 @@ def test_evaluate_carries_them():
     for name in ("average_precision", "recall", "precision", "f1", "f_beta", "mcc", "accuracy"):
         assert ev.bounds[name].low <= ev[name].value <= ev.bounds[name].high, name
     assert {"roc_bounds", "precision_recall_bounds"} <= set(ev.curves)
+
+
+def review(seed, *, rows=5000):
+    """Positives scoring above 1 are nearly all labeled, the others seldom."""
+    rng = np.random.default_rng([21, seed])
+    positive = rng.random(rows) < 0.2
+    scores = rng.normal(1.5 * positive)
+    chance = np.where(scores > 1, 0.9, 0.15)
+    return positive & (rng.random(rows) < chance), scores, chance, positive
+
+
+def test_with_propensities_the_hidden_positives_are_those_seldom_labeled():
+    held = {"auc": 0, "average_precision": 0}
+    for seed in range(40):
+        labels, scores, chance, positive = review(seed)
+        found = bounds(labels, scores, class_prior=positive.mean(), propensity=chance)
+        for bound, truth in (
+            (found.auc(), roc_auc_score(positive, scores)),
+            (found.average_precision(), average_precision_score(positive, scores)),
+        ):
+            held[bound.name] += bound.low <= truth <= bound.high
+    assert min(held.values()) >= 38
+
+
+def test_nothing_flagged_and_thresholds_between_scores():
+    labels, scores, positive = window(0, n_labeled=40, n_unlabeled=400, hidden=40)
+    found = bounds(labels, scores, class_prior=positive.mean())
+    nothing = found.at(BOUNDED[0], 99.0)
+    assert (nothing.low, nothing.high) == (0.0, 0.0)
+    between = np.sort(scores[labels == 0])[200] + 1e-9
+    with pytest.raises(InputError, match="falls inside the score cell"):
+        found.at(BOUNDED[0], between)
+    declared = bounds(labels, scores, class_prior=positive.mean(), threshold=between)
+    assert declared.tables_at(between)[0]["true_positives"] > 0
+
+
+def test_areas_under_the_two_roc_curves_are_the_bounds_on_auc():
+    """Curves turn inside a run of unlabeled rows: positives last below, first above."""
+    scores = -np.arange(20.0)
+    labels = np.isin(np.arange(20), [0, 9]).astype(int)
+    found = bounds(labels, scores, class_prior=0.3, band="bootstrap")
+    curve = found.roc()
+    assert np.trapezoid(curve.low, curve.x) == pytest.approx(found.auc().low, abs=0.01)
+    assert np.trapezoid(curve.high, curve.x) == pytest.approx(found.auc().high, abs=0.01)
+
+
+def test_a_prior_below_the_confirmed_share_is_refused():
+    labels, scores, _ = window(0, n_labeled=100, n_unlabeled=400, hidden=40)
+    with pytest.raises(InputError, match=r"20% of the rows are confirmed positives"):
+        bounds(labels, scores, class_prior=0.05)

@@ -181,3 +181,18 @@ def test_priors_disagree_only_when_their_intervals_are_apart():
     assert priors_disagree(prior(0.21, 0.3), prior(0.1, 0.2))
     assert not priors_disagree(prior(0.1, 0.2), prior(0.15, 0.3))
     assert not priors_disagree(prior(0.1, 0.4), prior(0.2, 0.3))
+
+
+def test_estimates_from_scores_allow_for_propensities_as_well():
+    """Weighted labeled rows are like all positives: they are held against the population."""
+    rng = np.random.default_rng(31)
+    positive = rng.random(20_000) < 0.2
+    scores = rng.normal(2.0 * positive)
+    chance = 0.1 + 0.8 / (1 + np.exp(-2 * (scores - 1.5)))
+    labels = positive & (rng.random(20_000) < chance)
+    table = ScoreTable.from_arrays(labels, scores, propensity=chance)
+    for method in ("tilt", "auto"):
+        found = estimate_from_table(table, method=method, rng=0)
+        assert abs(found.value - 0.2) < 0.03, method
+    unweighted = estimate_from_table(ScoreTable.from_arrays(labels, scores), method="tilt", rng=0)
+    assert unweighted.value < 0.17
