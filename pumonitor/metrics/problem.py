@@ -396,6 +396,10 @@ def check_settings(
     if target not in ("process", "window"):
         msg = f"target must be 'process' or 'window', got {target!r}"
         raise ValueError(msg)
+    for name, value in (("label_purity", label_purity), ("confidence_level", confidence_level)):
+        if isinstance(value, str):
+            msg = f"{name} must be a number, got the text {value!r}"
+            raise TypeError(msg)
     if not 0 < confidence_level < 1:
         percent = (
             f"; did you mean {confidence_level / 100:g}?" if 1 < confidence_level < 100 else ""

@@ -52,6 +52,12 @@ def test_settings_out_of_range_are_refused(rows, settings, message):
         metrics.auc(*rows, class_prior=0.2, **settings)
 
 
+@pytest.mark.parametrize("purity", ["0.9", "atuo"])
+def test_text_for_a_number_is_named(rows, purity):
+    with pytest.raises(TypeError, match=f"label_purity must be a number, got the text '{purity}'"):
+        pumonitor.evaluate(*rows, class_prior=0.2, label_purity=purity)
+
+
 @pytest.mark.parametrize(
     ("top_k", "message"),
     [(0, "1 <= top_k <= 3000 rows, got 0"), (4000, "got 4000"), (1.5, "share in .0, 1.")],
