@@ -199,24 +199,16 @@ def estimate_from_table(
             confidence_level=confidence_level,
         )
     else:
-        whole = scenario == "single-training-set" and table.has_propensities
-        found = _from_scores(
-            _population_as_unlabeled(table) if whole else table,
-            method,
-            confidence_level=confidence_level,
-            rng=rng,
-        )
-        if whole:
-            return _completed(
-                _of_population(found, method, label_purity, confidence_level),
+        if scenario == "single-training-set" and table.has_propensities:
+            return _from_population(
                 table,
-                scenario=scenario,
+                method,
                 label_purity=label_purity,
+                confidence_level=confidence_level,
+                rng=rng,
             )
-    low, value, high = (
-        min(max(label_purity * part, 1e-9), 1 - 1e-9)
-        for part in (found.low, found.value, found.high)
-    )
+        found = _from_scores(table, method, confidence_level=confidence_level, rng=rng)
+    low, value, high = _shares(found, label_purity)
     from_unlabeled = _unlabeled_to_population(table, scenario=scenario, label_purity=label_purity)
     own = _labeled_fraction_error(table, value, scenario=scenario, label_purity=label_purity)
     reach = float(ndtri(0.5 + 0.5 * confidence_level)) * own
@@ -227,43 +219,60 @@ def estimate_from_table(
         high=min(middle + math.hypot(highest - middle, reach), 1 - 1e-9),
         method=method,
         confidence_level=confidence_level,
-        diagnostics={name: round(part, 6) for name, part in found.details.items()},
+        diagnostics=_details(found),
         unlabeled_prior_interval=(low, high),
     )
     return _completed(estimate, table, scenario=scenario, label_purity=label_purity)
 
 
-def _population_as_unlabeled(table: ScoreTable) -> ScoreTable:
-    """The same rows with all of the population in the place of the unlabeled.
+def _from_population(
+    table: ScoreTable,
+    method: str,
+    *,
+    label_purity: float,
+    confidence_level: float,
+    rng: int | np.random.Generator | None,
+) -> ClassPriorEstimate:
+    """The prior where labeled rows carry propensities, from G against the whole population.
 
     Labeled rows of weight w / e are like all positives, and not like those left unlabeled, which
-    favour small propensities: the mixture that holds is F = pi f1 + (1 - pi) f0.
+    favour small propensities: the mixture that holds is F = pi f1 + (1 - pi) f0. No fewer rows are
+    positive than have been confirmed.
     """
     squares = table.unlabeled_squares + table.labeled_mass_squares + table.negative_squares
-    weights = table.weights
-    return replace(
+    whole = replace(
         table,
         unlabeled=table.unlabeled + table.labeled_mass + table.negative,
         negative=np.zeros_like(table.negative),
-        weights=None if weights is None else replace(weights, unlabeled_squares=squares),
+        weights=None
+        if table.weights is None
+        else replace(table.weights, unlabeled_squares=squares),
     )
-
-
-def _of_population(
-    found: PriorWithInterval, method: str, label_purity: float, confidence_level: float
-) -> ClassPriorEstimate:
-    low, value, high = (
-        min(max(label_purity * part, 1e-9), 1 - 1e-9)
-        for part in (found.low, found.value, found.high)
-    )
-    return ClassPriorEstimate(
+    found = _from_scores(whole, method, confidence_level=confidence_level, rng=rng)
+    confirmed = label_purity * float(table.labeled_mass.sum() / whole.unlabeled.sum())
+    low, value, high = (max(part, confirmed) for part in _shares(found, label_purity))
+    estimate = ClassPriorEstimate(
         value=value,
         low=low,
         high=high,
         method=method,
         confidence_level=confidence_level,
-        diagnostics={name: round(part, 6) for name, part in found.details.items()},
+        diagnostics=_details(found),
     )
+    return _completed(estimate, table, scenario="single-training-set", label_purity=label_purity)
+
+
+def _shares(found: PriorWithInterval, label_purity: float) -> tuple[float, float, float]:
+    """Low, value and high of b a', kept off 0 and 1."""
+    low, value, high = (
+        min(max(label_purity * part, 1e-9), 1 - 1e-9)
+        for part in (found.low, found.value, found.high)
+    )
+    return low, value, high
+
+
+def _details(found: PriorWithInterval) -> dict[str, float]:
+    return {name: round(part, 6) for name, part in found.details.items()}
 
 
 def _from_scores(

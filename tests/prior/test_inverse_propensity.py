@@ -196,3 +196,16 @@ def test_estimates_from_scores_allow_for_propensities_as_well():
         assert abs(found.value - 0.2) < 0.03, method
     unweighted = estimate_from_table(ScoreTable.from_arrays(labels, scores), method="tilt", rng=0)
     assert unweighted.value < 0.17
+
+
+def test_no_estimate_is_below_what_has_been_confirmed():
+    """Nearly all positives labeled, a poor ranking: the estimate alone would fall below."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        positive = rng.random(4000) < 0.2
+        scores = rng.normal(1.2 * positive)
+        chance = np.where(scores > 1, 0.97, 0.9)
+        labels = positive & (rng.random(4000) < chance)
+        ev = pumonitor.evaluate(labels, scores, propensity=chance)
+        assert ev.class_prior.value >= labels.mean() - 1e-12
+        assert ev["unlabeled_prior"].value >= 0
