@@ -25,8 +25,9 @@ from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import at_threshold
 from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.threshold_metric import ThresholdMetric
-from pumonitor.prior import GivenOrEstimated, resolve_class_prior
-from pumonitor.prior.label_frequency import LabelFrequency, prior_from_label_frequency
+from pumonitor.prior import GivenOrEstimated
+from pumonitor.prior.assumed import LabelPurity, assumed_of
+from pumonitor.prior.label_frequency import LabelFrequency
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 
@@ -40,7 +41,7 @@ def compare(
     threshold: float | Mapping[str, float] = 0.5,
     class_prior: GivenOrEstimated = "auto",
     scenario: Scenario = "single-training-set",
-    label_purity: float = 1.0,
+    label_purity: LabelPurity = 1.0,
     label_frequency: LabelFrequency | None = None,
     propensity: Any = None,
     detection_rate: float = 1.0,
@@ -71,7 +72,7 @@ def compare(
     class_prior : "auto", method name, float, (low, high), (value, low, high), ClassPriorEstimate
         pi, one for all models. When estimated, it is from the scores of the model with the
         highest AUL, `Comparison.prior_from`: the better the ranking, the less of the prior is
-        left open.
+        left open. A label purity of "auto" is from the same scores.
     label_frequency : float, (low, high), (value, low, high), optional
         c, the share of the positives that is confirmed by now, in place of `class_prior`.
     scenario, label_purity, target, confidence_level, f_beta, rng
@@ -126,7 +127,7 @@ def compare(
     check_settings(
         scenario=scenario,
         target=target,
-        label_purity=label_purity,
+        label_purity=1.0 if label_purity == "auto" else label_purity,
         confidence_level=confidence_level,
     )
     metrics = (F1, LL_SCORE, PRECISION, RECALL, f_beta_metric(f_beta))
@@ -147,11 +148,12 @@ def compare(
     }
     settings: dict[str, Any] = {
         "scenario": scenario,
-        "label_purity": label_purity,
         "target": target,
         "confidence_level": confidence_level,
     }
-    problems, prior_from = _problems(tables, class_prior, label_frequency, rng=rng, **settings)
+    problems, prior_from, evidence = _problems(
+        tables, class_prior, label_frequency, label_purity, rng=rng, **settings
+    )
     weight = represented = None
     if sample_weight is not None or propensity is not None:
         weight, represented = row_weights(
@@ -177,6 +179,8 @@ def compare(
         settings={
             "threshold": thresholds,
             **settings,
+            "label_purity": first.label_purity,
+            "label_purity_evidence": evidence,
             "f_beta": f_beta,
             "n_labeled": table.n_labeled,
             "n_unlabeled": table.n_unlabeled,
@@ -198,31 +202,32 @@ def _problems(
     tables: Mapping[str, ScoreTable],
     class_prior: GivenOrEstimated,
     label_frequency: LabelFrequency | None,
+    label_purity: LabelPurity,
     *,
     rng: int | np.random.Generator | None,
     **settings: Any,
-) -> tuple[dict[str, Problem], str | None]:
-    """One problem per model, all with the same prior and seed, and whose scores the prior is of."""
-    source = None
-    if label_frequency is None and isinstance(class_prior, str) and class_prior != "propensity":
-        source = _best_ranking(tables, **settings)
-    table = tables[source or next(iter(tables))]
-    given = {key: settings[key] for key in ("scenario", "label_purity", "confidence_level")}
-    if label_frequency is None:
-        prior = resolve_class_prior(class_prior, table, target=settings["target"], rng=rng, **given)
-    elif class_prior == "auto":
-        prior = prior_from_label_frequency(label_frequency, table, **given)
-    else:
-        msg = (
-            "give class_prior or label_frequency, not both: each follows from the other; got "
-            f"class_prior={class_prior!r}, label_frequency={label_frequency!r}"
-        )
-        raise ValueError(msg)
-    one = make_problem(table, prior, rng=rng, **settings)
+) -> tuple[dict[str, Problem], str | None, dict[str, Any]]:
+    """One problem per model, whose scores the prior is of, and the evidence of mistaken labels.
+
+    All have the same prior, label purity and seed.
+    """
+    best = _best_ranking(tables, **settings)
+    estimated = isinstance(class_prior, str) and class_prior != "propensity"
+    source = best if label_frequency is None and estimated else None
+    prior, purity, evidence = assumed_of(
+        tables[best],
+        class_prior=class_prior,
+        label_frequency=label_frequency,
+        label_purity=label_purity,
+        rng=rng,
+        **settings,
+    )
+    settings = {**settings, "label_purity": purity}
+    one = make_problem(tables[best], prior, rng=rng, **settings)
     problems = {
         name: make_problem(each, prior, rng=one.seed, **settings) for name, each in tables.items()
     }
-    return problems, source
+    return problems, source, evidence.to_dict()
 
 
 def _best_ranking(tables: Mapping[str, ScoreTable], **settings: Any) -> str:

@@ -6,44 +6,50 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pumonitor.cli.evaluate import ScenarioName, TargetName
+from pumonitor.cli.options import (
+    DATA,
+    OUTPUT,
+    ClassPrior,
+    ConfidenceLevel,
+    DetectionRate,
+    File,
+    LabelFrequencyText,
+    LabelPurityText,
+    Labels,
+    MinPropensity,
+    Propensity,
+    SampleWeight,
+    Scenario,
+    ScenarioName,
+    Seed,
+    Target,
+    TargetName,
+)
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
-from pumonitor.cli.readings import class_prior_of, column_or_number
+from pumonitor.cli.readings import (
+    class_prior_of,
+    column_or_number,
+    label_frequency_of,
+    label_purity_of,
+)
 
 if TYPE_CHECKING:
     from pumonitor.comparison_result import Comparison
 
 __all__ = ["compare"]
 
-_DATA = "Data"
-_ASSUMPTIONS = "Assumptions"
-_OUTPUT = "Output"
-
 
 def compare(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="CSV or Parquet file, or a quoted pattern such as 'scored/*.parquet'.",
-        ),
-    ],
+    file: File,
     *,
-    labels: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMN",
-            help="1 confirmed positive, 0 unconfirmed, -1 confirmed negative.",
-            rich_help_panel=_DATA,
-        ),
-    ],
+    labels: Labels,
     scores: Annotated[
         str,
         typer.Option(
             metavar="COLUMN,COLUMN,...",
             help="Score of each model, higher = more positive; the column's name is the model's.",
-            rich_help_panel=_DATA,
+            rich_help_panel=DATA,
         ),
     ],
     threshold: Annotated[
@@ -51,87 +57,28 @@ def compare(
         typer.Option(
             metavar="NUMBER|COLUMN=NUMBER,...",
             help="Score at or above it is predicted positive: one for all, or one for each.",
-            rich_help_panel=_DATA,
+            rich_help_panel=DATA,
         ),
     ] = "0.5",
-    class_prior: Annotated[
-        str,
-        typer.Option(
-            metavar="PRIOR",
-            help="Share of positives in the population: 'auto' or a method's name to estimate it "
-            "from the model that ranks best, a number if it is known, 'LOW,HIGH' or "
-            "'VALUE,LOW,HIGH' if it is known roughly.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = "auto",
-    scenario: Annotated[
-        ScenarioName,
-        typer.Option(
-            help="single-training-set: confirmed and unconfirmed rows together are the population; "
-            "case-control: the unconfirmed alone are.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = ScenarioName.SINGLE_TRAINING_SET,
-    label_purity: Annotated[
-        float,
-        typer.Option(
-            help="Share of the confirmed positives that really are; below 1 if some "
-            "confirmations are mistaken.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = 1.0,
-    propensity: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN|NUMBER",
-            help="Chance that a positive like this row gets confirmed, if it differs: for example "
-            "the logged probability of being sent to review. Read on confirmed rows.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = None,
-    detection_rate: Annotated[
-        float,
-        typer.Option(
-            help="Share of the positives sent to review that the review finds; multiplies "
-            "--propensity.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = 1.0,
-    min_propensity: Annotated[
-        float,
-        typer.Option(
-            help="Lift smaller propensities to this, so that no row stands for more than "
-            "1 / this many positives; 0 lifts none.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = 0.0,
-    sample_weight: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="How many rows each row stands for.", rich_help_panel=_DATA
-        ),
-    ] = None,
-    target: Annotated[
-        TargetName,
-        typer.Option(
-            help="Intervals for the process these rows came from, or for these rows alone.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = TargetName.PROCESS,
-    confidence_level: Annotated[
-        float, typer.Option(help="Nominal coverage of intervals.", rich_help_panel=_OUTPUT)
-    ] = 0.95,
+    class_prior: ClassPrior = "auto",
+    label_frequency: LabelFrequencyText = None,
+    scenario: Scenario = ScenarioName.SINGLE_TRAINING_SET,
+    label_purity: LabelPurityText = "1",
+    propensity: Propensity = None,
+    detection_rate: DetectionRate = 1.0,
+    min_propensity: MinPropensity = 0.0,
+    sample_weight: SampleWeight = None,
+    target: Target = TargetName.PROCESS,
+    confidence_level: ConfidenceLevel = 0.95,
     f_beta: Annotated[
         float,
-        typer.Option(help="How much recall counts in F-beta, in --json.", rich_help_panel=_OUTPUT),
+        typer.Option(help="How much recall counts in F-beta, in --json.", rich_help_panel=OUTPUT),
     ] = 2.0,
-    seed: Annotated[
-        int, typer.Option(help="Of the random draws behind intervals.", rich_help_panel=_OUTPUT)
-    ] = 0,
+    seed: Seed = 0,
     as_json: Annotated[
         bool,
         typer.Option(
-            "--json", help="Print the comparison as JSON, nothing else.", rich_help_panel=_OUTPUT
+            "--json", help="Print the comparison as JSON, nothing else.", rich_help_panel=OUTPUT
         ),
     ] = False,
 ) -> None:
@@ -144,6 +91,7 @@ def compare(
     """
     thresholds = _thresholds(_models(scores), threshold)
     prior = class_prior_of(class_prior, confidence_level=confidence_level)
+    frequency, purity = label_frequency_of(label_frequency), label_purity_of(label_purity)
     chance = column_or_number(propensity)
     with errors_as_messages():
         with progress_bar() as step:
@@ -166,8 +114,9 @@ def compare(
                     rows.scores,
                     threshold=thresholds,
                     class_prior=prior,
+                    label_frequency=frequency,
                     scenario=scenario.value,
-                    label_purity=label_purity,
+                    label_purity=purity,
                     propensity=rows.propensity if isinstance(chance, str) else chance,
                     detection_rate=detection_rate,
                     min_propensity=min_propensity,
@@ -222,7 +171,10 @@ def _print(found: Comparison, *, source: str, as_json: bool) -> None:
     from rich.console import Console
 
     from pumonitor.cli.comparison_table import rendered
+    from pumonitor.report.weights import weights_in_words
 
     console = Console(highlight=False)
     for part in rendered(found, name=source, width=console.width):
         console.print(part)
+    for sentence in weights_in_words(found.settings):
+        console.print(sentence, style="dim", markup=False)

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pumonitor.cli.options import (
+    ASSUMPTIONS,
+    DATA,
+    OUTPUT,
+    ClassPrior,
+    ConfidenceLevel,
+    DetectionRate,
+    File,
+    LabelFrequencyText,
+    LabelPurityText,
+    Labels,
+    MinPropensity,
+    Propensity,
+    SampleWeight,
+    Scenario,
+    ScenarioName,
+    Seed,
+    Target,
+    TargetName,
+)
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 from pumonitor.cli.readings import (
@@ -22,166 +41,64 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
-_DATA = "Data"
-_ASSUMPTIONS = "Assumptions"
-_OUTPUT = "Output"
-
-
-class ScenarioName(enum.StrEnum):
-    """How the rows came to be."""
-
-    SINGLE_TRAINING_SET = "single-training-set"
-    CASE_CONTROL = "case-control"
-
-
-class TargetName(enum.StrEnum):
-    """What the intervals are for."""
-
-    PROCESS = "process"
-    WINDOW = "window"
-
 
 def evaluate(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="CSV or Parquet file, or a quoted pattern such as 'scored/*.parquet'.",
-        ),
-    ],
+    file: File,
     *,
-    labels: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMN",
-            help="1 confirmed positive, 0 unconfirmed, -1 confirmed negative.",
-            rich_help_panel=_DATA,
-        ),
-    ],
+    labels: Labels,
     scores: Annotated[
         str,
-        typer.Option(
-            metavar="COLUMN", help="Score, higher = more positive.", rich_help_panel=_DATA
-        ),
+        typer.Option(metavar="COLUMN", help="Score, higher = more positive.", rich_help_panel=DATA),
     ],
     threshold: Annotated[
         float,
-        typer.Option(help="Score at or above it is predicted positive.", rich_help_panel=_DATA),
+        typer.Option(help="Score at or above it is predicted positive.", rich_help_panel=DATA),
     ] = 0.5,
-    class_prior: Annotated[
-        str,
-        typer.Option(
-            metavar="PRIOR",
-            help="Share of positives in the population: 'auto' or a method's name to estimate it "
-            "('propensity' counts what confirmed rows stand for), "
-            "a number if it is known, 'LOW,HIGH' or 'VALUE,LOW,HIGH' if it is known roughly.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = "auto",
-    label_frequency: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SHARE",
-            help="In place of --class-prior: the share of the positives that is confirmed by now, "
-            "a number, 'LOW,HIGH' or 'VALUE,LOW,HIGH'.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = None,
-    scenario: Annotated[
-        ScenarioName,
-        typer.Option(
-            help="single-training-set: confirmed and unconfirmed rows together are the population; "
-            "case-control: the unconfirmed alone are.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = ScenarioName.SINGLE_TRAINING_SET,
-    label_purity: Annotated[
-        str,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of the confirmed positives that really are; below 1 if some "
-            "confirmations are mistaken; 'auto' estimates it where the scores show that.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = "1",
-    propensity: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN|NUMBER",
-            help="Chance that a positive like this row gets confirmed, if it differs: for example "
-            "the logged probability of being sent to review. Read on confirmed rows.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = None,
-    detection_rate: Annotated[
-        float,
-        typer.Option(
-            help="Share of the positives sent to review that the review finds; multiplies "
-            "--propensity.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = 1.0,
-    min_propensity: Annotated[
-        float,
-        typer.Option(
-            help="Lift smaller propensities to this, so that no row stands for more than "
-            "1 / this many positives; 0 lifts none.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = 0.0,
-    sample_weight: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="How many rows each row stands for.", rich_help_panel=_DATA
-        ),
-    ] = None,
+    class_prior: ClassPrior = "auto",
+    label_frequency: LabelFrequencyText = None,
+    scenario: Scenario = ScenarioName.SINGLE_TRAINING_SET,
+    label_purity: LabelPurityText = "1",
+    propensity: Propensity = None,
+    detection_rate: DetectionRate = 1.0,
+    min_propensity: MinPropensity = 0.0,
+    sample_weight: SampleWeight = None,
     calibrated_scores: Annotated[
         bool,
         typer.Option(
             "--calibrated-scores",
             help="A score is the probability of being positive: check the confirmed rows "
             "against that.",
-            rich_help_panel=_ASSUMPTIONS,
+            rich_help_panel=ASSUMPTIONS,
         ),
     ] = False,
-    target: Annotated[
-        TargetName,
-        typer.Option(
-            help="Intervals for the process these rows came from, or for these rows alone.",
-            rich_help_panel=_ASSUMPTIONS,
-        ),
-    ] = TargetName.PROCESS,
-    confidence_level: Annotated[
-        float, typer.Option(help="Nominal coverage of intervals.", rich_help_panel=_OUTPUT)
-    ] = 0.95,
+    target: Target = TargetName.PROCESS,
+    confidence_level: ConfidenceLevel = 0.95,
     top_k: Annotated[
         float,
         typer.Option(
             help="Precision, recall and lift in the top k: a share below 1, or a number of rows.",
-            rich_help_panel=_OUTPUT,
+            rich_help_panel=OUTPUT,
         ),
     ] = 0.1,
-    seed: Annotated[
-        int, typer.Option(help="Of the random draws behind intervals.", rich_help_panel=_OUTPUT)
-    ] = 0,
+    seed: Seed = 0,
     max_rows_exact: Annotated[
         int,
         typer.Option(
             min=0,
             help="Beyond this many rows they are counted by score bin, in constant memory.",
-            rich_help_panel=_DATA,
+            rich_help_panel=DATA,
         ),
     ] = 5_000_000,
     report: Annotated[
         Path | None,
         typer.Option(
-            metavar="HTML", help="Write a report with pictures here.", rich_help_panel=_OUTPUT
+            metavar="HTML", help="Write a report with pictures here.", rich_help_panel=OUTPUT
         ),
     ] = None,
     as_json: Annotated[
         bool,
         typer.Option(
-            "--json", help="Print the evaluation as JSON, nothing else.", rich_help_panel=_OUTPUT
+            "--json", help="Print the evaluation as JSON, nothing else.", rich_help_panel=OUTPUT
         ),
     ] = False,
 ) -> None:

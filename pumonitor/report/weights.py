@@ -22,7 +22,7 @@ def weights_in_words(settings: Mapping[str, Any]) -> list[str]:
     ...     print(sentence)
     Weighted by these chances the 340 confirmed cases tell as much as 51 of equal weight would; \
 the heaviest carries 9.8% of the weight.
-    3 of the chances were below 1% and were lifted to it.
+    3 of the chances were below 1% and were lifted to it, so cases like these count for too little.
     """
     if not settings.get("propensities"):
         return []
@@ -38,7 +38,7 @@ the heaviest carries 9.8% of the weight.
         one = lifted == 1
         found.append(
             f"{rows(lifted)} of the chances {'was' if one else 'were'} below {to} and "
-            f"{'was' if one else 'were'} lifted to it."
+            f"{'was' if one else 'were'} lifted to it, so cases like these count for too little."
         )
     detected = settings.get("detection_rate", 1.0)
     if detected < 1:

@@ -256,7 +256,7 @@ def test_logged_review_probabilities_are_read_and_what_they_do_is_said(reviewed)
     result = run(*arguments(file, class_prior="propensity", **options), columns=200)
     assert result.exit_code == 0, result.stderr
     low = np.count_nonzero(chance[labels == 1] == 0.2)
-    assert f"{low} of the chances were below 25% and were lifted to it." in result.stdout
+    assert f"{low} of the chances were below 25% and were lifted to it, so cases" in result.stdout
     assert "A review is taken to find 90% of the positives it sees." in result.stdout
     never = percent(float(np.mean(chance[labels == 0] == 0)))
     assert f"{never} of the unconfirmed cases had no chance" in result.stdout

@@ -1,0 +1,154 @@
+"""Arguments and options that more than one command takes, each with its one sentence of help."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "ASSUMPTIONS",
+    "DATA",
+    "OUTPUT",
+    "ClassPrior",
+    "ConfidenceLevel",
+    "DetectionRate",
+    "File",
+    "LabelFrequencyText",
+    "LabelPurityText",
+    "Labels",
+    "MinPropensity",
+    "Propensity",
+    "SampleWeight",
+    "Scenario",
+    "ScenarioName",
+    "Seed",
+    "Target",
+    "TargetName",
+]
+
+DATA, ASSUMPTIONS, OUTPUT = "Data", "Assumptions", "Output"
+
+
+class ScenarioName(enum.StrEnum):
+    """How the rows came to be."""
+
+    SINGLE_TRAINING_SET = "single-training-set"
+    CASE_CONTROL = "case-control"
+
+
+class TargetName(enum.StrEnum):
+    """What the intervals are for."""
+
+    PROCESS = "process"
+    WINDOW = "window"
+
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="CSV or Parquet file, or a quoted pattern such as 'scored/*.parquet'.",
+    ),
+]
+
+Labels = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMN",
+        help="1 confirmed positive, 0 unconfirmed, -1 confirmed negative.",
+        rich_help_panel=DATA,
+    ),
+]
+
+SampleWeight = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="How many rows each row stands for.", rich_help_panel=DATA),
+]
+
+ClassPrior = Annotated[
+    str,
+    typer.Option(
+        metavar="PRIOR",
+        help="Share of positives in the population: 'auto' or a method's name to estimate it "
+        "('propensity' counts what confirmed rows stand for), "
+        "a number if it is known, 'LOW,HIGH' or 'VALUE,LOW,HIGH' if it is known roughly.",
+        rich_help_panel=ASSUMPTIONS,
+    ),
+]
+
+LabelFrequencyText = Annotated[
+    str | None,
+    typer.Option(
+        "--label-frequency",
+        metavar="SHARE",
+        help="In place of --class-prior: the share of the positives that is confirmed by now, "
+        "a number, 'LOW,HIGH' or 'VALUE,LOW,HIGH'.",
+        rich_help_panel=ASSUMPTIONS,
+    ),
+]
+
+Scenario = Annotated[
+    ScenarioName,
+    typer.Option(
+        help="single-training-set: confirmed and unconfirmed rows together are the population; "
+        "case-control: the unconfirmed alone are.",
+        rich_help_panel=ASSUMPTIONS,
+    ),
+]
+
+LabelPurityText = Annotated[
+    str,
+    typer.Option(
+        "--label-purity",
+        metavar="SHARE",
+        help="Share of the confirmed positives that really are; below 1 if some "
+        "confirmations are mistaken; 'auto' estimates it where the scores show that.",
+        rich_help_panel=ASSUMPTIONS,
+    ),
+]
+
+Propensity = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN|NUMBER",
+        help="Chance that a positive like this row gets confirmed, if it differs: for example "
+        "the logged probability of being sent to review. Read on confirmed rows.",
+        rich_help_panel=ASSUMPTIONS,
+    ),
+]
+
+DetectionRate = Annotated[
+    float,
+    typer.Option(
+        help="Share of the positives sent to review that the review finds; multiplies "
+        "--propensity.",
+        rich_help_panel=ASSUMPTIONS,
+    ),
+]
+
+MinPropensity = Annotated[
+    float,
+    typer.Option(
+        help="Lift smaller propensities to this, so that no row stands for more than "
+        "1 / this many positives; 0 lifts none.",
+        rich_help_panel=ASSUMPTIONS,
+    ),
+]
+
+Target = Annotated[
+    TargetName,
+    typer.Option(
+        help="Intervals for the process these rows came from, or for these rows alone.",
+        rich_help_panel=ASSUMPTIONS,
+    ),
+]
+
+ConfidenceLevel = Annotated[
+    float, typer.Option(help="Nominal coverage of intervals.", rich_help_panel=OUTPUT)
+]
+
+Seed = Annotated[
+    int, typer.Option(help="Of the random draws behind intervals.", rich_help_panel=OUTPUT)
+]
