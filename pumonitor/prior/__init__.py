@@ -6,9 +6,8 @@ Estimators estimate the unlabeled prior a from labeled and unlabeled scores; pi 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,35 +15,22 @@ from scipy.special import ndtri
 
 from pumonitor.errors import InputError
 from pumonitor.prior.auto import PriorWithInterval, auto, with_interval
-from pumonitor.prior.bbe import bbe
-from pumonitor.prior.dedpul import dedpul
-from pumonitor.prior.elkan_noto import elkan_noto
+from pumonitor.prior.estimator import Estimator
 from pumonitor.prior.inverse_propensity import inverse_propensity, priors_disagree
-from pumonitor.prior.roc_slope import roc_slope
-from pumonitor.prior.tilt import tilt
-from pumonitor.prior.two_samples import Method, TwoSamples
+from pumonitor.prior.methods import METHODS
+from pumonitor.prior.two_samples import TwoSamples
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 
 __all__ = [
     "METHODS",
+    "Estimator",
     "GivenOrEstimated",
     "TwoSamples",
     "estimate_class_prior",
     "priors_disagree",
     "resolve_class_prior",
 ]
-
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {
-        "elkan_noto": elkan_noto,
-        "roc_slope": roc_slope,
-        "bbe": bbe,
-        "dedpul": dedpul,
-        "tilt": tilt,
-    }
-)
-"""Name -> estimator: a function of `TwoSamples` that returns one unlabeled prior per sample."""
 
 GivenOrEstimated = (
     str | float | tuple[float, float] | tuple[float, float, float] | ClassPriorEstimate
@@ -183,9 +169,9 @@ def estimate_from_table(
         known = ", ".join(("auto", *METHODS, "propensity"))
         msg = f"unknown class-prior method {method!r}: known are {known}"
         raise ValueError(msg)
-    if method == "elkan_noto" and label_purity < 1.0:
+    if method in METHODS and not METHODS[method].takes_label_noise and label_purity < 1.0:
         msg = (
-            "elkan_noto takes every label to be right: with label_purity="
+            f"{method} takes every label to be right: with label_purity="
             f"{label_purity:g} use another method, for example class_prior='auto'"
         )
         raise ValueError(msg)

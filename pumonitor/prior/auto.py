@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from pumonitor.prior.bbe import bbe
 from pumonitor.prior.dedpul import dedpul
+from pumonitor.prior.estimator import Estimator
 from pumonitor.prior.model_resamples import model_resamples
 from pumonitor.prior.roc_slope import upper_bound
 from pumonitor.prior.tilt import tilt
-from pumonitor.prior.two_samples import Method, TwoSamples
+from pumonitor.prior.two_samples import TwoSamples
 
 __all__ = ["PriorWithInterval", "auto", "with_interval"]
 
@@ -74,14 +75,14 @@ def auto(
 
 
 def with_interval(
-    method: Method, sample: TwoSamples, *, confidence_level: float, rng: np.random.Generator
+    method: Estimator, sample: TwoSamples, *, confidence_level: float, rng: np.random.Generator
 ) -> PriorWithInterval:
     """A single estimator's value, with an interval that allows for its bias.
 
     The value is the estimator's own. The interval inverts its error in samples of known prior and
     is stretched to hold the value.
     """
-    truth, drawn = model_resamples(sample, size=RESAMPLES, rng=rng)
+    truth, drawn = model_resamples(sample, size=method.resamples, rng=rng)
     value = float(method(sample)[0])
     resampled = method(drawn)
     low, high = _inverted(value, resampled, truth, confidence_level)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Method", "TwoSamples"]
+__all__ = ["TwoSamples"]
 
 FloatArray = NDArray[np.float64]
 
@@ -82,7 +81,3 @@ class TwoSamples:
 
 def _above(share: FloatArray) -> FloatArray:
     return np.cumsum(share[:, ::-1], axis=1)[:, ::-1]
-
-
-Method = Callable[[TwoSamples], FloatArray]
-"""A score-based estimator: one unlabeled prior per sample."""
