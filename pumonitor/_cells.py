@@ -211,12 +211,17 @@ def _widen(
 
 
 def _quantiles(scores: NDArray[Any], count: int) -> NDArray[Any]:
-    """Scores that split the rows into about `count` equal parts, from a spread sample of them."""
+    """Scores that split the rows into about `count` equal parts, from a spread sample of them.
+
+    The outermost parts are halved on: a tail within one cell would have no shape.
+    """
     if count < 2:
         return scores[:0]
     sample = np.sort(scores[:: max(1, len(scores) // _QUANTILE_SAMPLE)])
     at = np.linspace(0, len(sample), min(count, len(sample)) + 1).astype(np.intp)[1:-1]
-    return np.asarray(sample[at])
+    halvings = np.arange(1, 1 + int(np.log2(max(len(sample) / count, 1))))
+    tail = (len(sample) / count / 2.0**halvings).astype(np.intp)
+    return np.asarray(sample[np.concatenate([tail[::-1], at, len(sample) - 1 - tail])])
 
 
 def _held(lower: FloatArray, upper: FloatArray, sums: dict[str, FloatArray]) -> Cells:

@@ -1,8 +1,15 @@
-"""Errors a caller may want to catch; plain bad arguments are ValueError and TypeError."""
+"""Errors and warnings a caller may want to catch; bad arguments are ValueError and TypeError."""
 
 from __future__ import annotations
 
-__all__ = ["InputError", "PumonitorError", "SourceError", "TooFewPositivesError"]
+__all__ = [
+    "InputError",
+    "NoBoundWarning",
+    "PumonitorError",
+    "RowsLeftOutWarning",
+    "SourceError",
+    "TooFewPositivesError",
+]
 
 
 class PumonitorError(Exception):
@@ -19,3 +26,11 @@ class TooFewPositivesError(InputError):
 
 class SourceError(PumonitorError):
     """A file or table could not be read."""
+
+
+class RowsLeftOutWarning(UserWarning):
+    """An estimate rests on a sample of the rows, since the method cannot take them all."""
+
+
+class NoBoundWarning(UserWarning):
+    """A class-prior estimate is the largest there can be because nothing bounds it."""

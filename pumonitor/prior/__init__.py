@@ -6,6 +6,7 @@ Estimators estimate the unlabeled prior a from labeled and unlabeled scores; pi 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,12 +14,20 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from pumonitor.errors import InputError
-from pumonitor.prior.auto import PriorWithInterval, auto, with_interval
+from pumonitor.errors import InputError, RowsLeftOutWarning
+from pumonitor.prior.auto import auto
 from pumonitor.prior.estimator import Estimator
+from pumonitor.prior.feature_samples import FeatureSamples
+from pumonitor.prior.interval import PriorWithInterval, with_interval
 from pumonitor.prior.inverse_propensity import inverse_propensity, priors_disagree
+from pumonitor.prior.label_shift import label_shift_with_interval
+from pumonitor.prior.label_shift_em import label_shift_em_with_interval
 from pumonitor.prior.methods import METHODS
+from pumonitor.prior.reference import ReferenceWindow
 from pumonitor.prior.two_samples import TwoSamples
+from pumonitor.prior.two_windows import two_windows
+from pumonitor.prior.window_tables import pool_tables
+from pumonitor.prior.windows import PooledClassPriors, pool_class_priors
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 
@@ -26,8 +35,12 @@ __all__ = [
     "METHODS",
     "Estimator",
     "GivenOrEstimated",
+    "PooledClassPriors",
+    "ReferenceWindow",
     "TwoSamples",
     "estimate_class_prior",
+    "pool_class_priors",
+    "pool_tables",
     "priors_disagree",
     "resolve_class_prior",
 ]
@@ -37,6 +50,12 @@ GivenOrEstimated = (
 )
 
 _CELLS = 512
+# auto looks at one sample and not at hundreds, and at how the scores lie on their own scale.
+_CELLS_OF_AUTO = 65_536
+_FROM_REFERENCE = {
+    "label_shift": label_shift_with_interval,
+    "label_shift_em": label_shift_em_with_interval,
+}
 
 
 def resolve_class_prior(
@@ -80,6 +99,8 @@ def estimate_class_prior(
     method: str = "auto",
     scenario: Scenario = "single-training-set",
     label_purity: float = 1.0,
+    features: Any = None,
+    reference: ReferenceWindow | None = None,
     sample_weight: Any = None,
     propensity: Any = None,
     detection_rate: float = 1.0,
@@ -106,6 +127,13 @@ def estimate_class_prior(
     scenario : {"single-training-set", "case-control"}
     label_purity : float
         P(y = 1 given labeled).
+    features : array-like of shape (n, d), optional
+        What the methods km1, km2, tice and pen_l1 read in place of the order of the scores:
+        numbers, on any scale, finite in labeled and unlabeled rows. The interval then stands on
+        the scores and the features, and takes rows of equal score to be alike in their features.
+    reference : ReferenceWindow, optional
+        What the methods label_shift and label_shift_em start from: rows scored by the same model
+        at a time when the class prior was known, in the same scenario.
     sample_weight : array-like of shape (n,), optional
     propensity, detection_rate, min_propensity
         As in `pumonitor.evaluate`.
@@ -119,9 +147,15 @@ def estimate_class_prior(
     Raises
     ------
     ValueError
-        If the method is unknown, or is "propensity" without propensities.
+        If the method is unknown, or is "propensity" without propensities, or reads no features
+        or no reference and they are given, or needs a reference and there is none.
     InputError
-        If labels or scores cannot be used.
+        If labels, scores or features cannot be used.
+
+    Warns
+    -----
+    RowsLeftOutWarning
+        If there are more rows than a method takes from a features matrix, and it took a sample.
 
     Examples
     --------
@@ -142,6 +176,18 @@ def estimate_class_prior(
     )
     return estimate_from_table(
         table,
+        features=_read_features(
+            features,
+            labels,
+            scores,
+            method=method,
+            against_population=scenario == "single-training-set" and table.has_propensities,
+            sample_weight=sample_weight,
+            propensity=propensity,
+            detection_rate=detection_rate,
+            min_propensity=min_propensity,
+        ),
+        reference=reference,
         method=method,
         scenario=scenario,
         label_purity=label_purity,
@@ -153,6 +199,8 @@ def estimate_class_prior(
 def estimate_from_table(
     table: ScoreTable,
     *,
+    features: FeatureSamples | None = None,
+    reference: ReferenceWindow | None = None,
     method: str = "auto",
     scenario: Scenario = "single-training-set",
     label_purity: float = 1.0,
@@ -171,10 +219,11 @@ def estimate_from_table(
         raise ValueError(msg)
     if method in METHODS and not METHODS[method].takes_label_noise and label_purity < 1.0:
         msg = (
-            f"{method} takes every label to be right: with label_purity="
-            f"{label_purity:g} use another method, for example class_prior='auto'"
+            f"{method} takes every label to be right, or finds the mistakes itself: with "
+            f"label_purity={label_purity:g} use another method, for example class_prior='auto'"
         )
         raise ValueError(msg)
+    _check_reference(reference, method=method)
     found: PriorWithInterval
     if method == "propensity":
         found = inverse_propensity(
@@ -185,15 +234,34 @@ def estimate_from_table(
             confidence_level=confidence_level,
         )
     else:
-        if scenario == "single-training-set" and table.has_propensities:
+        against_population = scenario == "single-training-set" and (
+            table.has_propensities or (reference is not None and reference.table.has_propensities)
+        )
+        earlier = _with_unlabeled_prior(
+            reference,
+            scenario=scenario,
+            label_purity=label_purity,
+            against_population=against_population,
+            confidence_level=confidence_level,
+        )
+        if against_population:
             return _from_population(
                 table,
                 method,
+                features=features,
+                reference=earlier,
                 label_purity=label_purity,
                 confidence_level=confidence_level,
                 rng=rng,
             )
-        found = _from_scores(table, method, confidence_level=confidence_level, rng=rng)
+        found = _from_samples(
+            table,
+            method,
+            features=features,
+            reference=earlier,
+            confidence_level=confidence_level,
+            rng=rng,
+        )
     low, value, high = _shares(found, label_purity)
     from_unlabeled = _unlabeled_to_population(table, scenario=scenario, label_purity=label_purity)
     own = _labeled_fraction_error(table, value, scenario=scenario, label_purity=label_purity)
@@ -215,6 +283,8 @@ def _from_population(
     table: ScoreTable,
     method: str,
     *,
+    features: FeatureSamples | None,
+    reference: tuple[ScoreTable, ClassPriorEstimate] | None,
     label_purity: float,
     confidence_level: float,
     rng: int | np.random.Generator | None,
@@ -225,16 +295,15 @@ def _from_population(
     favour small propensities: the mixture that holds is F = pi f1 + (1 - pi) f0. No fewer rows are
     positive than have been confirmed.
     """
-    squares = table.unlabeled_squares + table.labeled_mass_squares + table.negative_squares
-    whole = replace(
-        table,
-        unlabeled=table.unlabeled + table.labeled_mass + table.negative,
-        negative=np.zeros_like(table.negative),
-        weights=None
-        if table.weights is None
-        else replace(table.weights, unlabeled_squares=squares),
+    whole = _population(table)
+    found = _from_samples(
+        whole,
+        method,
+        features=features,
+        reference=reference,
+        confidence_level=confidence_level,
+        rng=rng,
     )
-    found = _from_scores(whole, method, confidence_level=confidence_level, rng=rng)
     confirmed = label_purity * float(table.labeled_mass.sum() / whole.unlabeled.sum())
     low, value, high = (max(part, confirmed) for part in _shares(found, label_purity))
     estimate = ClassPriorEstimate(
@@ -248,6 +317,84 @@ def _from_population(
     return _completed(estimate, table, scenario="single-training-set", label_purity=label_purity)
 
 
+def _population(table: ScoreTable) -> ScoreTable:
+    """The table with all rows among its unlabeled ones."""
+    squares = table.unlabeled_squares + table.labeled_mass_squares + table.negative_squares
+    return replace(
+        table,
+        unlabeled=table.unlabeled + table.labeled_mass + table.negative,
+        negative=np.zeros_like(table.negative),
+        weights=None
+        if table.weights is None
+        else replace(table.weights, unlabeled_squares=squares),
+    )
+
+
+def _check_reference(reference: ReferenceWindow | None, *, method: str) -> None:
+    if reference is None and method in _FROM_REFERENCE:
+        msg = (
+            f"{method} starts from a window of known class prior: call estimate_class_prior(..., "
+            f"method={method!r}, reference=ReferenceWindow.from_arrays(labels, scores, "
+            "class_prior=...)), and give its result to evaluate as class_prior"
+        )
+        raise ValueError(msg)
+    if reference is not None and method not in _FROM_REFERENCE:
+        msg = (
+            f"method={method!r} does not read a reference window: leave reference out, or use one "
+            f"of {', '.join(_FROM_REFERENCE)}"
+        )
+        raise ValueError(msg)
+
+
+def _with_unlabeled_prior(
+    reference: ReferenceWindow | None,
+    *,
+    scenario: Scenario,
+    label_purity: float,
+    against_population: bool,
+    confidence_level: float,
+) -> tuple[ScoreTable, ClassPriorEstimate] | None:
+    """The reference's rows and its prior tied to them, as a share of rows that score like labeled.
+
+    An estimate made on these rows keeps its interval for the unlabeled ones. Otherwise theirs
+    follows from the class prior's and from how well the rows tell the labeled fraction.
+    """
+    if reference is None:
+        return None
+    table = reference.table
+    given = ClassPriorEstimate.given(reference.class_prior, confidence_level=confidence_level)
+    if scenario == "single-training-set":
+        _refuse_below_confirmed(given, table, label_purity=label_purity)
+    # Ends at another confidence level are moved to this one's.
+    quantile, given_quantile = (
+        float(ndtri(0.5 + 0.5 * level)) for level in (confidence_level, given.confidence_level)
+    )
+    stretch = quantile / given_quantile
+    loose = replace(given, unlabeled_prior_interval=(math.nan, math.nan))
+    found = _completed(loose, table, scenario=scenario, label_purity=label_purity)
+    middle, ends = found.unlabeled_prior, found.unlabeled_prior_interval
+    reach = 0.0
+    if math.isclose(given.unlabeled_prior, middle, abs_tol=1e-9):
+        ends = given.unlabeled_prior_interval
+    else:
+        rows = float((table.labeled_mass + table.unlabeled + table.negative).sum())
+        own = _labeled_fraction_error(table, middle, scenario=scenario, label_purity=label_purity)
+        reach = quantile * own * rows / float(table.unlabeled.sum())
+    if against_population:
+        table = _population(table)
+        middle, ends, reach = found.value, (found.low, found.high), 0.0
+    below, above = (math.hypot(stretch * (end - middle), reach) for end in ends)
+    tied = replace(
+        found,
+        low=max(found.value - stretch * (found.value - found.low), 1e-9),
+        high=min(found.value + stretch * (found.high - found.value), 1 - 1e-9),
+        confidence_level=confidence_level,
+        unlabeled_prior=middle / label_purity,
+        unlabeled_prior_interval=((middle - below) / label_purity, (middle + above) / label_purity),
+    )
+    return table, tied
+
+
 def _shares(found: PriorWithInterval, label_purity: float) -> tuple[float, float, float]:
     """Low, value and high of b a', kept off 0 and 1."""
     low, value, high = (
@@ -257,21 +404,56 @@ def _shares(found: PriorWithInterval, label_purity: float) -> tuple[float, float
     return low, value, high
 
 
-def _details(found: PriorWithInterval) -> dict[str, float]:
-    return {name: round(part, 6) for name, part in found.details.items()}
+def _details(found: PriorWithInterval) -> dict[str, float | str]:
+    return {
+        name: part if isinstance(part, str) else round(part, 6)
+        for name, part in found.details.items()
+    }
 
 
-def _from_scores(
+def _read_features(
+    features: Any, labels: Any, scores: Any, *, method: str, **settings: Any
+) -> FeatureSamples | None:
+    """The rows by their features, as many as the method takes."""
+    if features is None:
+        return None
+    readers = [name for name, known in METHODS.items() if known.reads == "features"]
+    if method not in readers:
+        msg = (
+            f"method={method!r} does not read features: leave features out, or use one of "
+            f"{', '.join(readers)}"
+        )
+        raise ValueError(msg)
+    every = FeatureSamples.from_arrays(features, labels, scores, **settings)
+    taken = every.at_most(METHODS[method].feature_rows)
+    if taken.rows != every.rows:
+        msg = (
+            f"{method} takes at most {METHODS[method].feature_rows} labeled and as many unlabeled "
+            f"rows from features: it read {taken.rows[0]} of {every.rows[0]} labeled and "
+            f"{taken.rows[1]} of {every.rows[1]} unlabeled rows, drawn at random"
+        )
+        warnings.warn(msg, RowsLeftOutWarning, stacklevel=3)
+    return taken
+
+
+def _from_samples(
     table: ScoreTable,
     method: str,
     *,
+    features: FeatureSamples | None,
+    reference: tuple[ScoreTable, ClassPriorEstimate] | None,
     confidence_level: float,
     rng: int | np.random.Generator | None,
 ) -> PriorWithInterval:
-    generator = np.random.default_rng(0 if rng is None else rng)
-    sample = TwoSamples.from_table(table.compress(_CELLS))
+    if reference is not None:
+        earlier, prior = reference
+        sample = two_windows(table, earlier, prior=prior)
+        return _FROM_REFERENCE[method](sample, confidence_level=confidence_level)
     if method == "auto":
-        return auto(sample, confidence_level=confidence_level, rng=generator)
+        sample = TwoSamples.from_table(table.compress(_CELLS_OF_AUTO))
+        return auto(sample, confidence_level=confidence_level)
+    sample = replace(TwoSamples.from_table(table.compress(_CELLS)), features=features)
+    generator = np.random.default_rng(0 if rng is None else rng)
     return with_interval(METHODS[method], sample, confidence_level=confidence_level, rng=generator)
 
 

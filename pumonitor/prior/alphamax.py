@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pumonitor.prior.normal_scores import binned_normal_scores
 from pumonitor.prior.two_samples import TwoSamples
 
-__all__ = ["AlphaMaxN", "alphamax", "alphamax_n", "likelihood_by_prior"]
+__all__ = ["AlphaMaxN", "alphamax", "alphamax_n", "alphamax_n_prior", "likelihood_by_prior"]
 
 FloatArray = NDArray[np.float64]
 
@@ -122,6 +122,37 @@ def alphamax_n(sample: TwoSamples) -> AlphaMaxN:
     clean = 1 - _elbow(unlabeled, labeled, rows=rows)
     both = 1 - among_unlabeled * (1 - clean)
     return AlphaMaxN(unlabeled_prior=among_unlabeled * clean / both, label_purity=clean / both)
+
+
+def alphamax_n_prior(sample: TwoSamples) -> FloatArray:
+    """The unlabeled prior of `alphamax_n` alone: the share of positives, whoever is labeled.
+
+    For use where labels are known to be mistaken here and there, but not how often.
+
+    Parameters
+    ----------
+    sample : TwoSamples
+
+    Returns
+    -------
+    ndarray of shape (samples,)
+        In [0, 1].
+
+    Notes
+    -----
+    See `alphamax_n`.
+
+    Examples
+    --------
+    >>> from pumonitor.tables import ScoreTable
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([1, 0], [2000, 10_000])
+    >>> positive = np.concatenate([np.arange(2000) < 1600, np.arange(10_000) < 2000])
+    >>> table = ScoreTable.from_arrays(labels, rng.normal(4 * positive))
+    >>> bool(abs(alphamax_n_prior(TwoSamples.from_table(table))[0] - 0.2) < 0.05)
+    True
+    """
+    return alphamax_n(sample).unlabeled_prior
 
 
 def likelihood_by_prior(component: FloatArray, mixture: FloatArray, grid: FloatArray) -> FloatArray:

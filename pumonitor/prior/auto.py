@@ -1,115 +1,117 @@
-"""auto: tilt, DEDPUL and BBE, each freed of its bias, averaged by how exact each is here."""
+"""auto: quantiles of the prior by a network that has seen a million simulated pairs of samples."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor.prior.auto_inputs import LEAST_LABELED, auto_inputs
 from pumonitor.prior.bbe import bbe
 from pumonitor.prior.dedpul import dedpul
-from pumonitor.prior.estimator import Estimator
-from pumonitor.prior.model_resamples import model_resamples
-from pumonitor.prior.roc_slope import upper_bound
-from pumonitor.prior.tilt import tilt
+from pumonitor.prior.interval import PriorWithInterval
+from pumonitor.prior.normal_mixture import on_the_line
+from pumonitor.prior.pulscar import pulscar
+from pumonitor.prior.quantile_network import load_network
+from pumonitor.prior.roc_slope import THRESHOLDS, upper_bound
 from pumonitor.prior.two_samples import TwoSamples
 
-__all__ = ["PriorWithInterval", "auto", "with_interval"]
+__all__ = ["auto"]
 
-FloatArray = NDArray[np.float64]
-
-RESAMPLES = 200
-_MEMBERS = {"tilt": tilt, "dedpul": dedpul, "bbe": bbe}
+_PUBLISHED = {"DEDPUL": dedpul, "PULSCAR": pulscar, "BBE": bbe}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriorWithInterval:
-    """An unlabeled prior, its interval, and what went into it."""
+def auto(sample: TwoSamples, *, confidence_level: float) -> PriorWithInterval:
+    """Unlabeled prior and interval: what priors gave rise to such data, among simulated ones.
 
-    value: float
-    low: float
-    high: float
-    details: dict[str, float]
+    Two things are read: the two samples by pooled rank, which is all that the published
+    estimators read, and two normals fitted on the scores' own scale, as far as the data bear them
+    out (`pumonitor.prior.auto_inputs`). A small network gives quantiles of the prior among
+    simulated pairs of samples that look like these (`benchmarks.prior.train_auto`): the middle one
+    is the estimate, the outer ones the interval. Too high where more of the negatives are like
+    positives than the simulated pairs allow for, too low where easy positives are labeled first.
 
+    Parameters
+    ----------
+    sample : TwoSamples
+        One sample.
+    confidence_level : float
 
-def auto(
-    sample: TwoSamples, *, confidence_level: float, rng: np.random.Generator
-) -> PriorWithInterval:
-    """Unlabeled prior by the average of three estimators corrected for their bias.
+    Returns
+    -------
+    PriorWithInterval
+        The interval covers sampling and how little the data tell of the densities' ends. It is
+        no statement about negatives that are like positives, which no such data show.
 
     Notes
     -----
-    Samples of the same sizes are drawn from smooth mixtures of known unlabeled prior that fit the
-    data (`pumonitor.prior.model_resamples`). Each estimator's mean error there is its bias, which
-    is taken off; its spread there gives its weight. The interval inverts the error of the average
-    (basic bootstrap on the arcsine scale), widened when the three disagree by more than they do
-    among the samples: then the model does not fit, and nothing here is precise.
+    Intervals end at the upper bound of the ratio of shares, which holds whatever the densities
+    (`pumonitor.prior.roc_slope.upper_bound`). With fewer labeled rows than the network has seen
+    nothing but that bound is given: the interval begins near 0.
+
+    References
+    ----------
+    Zeiberg, Jain, Radivojac (2020), who read a curve with a network trained on simulated pairs;
+    Sainsbury-Dale, Zammit-Mangion, Huser (2024), Likelihood-free parameter estimation with neural
+    Bayes estimators.
+
+    Examples
+    --------
+    >>> from pumonitor.tables import ScoreTable
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([1, 0], [1000, 10_000])
+    >>> positive = np.concatenate([np.ones(1000), np.arange(10_000) < 3000])
+    >>> table = ScoreTable.from_arrays(labels, rng.normal(2 * positive))
+    >>> found = auto(TwoSamples.from_table(table), confidence_level=0.95)
+    >>> bool(found.low < 0.3 < found.high), bool(abs(found.value - 0.3) < 0.05)
+    (True, True)
     """
-    truth, drawn = model_resamples(sample, size=RESAMPLES, rng=rng)
-    observed = np.array([float(member(sample)[0]) for member in _MEMBERS.values()])
-    resampled = np.stack([member(drawn) for member in _MEMBERS.values()])
-    error = resampled - truth
-    bias, variance = error.mean(axis=1), error.var(axis=1) + 1e-8
-    weight = (1 / variance) / np.sum(1 / variance)
-    corrected = observed - bias
-    value = float(np.clip(weight @ corrected, 1e-6, 1 - 1e-6))
-    redrawn = resampled - bias[:, np.newaxis]
-    averages = np.clip(weight @ redrawn, 0.0, 1.0)
-    disagreement = float(weight @ (corrected - value) ** 2)
-    usual = float(np.mean(weight @ (redrawn - averages) ** 2))
-    sampling = float(np.var(averages - truth)) + 1e-12
-    widening = np.sqrt(1 + max(disagreement - usual, 0.0) / sampling)
-    low, high = _inverted(value, averages, truth, confidence_level, widening=float(widening))
-    # What the counts alone exclude no model can bring back: scores that separate completely have
-    # no density ratio to model, and an unlabeled prior near 0 all the same.
-    possible = float(upper_bound(sample, level=(1 - confidence_level) / 400)[0])
-    if value > possible:
-        value = min(float(observed.min()), possible)
-    high = max(min(high, possible), value)
-    low = min(low, value)
-    details = {name: float(part) for name, part in zip(_MEMBERS, observed, strict=True)}
-    details |= {f"{name}_bias": float(part) for name, part in zip(_MEMBERS, bias, strict=True)}
-    details["widening"] = float(widening)
+    inputs, mixture = auto_inputs(
+        on_the_line(sample.scores)[np.newaxis],
+        sample.labeled,
+        sample.unlabeled,
+        np.array([sample.n_labeled]),
+        np.array([sample.n_unlabeled]),
+    )
+    network = load_network("auto")
+    quantiles = network.quantiles(inputs)[0]
+    tail = 0.5 * (1 - confidence_level)
+    possible = float(upper_bound(sample, level=(1 - confidence_level) / (2 * THRESHOLDS))[0])
+    high = min(network.at(quantiles, 1 - tail), possible)
+    value = min(network.at(quantiles, 0.5), high)
+    low = min(network.at(quantiles, tail), value)
+    few = sample.n_labeled < LEAST_LABELED
+    if few:
+        low, high = 0.0, possible
+    published = {name: float(method(sample)[0]) for name, method in _PUBLISHED.items()}
+    trust = float(mixture.trust[0])
+    normal = float(mixture.unlabeled_prior[0])
+    details: dict[str, float | str] = {
+        "why": _why(sample, trust, normal, published, few=few),
+        "highest_possible": possible,
+        "normal_mixture": normal,
+        "normal_mixture_trust": trust,
+    }
+    details |= {name.lower(): part for name, part in published.items()}
     return PriorWithInterval(value=value, low=low, high=high, details=details)
 
 
-def with_interval(
-    method: Estimator, sample: TwoSamples, *, confidence_level: float, rng: np.random.Generator
-) -> PriorWithInterval:
-    """A single estimator's value, with an interval that allows for its bias.
-
-    The value is the estimator's own. The interval inverts its error in samples of known prior and
-    is stretched to hold the value.
-    """
-    truth, drawn = model_resamples(sample, size=method.resamples, rng=rng)
-    value = float(method(sample)[0])
-    resampled = method(drawn)
-    low, high = _inverted(value, resampled, truth, confidence_level)
-    bias = float(np.mean(resampled - truth))
-    return PriorWithInterval(
-        value=value, low=min(low, value), high=max(high, value), details={"bias": bias}
-    )
-
-
-def _inverted(
-    value: float,
-    resampled: FloatArray,
-    truth: FloatArray,
-    confidence_level: float,
-    *,
-    widening: float = 1.0,
-) -> tuple[float, float]:
-    """Interval from the distribution of the error, on the variance-stabilising arcsine scale."""
-
-    def scale(share: FloatArray | float) -> FloatArray:
-        return np.asarray(np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0))))
-
-    tail = 0.5 * (1 - confidence_level)
-    error = scale(resampled) - scale(truth)
-    middle = float(np.mean(error))
-    lowest, highest = (middle + widening * (np.quantile(error, [tail, 1 - tail]) - middle)).tolist()
-    centre = float(scale(value))
-    ends = np.clip([centre - highest, centre - lowest], 0.0, 0.5 * np.pi)
-    low, high = (np.sin(ends) ** 2).tolist()
-    return low, high
+def _why(
+    sample: TwoSamples, trust: float, normal: float, published: dict[str, float], *, few: bool
+) -> str:
+    """What the estimate stands on, for people."""
+    if few:
+        return (
+            f"With {sample.n_labeled:.2g} labeled rows only an upper bound is known, whatever the "
+            "estimate says."
+        )
+    read = "from the order of the scores"
+    if trust > 0.5:
+        read += f", and from two normals, which fit them and give {normal:.3g}"
+    elif trust > 0.05:
+        read += f", a little from two normals, which hardly fit them and give {normal:.3g}"
+    by_name = ", ".join(f"{name} {part:.3g}" for name, part in published.items())
+    spread = max(published.values()) - min(published.values())
+    size = math.sqrt(max(sum(published.values()) / len(published), 1e-9))
+    apart = " They are far apart: the classes hardly separate." if spread > 0.3 * size else ""
+    return f"Share of hidden positives among unconfirmed rows, {read}; beside it {by_name}.{apart}"

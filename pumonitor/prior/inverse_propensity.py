@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from pumonitor.errors import InputError
-from pumonitor.prior.auto import PriorWithInterval
+from pumonitor.prior.interval import PriorWithInterval
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 

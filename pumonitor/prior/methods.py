@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pumonitor.prior.alphamax import alphamax
+from pumonitor.prior.alphamax import alphamax, alphamax_n_prior
 from pumonitor.prior.bbe import bbe
 from pumonitor.prior.dedpul import dedpul
-from pumonitor.prior.elkan_noto import elkan_noto
+from pumonitor.prior.distcurve import distcurve
+from pumonitor.prior.elkan_noto import elkan_noto, elkan_noto_e2, elkan_noto_e3
 from pumonitor.prior.estimator import Estimator
+from pumonitor.prior.kernel_mean import km1, km2
+from pumonitor.prior.label_shift import label_shift
+from pumonitor.prior.label_shift_em import label_shift_em
+from pumonitor.prior.normal_mixture import normal_mixture
+from pumonitor.prior.patra_sen import patra_sen
+from pumonitor.prior.pen_l1 import pen_l1
+from pumonitor.prior.pulscar import pulscar
 from pumonitor.prior.roc_slope import roc_slope
+from pumonitor.prior.tice import tice
 from pumonitor.prior.tilt import tilt
 
 __all__ = ["METHODS"]
@@ -20,11 +29,30 @@ METHODS: Mapping[str, Estimator] = MappingProxyType(
         "elkan_noto": Estimator(
             estimate=elkan_noto, reads="probabilities", takes_label_noise=False
         ),
+        "elkan_noto_e2": Estimator(
+            estimate=elkan_noto_e2, reads="probabilities", takes_label_noise=False
+        ),
+        "elkan_noto_e3": Estimator(
+            estimate=elkan_noto_e3, reads="probabilities", takes_label_noise=False
+        ),
         "roc_slope": Estimator(estimate=roc_slope),
         "bbe": Estimator(estimate=bbe),
         "dedpul": Estimator(estimate=dedpul),
+        "pulscar": Estimator(estimate=pulscar),
+        "patra_sen": Estimator(estimate=patra_sen),
         "alphamax": Estimator(estimate=alphamax),
+        "alphamax_n": Estimator(estimate=alphamax_n_prior, takes_label_noise=False),
+        "distcurve": Estimator(estimate=distcurve),
         "tilt": Estimator(estimate=tilt),
+        "normal_mixture": Estimator(estimate=normal_mixture, reads="values"),
+        "km1": Estimator(estimate=km1, reads="features", resamples=80, feature_rows=400),
+        "km2": Estimator(estimate=km2, reads="features", resamples=80, feature_rows=400),
+        "tice": Estimator(estimate=tice, reads="features", resamples=100, feature_rows=3000),
+        "pen_l1": Estimator(estimate=pen_l1, reads="features", resamples=80, feature_rows=2000),
+        "label_shift": Estimator(estimate=label_shift, reads="reference"),
+        "label_shift_em": Estimator(
+            estimate=label_shift_em, reads="reference", takes_label_noise=False
+        ),
     }
 )
 """Name -> `Estimator`. A new one is a file of its own and a line here; tests find it."""

@@ -8,14 +8,17 @@ how the density ratio bends where it matters is mostly unknown, and is drawn too
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor.prior.feature_samples import FeatureSamples
 from pumonitor.prior.tilt import fit_tilt
 from pumonitor.prior.two_samples import TwoSamples
 
-__all__ = ["model_resamples"]
+__all__ = ["feature_resamples", "model_resamples"]
 
 FloatArray = NDArray[np.float64]
 
@@ -28,21 +31,57 @@ def model_resamples(
     The pooled rows of each cell are split by the modelled probability of being labeled: positives
     and mixture then follow the model, while their pooled distribution is the data's own.
     """
-    fit = fit_tilt(sample)
-    binned = np.stack([fit.labeled[0] * sample.n_labeled, fit.unlabeled[0] * sample.n_unlabeled])
-    parameters = fit.parameter_draws(binned, size=size, rng=rng)
-    pooled = 0.5 * (sample.labeled[0] + sample.unlabeled[0])
-    rank = np.cumsum(pooled) - 0.5 * pooled
-    pooled_bins = 0.5 * (fit.labeled[0] + fit.unlabeled[0])
-    rank_of_bin = np.cumsum(pooled_bins) - 0.5 * pooled_bins
-    ratio = np.stack([np.interp(rank, rank_of_bin, row) for row in fit.ratio(parameters)])
-    rows = sample.labeled[0] * sample.n_labeled + sample.unlabeled[0] * sample.n_unlabeled
-    chance = 1 / (1 + sample.n_unlabeled / sample.n_labeled * ratio)
-    labeled, unlabeled = rows * chance, rows * (1 - chance)
+    truth, ratio = _ratio_draws(sample, sample.scores, size=size, rng=rng)
+    labeled, unlabeled = _split(
+        sample.labeled[0] * sample.n_labeled, sample.unlabeled[0] * sample.n_unlabeled, ratio
+    )
     drawn = sample.drawn_from(
         labeled / labeled.sum(axis=1, keepdims=True),
         unlabeled / unlabeled.sum(axis=1, keepdims=True),
         size=size,
         rng=rng,
     )
-    return np.asarray(special.expit(parameters[:, 0])), drawn
+    return truth, drawn
+
+
+def feature_resamples(
+    sample: TwoSamples, features: FeatureSamples, *, size: int, rng: np.random.Generator
+) -> tuple[FloatArray, TwoSamples]:
+    """As `model_resamples`, the rows drawn with their features.
+
+    Rows of equal score are taken to be alike in their features, labeled or not: true of scores
+    that hold all the features tell of the class, and else too little told apart, which makes
+    estimators err more in the resamples than in the data.
+    """
+    truth, ratio = _ratio_draws(sample, features.scores, size=size, rng=rng)
+    labeled, unlabeled = _split(
+        features.labeled[0] * features.n_labeled,
+        features.unlabeled[0] * features.n_unlabeled,
+        ratio,
+    )
+    drawn = features.drawn_from(labeled, unlabeled, rng=rng)
+    return truth, replace(sample, features=drawn)
+
+
+def _ratio_draws(
+    sample: TwoSamples, scores: FloatArray, *, size: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Unlabeled priors, and the density ratio f_u / f_p at the scores, of mixtures that fit."""
+    fit = fit_tilt(sample)
+    binned = np.stack([fit.labeled[0] * sample.n_labeled, fit.unlabeled[0] * sample.n_unlabeled])
+    parameters = fit.parameter_draws(binned, size=size, rng=rng)
+    pooled = 0.5 * (sample.labeled[0] + sample.unlabeled[0])
+    rank = np.interp(scores, sample.scores, np.cumsum(pooled) - 0.5 * pooled)
+    pooled_bins = 0.5 * (fit.labeled[0] + fit.unlabeled[0])
+    rank_of_bin = np.cumsum(pooled_bins) - 0.5 * pooled_bins
+    ratio = np.stack([np.interp(rank, rank_of_bin, row) for row in fit.ratio(parameters)])
+    return np.asarray(special.expit(parameters[:, 0])), ratio
+
+
+def _split(
+    labeled: FloatArray, unlabeled: FloatArray, ratio: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Pooled rows split by the modelled probability of being labeled, given numbers of rows."""
+    chance = 1 / (1 + unlabeled.sum() / labeled.sum() * ratio)
+    rows = labeled + unlabeled
+    return rows * chance, rows * (1 - chance)

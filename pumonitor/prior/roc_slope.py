@@ -8,9 +8,9 @@ from scipy import special
 
 from pumonitor.prior.two_samples import TwoSamples
 
-__all__ = ["roc_slope", "upper_bound"]
+__all__ = ["THRESHOLDS", "roc_slope", "upper_bound"]
 
-_THRESHOLDS = 200
+THRESHOLDS = 200
 _LEVEL = 0.1
 
 
@@ -31,7 +31,8 @@ def roc_slope(sample: TwoSamples) -> NDArray[np.float64]:
 
     Notes
     -----
-    Clopper-Pearson bounds at level 0.1 each, at 200 thresholds equally spaced in labeled share.
+    Clopper-Pearson bounds at level 0.1 each, at 200 thresholds equally spaced in the share above
+    them of both samples together.
 
     References
     ----------
@@ -54,10 +55,12 @@ def upper_bound(sample: TwoSamples, *, level: float) -> NDArray[np.float64]:
     prior with that confidence whatever the densities are.
     """
     labeled_above, unlabeled_above = sample.above()
-    wanted = np.linspace(0, labeled_above.shape[1] - 1, _THRESHOLDS).astype(np.intp)
-    # Cells spaced by labeled share of the first sample: where the curve bends.
-    by_share = np.searchsorted(-labeled_above[0], -np.linspace(1, 0, _THRESHOLDS)) - 1
-    cells = np.unique(np.clip(np.concatenate([by_share, wanted]), 0, labeled_above.shape[1] - 1))
+    # Evenly spaced in the rows of both samples together, the last with a part of them above it:
+    # above a threshold that leaves two or three rows the ratio is anything.
+    both_above = 0.5 * (labeled_above[0] + unlabeled_above[0])
+    shares = np.linspace(1, 1 / THRESHOLDS, THRESHOLDS)
+    last = np.searchsorted(-both_above, -shares, side="right") - 1
+    cells = np.unique(np.maximum(last, 0))
     hits_p = labeled_above[:, cells] * sample.n_labeled
     hits_u = unlabeled_above[:, cells] * sample.n_unlabeled
     with np.errstate(divide="ignore", invalid="ignore"):

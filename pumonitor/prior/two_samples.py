@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.prior.feature_samples import FeatureSamples
+from pumonitor.prior.reference import Reference
 from pumonitor.tables import ScoreTable
 
 __all__ = ["TwoSamples"]
@@ -27,6 +29,10 @@ class TwoSamples:
         more are resamples of it.
     n_labeled, n_unlabeled : float
         (Effective) numbers of rows.
+    features : FeatureSamples or None
+        The same rows by their features, where they were given.
+    reference : Reference or None
+        A window of known class prior on the same cells, where one was given.
     """
 
     scores: FloatArray
@@ -34,6 +40,8 @@ class TwoSamples:
     unlabeled: FloatArray
     n_labeled: float
     n_unlabeled: float
+    features: FeatureSamples | None = None
+    reference: Reference | None = None
 
     @classmethod
     def from_table(cls, table: ScoreTable) -> TwoSamples:
@@ -72,6 +80,7 @@ class TwoSamples:
             unlabeled=counts(unlabeled, self.n_unlabeled),
             n_labeled=self.n_labeled,
             n_unlabeled=self.n_unlabeled,
+            reference=self.reference,
         )
 
     def above(self) -> tuple[FloatArray, FloatArray]:

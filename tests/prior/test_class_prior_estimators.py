@@ -6,6 +6,8 @@ import pytest
 import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.prior import METHODS, TwoSamples
+from pumonitor.prior.reference import Reference
+from pumonitor.results import ClassPriorEstimate
 
 
 def case_control(unlabeled_prior, *, n_labeled, n_unlabeled, separation, seed):
@@ -54,8 +56,22 @@ def test_many_samples_at_once_are_each_alone(method):
         unlabeled=one.unlabeled,
         n_labeled=one.n_labeled,
         n_unlabeled=one.n_unlabeled,
+        reference=Reference(
+            unlabeled=one.unlabeled,
+            n_unlabeled=one.n_unlabeled,
+            prior=ClassPriorEstimate(value=0.3, low=0.3, high=0.3, unlabeled_prior=0.3),
+        ),
     )
-    many = one.drawn_from(one.labeled[0], one.unlabeled[0], size=3, rng=np.random.default_rng(0))
+    # They differ in their priors, and end at different scores: elkan_noto_e3 reads nothing else.
+    added = np.array([[0.0], [0.15], [0.3]])
+    cells = np.arange(len(one.scores))
+    ends = np.where(cells < len(cells) - np.array([[100], [200], [300]]), 1.0, 0.0)
+    many = one.drawn_from(
+        one.labeled * ends,
+        ((1 - added) * one.unlabeled + added * one.labeled) * ends,
+        size=3,
+        rng=np.random.default_rng(0),
+    )
     found = METHODS[method](many)
     assert found.shape == (3,)
     assert ((found >= 0) & (found <= 1)).all()
@@ -126,10 +142,15 @@ def test_prior_of_population_and_of_unlabeled_rows_belong_together():
 def test_same_data_same_interval_and_another_seed_another():
     data = case_control(0.2, n_labeled=200, n_unlabeled=2000, separation=2.0, seed=7)
     first, again, other = (
-        pumonitor.estimate_class_prior(*data, rng=seed) for seed in (None, None, 1)
+        pumonitor.estimate_class_prior(*data, method="dedpul", rng=seed) for seed in (None, None, 1)
     )
     assert first == again
     assert first.low != other.low
+
+
+def test_auto_draws_nothing_at_random():
+    data = case_control(0.2, n_labeled=200, n_unlabeled=2000, separation=2.0, seed=7)
+    assert pumonitor.estimate_class_prior(*data, rng=1) == pumonitor.estimate_class_prior(*data)
 
 
 def test_evaluate_says_that_an_estimated_prior_is_an_upper_bound():

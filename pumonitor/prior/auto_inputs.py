@@ -1,0 +1,60 @@
+"""What the network of `auto` reads of two samples; the same in training and in use."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.prior.normal_mixture import NormalMixture, fit_normal_mixture
+from pumonitor.prior.rank_summary import rank_summary
+
+__all__ = ["LEAST_LABELED", "auto_inputs"]
+
+FloatArray = NDArray[np.float64]
+
+LEAST_LABELED = 4.0
+"""Fewer labeled rows the network has not seen."""
+
+# More rows are read as this many, which leaves an interval wider than need be.
+_LABELED, _UNLABELED = (LEAST_LABELED, 300_000.0), (60.0, 3_000_000.0)
+
+
+def auto_inputs(
+    scores: FloatArray,
+    labeled: FloatArray,
+    unlabeled: FloatArray,
+    n_labeled: FloatArray,
+    n_unlabeled: FloatArray,
+) -> tuple[FloatArray, NormalMixture]:
+    """Ranks, and the fit of two normals as far as the data bear it out.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (samples, cells) or (1, cells)
+        Ascending, on the whole line.
+    labeled, unlabeled : ndarray of shape (samples, cells)
+        Shares; rows sum to 1.
+    n_labeled, n_unlabeled : ndarray of shape (samples,)
+
+    Returns
+    -------
+    inputs : ndarray of shape (samples, 140)
+    mixture : NormalMixture
+    """
+    n_labeled, n_unlabeled = np.clip(n_labeled, *_LABELED), np.clip(n_unlabeled, *_UNLABELED)
+    mixture = fit_normal_mixture(scores, labeled, unlabeled, n_labeled, n_unlabeled)
+    of_mixture = np.stack(
+        [
+            np.ones(len(labeled)),
+            np.arcsin(np.sqrt(mixture.unlabeled_prior)),
+            mixture.distance - 1.5,
+            np.log(mixture.positive_spread) + 0.5,
+            np.log(mixture.negative_spread) + 0.5,
+            np.clip(mixture.labeled_misfit, -3, 8) / 3,
+            np.clip(mixture.unlabeled_misfit, -3, 8) / 3,
+        ],
+        axis=1,
+    )
+    ranks = rank_summary(labeled, unlabeled, n_labeled, n_unlabeled)
+    # Where the normals do not fit, what they say is not even seen.
+    return np.hstack([ranks, mixture.trust[:, np.newaxis] * of_mixture]), mixture
