@@ -47,6 +47,7 @@ from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.label_frequency import LabelFrequency
 from pumonitor.results import Curve, Estimate, Evaluation, Scenario, Target
+from pumonitor.sensitivity import AtPriors
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable
 
@@ -304,6 +305,9 @@ def evaluate_table(
         warnings=diagnose(table, estimates, prior, settings, label_sources=label_sources),
         scores=_histogram(table),
         settings=settings,
+        at_priors=AtPriors.of(
+            problem, prior, threshold=threshold, top_k=top_k, f_beta=f_beta, cells=_CURVE_CELLS
+        ),
     )
 
 

@@ -11,6 +11,7 @@ import typer
 from pumonitor import __version__
 from pumonitor.cli.compare import compare
 from pumonitor.cli.demo import demo
+from pumonitor.cli.estimate_prior import estimate_prior
 from pumonitor.cli.evaluate import evaluate
 from pumonitor.cli.outcome import FAILED
 
@@ -47,6 +48,7 @@ def _root(
 
 app.command()(evaluate)
 app.command()(compare)
+app.command()(estimate_prior)
 app.command()(demo)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from pumonitor.names import title
 from pumonitor.report.charts import build_chart
+from pumonitor.report.sensitivity_chart import sensitivity_panel
 from pumonitor.report.theme import themed, to_svg
 from pumonitor.report.threshold_charts import threshold_panels
-from pumonitor.results import Evaluation
+from pumonitor.results import Evaluation, Sensitivity
 
-__all__ = ["Figure", "figures", "inline_svg", "threshold_figures"]
+__all__ = ["Figure", "figures", "inline_svg", "sensitivity_figures", "threshold_figures"]
 
 _READING: Final = {
     "forest": (
@@ -106,5 +108,18 @@ def threshold_figures(evaluation: Evaluation) -> list[Figure]:
     for name, panel in threshold_panels(evaluation, with_legend=False).items():
         heading = title(name, evaluation.settings)
         svg = inline_svg(to_svg(themed(panel)), description=f"{heading} by threshold")
+        drawn.append(Figure(name=name, heading=heading, reading="", svg=svg))
+    return drawn
+
+
+def sensitivity_figures(evaluation: Evaluation, swept: Mapping[str, Sensitivity]) -> list[Figure]:
+    """One small figure for each metric against the share of positives."""
+    drawn = []
+    for name, found in swept.items():
+        heading = title(name, evaluation.settings)
+        svg = inline_svg(
+            to_svg(themed(sensitivity_panel(found, heading=heading))),
+            description=f"{heading} by share of positives",
+        )
         drawn.append(Figure(name=name, heading=heading, reading="", svg=svg))
     return drawn

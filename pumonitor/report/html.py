@@ -10,8 +10,9 @@ from pumonitor.names import title as title_of
 from pumonitor.report import palette
 from pumonitor.report.assumptions import assumptions, doubts
 from pumonitor.report.estimate_table import estimate_groups
-from pumonitor.report.figures import figures, threshold_figures
+from pumonitor.report.figures import figures, sensitivity_figures, threshold_figures
 from pumonitor.report.numbers import number, percent, percent_with_interval, rows
+from pumonitor.report.sensitivity_chart import sensitivities, sensitivity_reading
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
 from pumonitor.results import Estimate, Evaluation
@@ -68,6 +69,7 @@ def render_html(
         lstrip_blocks=True,
     )
     sentences = verdict(evaluation)
+    swept = sensitivities(evaluation)
     return environment.get_template("report.html").render(
         title=title,
         context=dict(context or {}),
@@ -82,6 +84,8 @@ def render_html(
         groups=estimate_groups(evaluation),
         figures=figures(evaluation),
         panels=threshold_figures(evaluation),
+        what_if=sensitivity_figures(evaluation, swept),
+        what_if_reading=sensitivity_reading(next(iter(swept.values()))) if swept else "",
         threshold=f"{evaluation.settings['threshold']:.4g}",
         settings={name: _setting(value) for name, value in evaluation.settings.items()},
         prior_method=evaluation.class_prior.method,

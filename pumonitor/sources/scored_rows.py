@@ -1,12 +1,12 @@
-"""Rows with the scores of several models, read as they are: pairs of models need rows, not bins."""
+"""Rows with scores and features, read as they are: for what needs rows, not counts by bin."""
 
 # ruff: noqa: S608 (names and values reach SQL only through `quoted`, `text` and `number`)
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,16 @@ __all__ = ["ScoredRows", "read_scored_rows"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScoredRows:
-    """Columns of equal length: labels, the scores of each model, weights if they were asked for."""
+    """Columns of equal length: labels, the scores of each model, and what else was asked for.
+
+    A feature that is missing or no number is NaN.
+    """
 
     labels: NDArray[Any]
     scores: Mapping[str, NDArray[Any]]
     sample_weight: NDArray[Any] | None
     propensity: NDArray[Any] | None
+    features: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def read_scored_rows(
@@ -37,6 +41,7 @@ def read_scored_rows(
     thresholds: Mapping[str, float],
     sample_weight: str | None = None,
     propensity: str | None = None,
+    features: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> ScoredRows:
     r"""Read labels and several score columns of a CSV or Parquet file, or of all files of a glob.
@@ -54,6 +59,8 @@ def read_scored_rows(
         threshold in 32 bits become the threshold.
     sample_weight, propensity : str, optional
         Columns, as in `read_score_table`.
+    features : sequence of str
+        Columns of numbers, true or false.
     progress : callable, optional
         Called with a step's name and the share of it that is done.
 
@@ -79,6 +86,8 @@ def read_scored_rows(
     """
     given = {"sample_weight": sample_weight, "propensity": propensity}
     also = {role: column for role, column in given.items() if column is not None}
+    roles = {f"feature_{number}": column for number, column in enumerate(features, start=1)}
+    also |= roles
     location = locate(path)
     columns: dict[str, NDArray[Any]] = {}
     scores: dict[str, NDArray[Any]] = {}
@@ -91,6 +100,7 @@ def read_scored_rows(
             check_rows(session, rows)
             # Propensities are read on labeled rows only; elsewhere they may be missing, here NaN.
             wanted = "label, score, weight, coalesce(propensity, 'nan'::DOUBLE) AS propensity"
+            wanted += "".join(f", {_number(role)} AS {role}" for role in roles)
             # File by file: files of one type are read together otherwise, and each model's score
             # has its own types, so rows would come in another order.
             of_file = dict(rows.per_file())
@@ -109,4 +119,13 @@ def read_scored_rows(
         scores=scores,
         sample_weight=columns["weight"] if sample_weight is not None else None,
         propensity=columns["propensity"] if propensity is not None else None,
+        features={column: columns[role] for role, column in roles.items()},
+    )
+
+
+def _number(role: str) -> str:
+    """SQL of a column as numbers, from its text, which it has whatever its type."""
+    return (
+        f"coalesce(CASE lower({role}_text) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 "
+        f"ELSE try_cast({role}_text AS DOUBLE) END, 'nan'::DOUBLE)"
     )

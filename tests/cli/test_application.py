@@ -17,11 +17,12 @@ def test_help_names_every_command_and_the_exit_statuses():
     result = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"}).invoke(app, ["--help"])
     assert result.exit_code == 0
     assert "evaluate" in result.stdout
+    assert "estimate-prior" in result.stdout
     assert "demo" in result.stdout
     assert "0 good, 2 bad usage or bad input, 3 something failed" in result.stdout
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "demo"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "estimate-prior", "demo"])
 def test_every_option_has_a_sentence(command):
     result = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [command, "--help"])
     assert result.exit_code == 0

@@ -23,6 +23,7 @@ PICTURES = {
     "precision_recall.png",
     "roc.png",
     "score_distributions.png",
+    "sensitivity.png",
 }
 
 

@@ -14,7 +14,15 @@ from pumonitor.report.curve_chart import points_of
 from pumonitor.report.forest_chart import forest_rows
 from pumonitor.results import Curve, Evaluation
 
-KEYS = {"forest", "roc", "precision_recall", "lift", "by_threshold", "score_distributions"}
+KEYS = {
+    "forest",
+    "roc",
+    "precision_recall",
+    "lift",
+    "by_threshold",
+    "score_distributions",
+    "sensitivity",
+}
 
 
 def _pixels(png: bytes) -> tuple[int, int]:

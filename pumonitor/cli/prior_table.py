@@ -1,0 +1,178 @@
+"""Class priors by method on the terminal: numbers, intervals as a picture, why some have none."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pumonitor.report.numbers import percent, percent_with_interval, rows
+from pumonitor.results import ClassPriorEstimate
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from pumonitor.tables import ScoreTable
+
+__all__ = ["Tried", "rendered"]
+
+_NUMBERS_WIDTH = 76
+"""Columns that the numbers take; a terminal with room beyond them gets a picture too."""
+
+_NARROWEST, _WIDEST = 16, 48
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What a method gave: an estimate, or the reason why it gives none here."""
+
+    method: str
+    seconds: float
+    estimate: ClassPriorEstimate | None = None
+    reason: str = ""
+
+
+def rendered(
+    tried: Sequence[Tried], table: ScoreTable, *, name: str, scenario: str, width: int
+) -> Iterator[RenderableType]:
+    """Yield what to print, from top to bottom.
+
+    Parameters
+    ----------
+    tried : sequence of Tried
+        In the order shown.
+    table : ScoreTable
+        What was read.
+    name : str
+        Of the data.
+    scenario : str
+    width : int
+        Columns of the terminal; wide ones get the intervals as a picture.
+    """
+    from rich.text import Text
+
+    negative = f", {rows(table.n_negative)} confirmed negative" if table.n_negative else ""
+    yield Text(f"\n{name}", style="bold")
+    yield Text(
+        f"{rows(table.n_labeled)} confirmed positive, {rows(table.n_unlabeled)} unconfirmed"
+        f"{negative}; {scenario}\n"
+    )
+    estimates = {one.method: one.estimate for one in tried if one.estimate is not None}
+    yield _table(tried, estimates, width=width)
+    yield ""
+    for reason, methods in _reasons(tried).items():
+        yield Text.assemble((f"{', '.join(methods)}: ", "bold"), reason)
+    yield from _account(*next(iter(estimates.items())))
+    assumed = [method for method in estimates if _reads_probabilities(method)]
+    if assumed:
+        yield Text.assemble(
+            (f"{', '.join(assumed)}: ", "bold"),
+            "right only if the score is the probability of being confirmed.",
+        )
+    yield Text(
+        "Share of hidden positives: of the unconfirmed rows. Without a count or a reference it is "
+        "an upper bound unless some negatives are unlike all positives; it is too low where easy "
+        "positives are confirmed first.",
+        style="dim",
+    )
+    yield ""
+
+
+def _table(
+    tried: Sequence[Tried], estimates: dict[str, ClassPriorEstimate], *, width: int
+) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    level = percent(next(iter(estimates.values())).confidence_level)
+    room = min(width - _NUMBERS_WIDTH, _WIDEST)
+    end = _end_of_picture(list(estimates.values()))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("Method", no_wrap=True)
+    table.add_column(f"Hidden positives ({level})")
+    if room >= _NARROWEST:
+        scale = percent(end)
+        table.add_column(f"0%{scale:>{room - 2}}", no_wrap=True, style="cyan")
+    table.add_column(f"Class prior ({level})")
+    table.add_column("Seconds", justify="right", style="dim")
+    for place, one in enumerate(tried):
+        seconds = f"{one.seconds:.2f}"
+        if one.estimate is None:
+            cells = ["–", *([""] if room >= _NARROWEST else []), "–", seconds]
+            table.add_row(one.method, *cells, style="dim")
+            continue
+        prior = one.estimate
+        low, high = prior.unlabeled_prior_interval
+        cells = [percent_with_interval(prior.unlabeled_prior, low, high)]
+        if room >= _NARROWEST:
+            cells.append(_picture(prior.unlabeled_prior, low, high, end=end, room=room))
+        cells.append(percent_with_interval(prior.value, prior.low, prior.high))
+        table.add_row(one.method, *cells, seconds, style="bold" if place == 0 else "")
+    return table
+
+
+def _end_of_picture(estimates: Sequence[ClassPriorEstimate]) -> float:
+    """Right end of the scale: three times the first value, so that wide ones do not squeeze it."""
+    highest = max(one.unlabeled_prior_interval[1] for one in estimates)
+    first = estimates[0]
+    wanted = max(3 * first.unlabeled_prior, 1.2 * first.unlabeled_prior_interval[1])
+    return float(max(min(highest, wanted, 1.0), 1e-9))
+
+
+def _picture(value: float, low: float, high: float, *, end: float, room: int) -> str:
+    """An interval as a line with a dot at the value; an arrow where it goes on.
+
+    Examples
+    --------
+    >>> _picture(0.5, 0.2, 0.8, end=1.0, room=11)
+    '  ├──●──┤  '
+    >>> _picture(0.9, 0.1, 1.0, end=0.5, room=11)
+    '  ├───────→'
+    """
+
+    def column(share: float) -> int:
+        return round(min(max(share / end, 0.0), 1.0) * (room - 1))
+
+    first, last = column(low), column(high)
+    marks = [" "] * room
+    marks[first : last + 1] = "─" * (last + 1 - first)
+    marks[first] = "├"
+    marks[last] = "┤"
+    if value <= end:
+        marks[column(value)] = "●"
+    if high > end * (1 + 1e-9):
+        marks[last] = "→"
+    return "".join(marks)
+
+
+def _reasons(tried: Sequence[Tried]) -> dict[str, list[str]]:
+    """Methods without an estimate by the reason, which several may share."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for one in tried:
+        if one.estimate is None:
+            found[one.reason].append(one.method)
+    return found
+
+
+def _account(method: str, prior: ClassPriorEstimate) -> Iterator[RenderableType]:
+    """What the estimator says of itself: sentences as they are, numbers by name."""
+    from rich.text import Text
+
+    numbers = {name: part for name, part in prior.diagnostics.items() if not isinstance(part, str)}
+    for sentence in (part for part in prior.diagnostics.values() if isinstance(part, str)):
+        yield Text.assemble((f"{method}: ", "bold"), sentence)
+    if numbers:
+        listed = [f"{name.replace('_', ' ')} {_shown(part)}" for name, part in numbers.items()]
+        yield Text.assemble((f"{method}: ", "bold"), f"{', '.join(listed)}.")
+
+
+def _shown(part: object) -> str:
+    return f"{part:.4g}" if isinstance(part, float) else str(part)
+
+
+def _reads_probabilities(method: str) -> bool:
+    from pumonitor.prior import METHODS
+
+    return method in METHODS and METHODS[method].reads == "probabilities"

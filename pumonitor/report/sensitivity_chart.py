@@ -1,0 +1,147 @@
+"""What if the share of positives is different: one small panel for each metric, and its reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from pumonitor.names import title
+from pumonitor.report import palette
+from pumonitor.report.curve_chart import band_and_lines
+from pumonitor.report.numbers import percent
+from pumonitor.results import Curve, Evaluation, Sensitivity
+
+if TYPE_CHECKING:
+    import altair
+
+__all__ = ["sensitivities", "sensitivity_chart", "sensitivity_panel", "sensitivity_reading"]
+
+_METRICS = ("precision", "recall", "f1", "auc")
+_SHARES = ("precision", "recall")
+"""Shown in percent."""
+
+_WIDTH, _HEIGHT, _LABELS, _COLUMNS = 150, 110, 36, 2
+
+
+def sensitivities(evaluation: Evaluation) -> dict[str, Sensitivity]:
+    """Each metric of the picture that has a value at some class prior, by name."""
+    if evaluation.at_priors is None:
+        return {}
+    swept = {
+        name: evaluation.sensitivity(name) for name in _METRICS if name in evaluation.estimates
+    }
+    return {name: found for name, found in swept.items() if found.undefined_reason is None}
+
+
+def sensitivity_chart(evaluation: Evaluation) -> altair.ConcatChart:
+    """One panel for each metric in one picture."""
+    import altair as alt
+
+    panels = [
+        sensitivity_panel(swept, heading=title(name, evaluation.settings))
+        for name, swept in sensitivities(evaluation).items()
+    ]
+    chart = alt.concat(*panels, columns=_COLUMNS, spacing=18)
+    return cast("altair.ConcatChart", chart.resolve_scale(x="shared"))
+
+
+def sensitivity_reading(swept: Sensitivity) -> str:
+    """What to read from the panels, with the two kinds of not knowing the share kept apart."""
+    prior, (lowest, highest) = swept.class_prior, swept.identified_set
+    sentences = [
+        "Each line is the measure if the share of positives were the one below it; blue around it "
+        "is what chance leaves open at that share."
+    ]
+    if not prior.is_known:
+        sentences.append(
+            f"The stronger shade is the {percent(prior.confidence_level)} interval of the share, "
+            f"{_between(prior.low, prior.high)}: what chance leaves open of it."
+        )
+    # In case-control the confirmed positives are no cases of the population.
+    least, floor = "", "nearly none"
+    if swept.possible[0] > 0:
+        least, floor = "no fewer than are confirmed, ", "what is confirmed"
+    faint = f"The faint shade, {_between(lowest, highest)}, is"
+    if swept.identified_set == swept.possible:
+        sentences.append(
+            f"{faint} every share that these cases by themselves allow: {least}no more than fit "
+            "the scores."
+        )
+    elif (lowest, highest) != (prior.low, prior.high):
+        sentences.append(
+            f"{faint} what fits as well: a share estimated from scores is an upper bound unless "
+            "some negatives are unlike all positives, and no number of cases rules out a lower "
+            f"one, down to {floor}."
+        )
+    return " ".join(sentences)
+
+
+def _between(low: float, high: float) -> str:
+    width = high - low
+    return f"{percent(low, width=width).removesuffix('%')} to {percent(high, width=width)}"
+
+
+def sensitivity_panel(swept: Sensitivity, *, heading: str) -> altair.LayerChart:
+    """A metric against the share of positives: its line, and what is known of the share."""
+    import altair as alt
+
+    prior = swept.class_prior
+    first, last = float(swept.priors[0]), float(swept.priors[-1])
+    scale = alt.Scale(domain=[first, last], nice=False)
+    axis = alt.Axis(
+        title="Share of positives",
+        format="~%",
+        tickCount=3,
+        grid=False,
+        titlePadding=4,
+        labelFlush=False,
+    )
+    x = alt.X("x:Q", scale=scale, axis=axis)
+    curve = _curve(swept)
+    y_axis = alt.Axis(
+        title=None,
+        tickCount=3,
+        format=".0%" if swept.name in _SHARES else ".1f",
+        minExtent=_LABELS,
+        maxExtent=_LABELS,
+    )
+    y_scale = alt.Scale(domain=[0, 1], nice=False)
+
+    def shade(low: float, high: float, opacity: float) -> altair.Chart:
+        ends: dict[str, Any] = {"low": max(low, first), "high": min(high, last)}
+        area = alt.Chart(alt.InlineData(values=[ends])).mark_rect(
+            color=palette.AXIS, opacity=opacity
+        )
+        return cast(
+            "altair.Chart", area.encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q")
+        )
+
+    layers = [shade(*swept.identified_set, 0.16)]
+    if not prior.is_known:
+        layers.append(shade(prior.low, prior.high, 0.38))
+    layers += band_and_lines(curve, x=x, y_scale=y_scale, y_axis=y_axis, with_legend=False)
+    rule = (
+        alt.Chart(alt.InlineData(values=[{"x": prior.value}]))
+        .mark_rule(color=palette.INK, strokeDash=[3, 3], strokeWidth=1.25)
+        .encode(x=x)
+    )
+    chart = alt.layer(*layers, rule).properties(
+        width=_WIDTH, height=_HEIGHT, title=alt.TitleParams(heading)
+    )
+    return cast("altair.LayerChart", chart)
+
+
+def _curve(swept: Sensitivity) -> Curve:
+    value, low, high = swept.displayed
+    # Where there is no value there is none to clip either.
+    missing = ~np.isfinite(swept.value)
+    return Curve(
+        name=swept.name,
+        x_title="Share of positives",
+        y_title=swept.name,
+        x=swept.priors,
+        y=np.where(missing, np.nan, value),
+        low=np.where(missing, np.nan, low),
+        high=np.where(missing, np.nan, high),
+    )

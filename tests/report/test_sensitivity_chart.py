@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import pumonitor
+from pumonitor.report.charts import build_charts
+from pumonitor.report.html import render_html
+from pumonitor.report.sensitivity_chart import (
+    sensitivities,
+    sensitivity_panel,
+    sensitivity_reading,
+)
+from pumonitor.results import Evaluation
+
+
+@pytest.fixture(scope="module")
+def estimated() -> Evaluation:
+    rng = np.random.default_rng(4)
+    is_positive = rng.random(5_000) < 0.1
+    labels = is_positive & (rng.random(5_000) < 0.4)
+    return pumonitor.evaluate(labels, rng.normal(2.0 * is_positive), threshold=1.0)
+
+
+def _reading(evaluation: Evaluation) -> str:
+    return sensitivity_reading(sensitivities(evaluation)["auc"])
+
+
+def test_a_panel_for_each_metric_that_has_a_value(
+    usual: Evaluation, nothing_flagged: Evaluation
+) -> None:
+    assert list(sensitivities(usual)) == ["precision", "recall", "f1", "auc"]
+    assert "precision" not in sensitivities(nothing_flagged)
+
+
+def test_interval_and_what_fits_are_told_apart(estimated: Evaluation) -> None:
+    swept = estimated.sensitivity("auc")
+    text = _reading(estimated)
+    assert "stronger shade is the 95% interval" in text
+    assert "upper bound unless some negatives are unlike all positives" in text
+    assert "down to what is confirmed" in text
+    low, high = swept.identified_set
+    assert f"The faint shade, {100 * low:.0f} to {100 * high:.0f}%" in text
+
+
+def test_a_known_share_has_no_interval_and_a_given_one_is_no_upper_bound(
+    impossible: Evaluation, usual: Evaluation, case_control: Evaluation
+) -> None:
+    assert "stronger shade" not in _reading(impossible)
+    assert "stronger shade is the 95% interval of the share, 4.0 to 6.0%" in _reading(usual)
+    for evaluation in (impossible, usual, case_control):
+        assert "every share that these cases by themselves allow" in _reading(evaluation)
+        assert "upper bound" not in _reading(evaluation)
+    assert "no fewer than are confirmed" in _reading(usual)
+    assert "confirmed" not in _reading(case_control)
+
+
+def test_the_panel_marks_point_interval_and_what_fits(estimated: Evaluation) -> None:
+    swept = estimated.sensitivity("precision")
+    drawn = sensitivity_panel(swept, heading="Precision").to_dict(validate=False)
+    marks = [drawn["layer"][index]["data"]["name"] for index in (0, 1, -1)]
+    prior = estimated.class_prior
+    low, high = swept.identified_set
+    assert [drawn["datasets"][name] for name in marks] == [
+        [{"low": low, "high": high}],
+        [{"low": prior.low, "high": prior.high}],
+        [{"x": prior.value}],
+    ]
+
+
+def test_the_page_asks_what_if(estimated: Evaluation) -> None:
+    page = render_html(estimated)
+    assert "What if the share of positives is different?" in page
+    assert 'aria-label="F1 by share of positives"' in page
+
+
+def test_an_evaluation_without_its_table_has_all_but_this(estimated: Evaluation) -> None:
+    bare = replace(estimated, at_priors=None)
+    assert "sensitivity" not in build_charts(bare)
+    assert "What if" not in render_html(bare)
