@@ -189,6 +189,9 @@ class ClassPriorEstimate:
         Interval of `unlabeled_prior` (what estimators estimate directly).
     label_frequency_interval : tuple of float
         Interval of `label_frequency` where that was given; NaN otherwise.
+    least : float
+        Where only an upper bound can be told from the data: the share of the population that is
+        confirmed, below which no class prior can be. NaN where the interval says it all.
     """
 
     value: float
@@ -201,6 +204,18 @@ class ClassPriorEstimate:
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     unlabeled_prior_interval: tuple[float, float] = (math.nan, math.nan)
     label_frequency_interval: tuple[float, float] = (math.nan, math.nan)
+    least: float = math.nan
+
+    @property
+    def identified_set(self) -> tuple[float, float]:
+        """Class priors that fit the data, were they without end; not to be taken for the interval.
+
+        The interval holds what sampling leaves open if some negatives are unlike all positives.
+        If none are, part of what looks like positives is negatives, and everything down to the
+        share already confirmed fits as well; no data of this kind can tell. For a prior that was
+        given, counted or carried over from a reference the two are the same.
+        """
+        return (self.low if math.isnan(self.least) else min(self.least, self.low), self.high)
 
     @property
     def is_known(self) -> bool:
@@ -217,6 +232,7 @@ class ClassPriorEstimate:
             "unlabeled_prior_low": _finite(self.unlabeled_prior_interval[0]),
             "unlabeled_prior_high": _finite(self.unlabeled_prior_interval[1]),
             "label_frequency": _finite(self.label_frequency),
+            "identified_set": [_finite(end) for end in self.identified_set],
             "method": self.method,
             "confidence_level": self.confidence_level,
             "diagnostics": dict(self.diagnostics),

@@ -38,7 +38,7 @@ from pumonitor.metrics.uncorrected import (
     uncorrected_at,
     uncorrected_ranking,
 )
-from pumonitor.prior import METHODS
+from pumonitor.prior.population import confirmed_share
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Sensitivity, Target
 from pumonitor.tables import ScoreTable
 
@@ -184,21 +184,13 @@ class AtPriors:
         highest = highest_possible_prior(
             self.table, scenario=self.scenario, label_purity=self.label_purity
         )
-        if self.scenario == "case-control":
-            return 0.0, highest
-        mass = float(self.table.labeled_mass.sum())
-        rows = mass + float((self.table.unlabeled + self.table.negative).sum())
-        return self.label_purity * mass / rows, highest
+        least = confirmed_share(self.table, scenario=self.scenario, label_purity=self.label_purity)
+        return least, highest
 
     def _identified_set(self, possible: tuple[float, float]) -> tuple[float, float]:
         """Priors that fit the data, whether or not some negatives are unlike all positives."""
-        prior = self.class_prior
-        method = prior.method.removeprefix("given by ")  # estimated, on these rows or others
-        if method.startswith("given"):
-            return possible
-        if method == "propensity" or (method in METHODS and METHODS[method].reads == "reference"):
-            return prior.low, prior.high
-        return min(possible[0], prior.low), prior.high
+        taken_as_known = self.class_prior.method in ("given", "given interval")
+        return possible if taken_as_known else self.class_prior.identified_set
 
     def _grid(self, possible: tuple[float, float]) -> FloatArray:
         """Even steps over the priors that fit and a little more; all that is marked is a step.

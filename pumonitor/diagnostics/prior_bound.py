@@ -14,6 +14,7 @@ def prior_is_upper_bound(class_prior: ClassPriorEstimate) -> list[Finding]:
     given = class_prior.method.startswith("given")
     if given and not class_prior.method.startswith("given by"):
         return []
+    low, high = class_prior.identified_set
     return [
         Finding(
             name="prior_is_upper_bound",
@@ -21,7 +22,8 @@ def prior_is_upper_bound(class_prior: ClassPriorEstimate) -> list[Finding]:
             sentence=(
                 "The class prior was estimated from the scores. From such data it can be told only "
                 "up to an upper bound: it is too high if no group of negatives is clearly unlike "
-                "the positives, and too low if easy positives are confirmed first."
+                f"the positives, and then anything from {low:.2%} to {high:.2%} fits as well; it "
+                "is too low if easy positives are confirmed first."
             ),
         )
     ]

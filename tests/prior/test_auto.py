@@ -228,3 +228,26 @@ def test_two_scores_are_enough_for_an_answer():
     table = ScoreTable.from_arrays([1, 1, 1, 1, 1, 0, 0, 0, 0, 0], [0.5] * 9 + [0.1])
     found = estimate_from_table(table, scenario="case-control")
     assert 0 < found.low <= found.value <= found.high < 1
+
+
+def test_the_interval_and_what_fits_are_two_things():
+    """Sampling leaves the interval; negatives like positives, all down to what is confirmed."""
+    rng = np.random.default_rng(13)
+    positive = rng.random(20_000) < 0.2
+    labels = (positive & (rng.random(20_000) < 0.4)).astype(int)
+    labels[~positive & (rng.random(20_000) < 0.1)] = -1
+    found = pumonitor.estimate_class_prior(labels, rng.normal(2 * positive), label_purity=0.9)
+    assert found.identified_set == (pytest.approx(0.9 * np.mean(labels == 1)), found.high)
+    assert found.identified_set[0] < found.low
+    assert found.to_dict()["identified_set"] == list(found.identified_set)
+
+
+def test_in_case_control_anything_down_to_nothing_fits():
+    data = two_normals(0.3, n_labeled=200, n_unlabeled=2000, seed=14)
+    found = pumonitor.estimate_class_prior(*data, scenario="case-control")
+    assert found.identified_set == (0.0, found.high)
+
+
+def test_a_given_prior_fits_as_given():
+    given = pumonitor.ClassPriorEstimate.given((0.1, 0.2))
+    assert given.identified_set == (0.1, 0.2)
