@@ -1,4 +1,8 @@
-"""How often each warning fires on clean and on spoilt data: `python -m benchmarks.diagnostics`."""
+"""How often each warning fires on clean and on spoilt data: `python -m benchmarks.diagnostics`.
+
+Each diagnostic on what it is for. `python -m benchmarks.stress` says where anything can be seen at
+all of unfair labels, mistaken labels and negatives like positives, and how often it is.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the parts, print their tables."""
     from rich.console import Console
 
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.peers_python is not None and not options.peers_python.exists():
+        parser.error(f"--peers-python: no file {options.peers_python}")
     # Into a file there is no width to ask for, and 80 columns would break every name.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
     stored = []

@@ -65,17 +65,18 @@ def beside_peers(
             rows.append(
                 row
                 | {
-                    "auto's error ratio": _ratio(auto["MAE"], row["MAE"]),
-                    "auto's seconds ratio": _ratio(auto["seconds"], row["seconds"]),
-                    "ours by the same paper": name or "-",
-                    "its MAE": math.nan if same is None else same["MAE"],
-                    "its seconds ratio": math.nan
+                    "MAE ratio": _ratio(auto["MAE"], row["MAE"]),
+                    "seconds ratio": _ratio(auto["seconds"], row["seconds"]),
+                    "same paper": name or "-",
+                    "that MAE": math.nan if same is None else same["MAE"],
+                    "that seconds ratio": math.nan
                     if same is None
                     else _ratio(same["seconds"], row["seconds"]),
                 }
             )
         notes += sorted({f"{found.peer}: {found.failure}" for found in theirs if found.failure})
-        notes.append("Ratios are ours to theirs: below 1, ours is better. Peers give no interval.")
+        notes.append("Ratios are of auto, with its interval, to a peer without: below 1 is better.")
+        notes.append("The last three columns are of our estimator by the same paper, value alone.")
     return FigureTable(title=title, frame=pd.DataFrame(rows), notes=tuple(notes))
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,7 +152,9 @@ def measure_elsewhere(samples: Sequence[Arrays], python: Path) -> list[PeerRun]:
     """The same by another Python, which has the peers."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "samples.npz"
-        arrays = {f"labels_{number}": labels for number, (labels, _) in enumerate(samples)}
+        arrays: dict[str, Any] = {
+            f"labels_{number}": labels for number, (labels, _) in enumerate(samples)
+        }
         arrays |= {f"scores_{number}": scores for number, (_, scores) in enumerate(samples)}
         np.savez(path, **arrays)
         found = subprocess.run(

@@ -105,30 +105,23 @@ def real_tables(
     for classifier, group in runs.groupby("classifier", sort=False):
         frame = summary(group).sort_values("MAE", ignore_index=True)
         known = [MEASURED_ELSEWHERE.get(method, Elsewhere()) for method in frame["method"]]
-        name = str(classifier).replace(" ", "_")
-        frame["elsewhere MAE"] = [getattr(figures, name, math.nan) for figures in known]
+        column = str(classifier).replace(" ", "_")
+        frame["elsewhere MAE"] = [getattr(figures, column, math.nan) for figures in known]
         yield FigureTable(title=f"{protocol}, {classifier}", frame=frame, notes=missing)
-    yield _by_task(runs, protocol)
+    if runs["method"].isin(_BY_TASK).any():
+        yield _by_task(runs, protocol)
     if "auto" in methods:
         yield _intervals(runs, protocol)
 
 
 def _by_task(runs: pd.DataFrame, protocol: str) -> FigureTable:
-    runs = runs[runs["method"].isin(_BY_TASK)]
-    by = summary(runs, by=("classifier", "task", "method"))
-    frame = by.pivot_table(
-        index=["task", "classifier"], columns="method", values=["MAE", "bias"], sort=False
-    )
-    frame = frame[
-        [
-            (figure, name)
-            for name in _BY_TASK
-            for figure in ("MAE", "bias")
-            if (figure, name) in frame.columns
-        ]
-    ]
-    frame.columns = [f"{name} {figure}" for figure, name in frame.columns]
-    return FigureTable(title=f"By task: {protocol}", frame=frame.reset_index())
+    rows = []
+    for (task, classifier), part in runs.groupby(["task", "classifier"], sort=False):
+        row = {"task": task, "classifier": classifier}
+        for found in summary(part[part["method"].isin(_BY_TASK)]).to_dict("records"):
+            row |= {f"{found['method']} {figure}": found[figure] for figure in ("MAE", "bias")}
+        rows.append(row)
+    return FigureTable(title=f"By task: {protocol}", frame=pd.DataFrame(rows))
 
 
 def _intervals(runs: pd.DataFrame, protocol: str) -> FigureTable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 if TYPE_CHECKING:
     import pandas
@@ -23,7 +23,7 @@ _FORMATS: Final = {
     "coverage": ".3f",
     "width": ".3f",
     "seconds": ".3g",
-    "ratio": ".2f",
+    "ratio": ".2g",
 }
 
 
@@ -61,7 +61,8 @@ class FigureTable:
 
         table = Table(box=box.SIMPLE_HEAD)
         for number, name in enumerate(self.frame.columns):
-            table.add_column(str(name), justify="left" if number == 0 else "right")
+            justify: Literal["left", "right"] = "left" if number == 0 else "right"
+            table.add_column(str(name), justify=justify, no_wrap=number == 0)
         for row in self.frame.to_dict("records"):
             table.add_row(*(_shown(str(name), value) for name, value in row.items()))
         notes = [Text(f"  {note}", style="dim") for note in self.notes]

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from benchmarks.prior.shapes import CELLS, draw_pairs
 from pumonitor.prior.auto_inputs import auto_inputs
@@ -32,6 +33,7 @@ LEVELS = np.array(
 )
 MIDDLE = len(LEVELS) // 2
 AT_ONCE = 2000
+RANKED = 0.25
 BATCH = 1024
 
 Array = NDArray[np.float32]
@@ -60,6 +62,11 @@ def _some(cases: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], ND
     n_unlabeled = _rows(cases, (500, 30_000), (60, 3_000_000), rng)
     mixed = prior[:, np.newaxis] * pairs.positive + (1 - prior[:, np.newaxis]) * pairs.negative
     mixed /= mixed.sum(axis=1, keepdims=True)
+    scores = np.where(
+        (~pairs.is_plain & (rng.random(cases) < RANKED))[:, np.newaxis],
+        special.ndtri(np.clip(np.cumsum(mixed, axis=1) - 0.5 * mixed, 1e-9, 1 - 1e-9)),
+        pairs.scores,
+    )
     labeled = rng.multinomial(n_labeled, pairs.positive) / n_labeled[:, np.newaxis]
     unlabeled = rng.multinomial(n_unlabeled, mixed) / n_unlabeled[:, np.newaxis]
     for case in np.flatnonzero(~pairs.is_plain):
@@ -68,7 +75,7 @@ def _some(cases: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], ND
         if rng.random() < 0.2:
             _tie_lowest(labeled[case], unlabeled[case], rng)
     inputs, _ = auto_inputs(
-        pairs.scores, labeled, unlabeled, n_labeled.astype(float), n_unlabeled.astype(float)
+        scores, labeled, unlabeled, n_labeled.astype(float), n_unlabeled.astype(float)
     )
     return inputs, prior
 

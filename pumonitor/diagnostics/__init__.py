@@ -14,10 +14,12 @@ from pumonitor.diagnostics.decision import one_sided_decision
 from pumonitor.diagnostics.effective_rows import few_effective_rows
 from pumonitor.diagnostics.few_positives import few_positives
 from pumonitor.diagnostics.infeasible import infeasible_values
+from pumonitor.diagnostics.known_negatives import against_known_negatives
 from pumonitor.diagnostics.label_noise import label_noise
 from pumonitor.diagnostics.label_sources import different_label_sources
 from pumonitor.diagnostics.prior_bound import prior_is_upper_bound
 from pumonitor.diagnostics.prior_too_high import prior_too_high
+from pumonitor.diagnostics.pure_region import no_pure_region
 from pumonitor.diagnostics.ranking import no_ranking
 from pumonitor.diagnostics.reviewed_cases import against_reviewed_cases
 from pumonitor.diagnostics.ties import tied_scores
@@ -41,7 +43,8 @@ def diagnose(
     be an unfair sample cannot be: labels that favour some positives whatever their score, sources
     all unfair alike, negatives of a kind nobody ever reviews. No warning is no proof. The findings
     that test for significance do so at level 0.001 each; `benchmarks/diagnostics.py` measures how
-    often each fires on clean and on spoilt data.
+    often each fires on clean and on spoilt data, `benchmarks/stress` how much of what could be seen
+    is, and why the rest cannot be.
 
     Parameters
     ----------
@@ -64,9 +67,11 @@ def diagnose(
         *one_sided_decision(estimates, class_prior, settings),
         *against_calibrated_scores(table, class_prior, settings),
         *against_reviewed_cases(table, settings),
+        *against_known_negatives(table, estimates, class_prior, settings),
         *different_label_sources(label_sources),
         *label_noise(settings),
         *coarse_table(table, class_prior, settings),
+        *no_pure_region(table, class_prior, settings),
         *prior_is_upper_bound(class_prior),
     ]
     return tuple(sorted(found, key=lambda finding: finding.severity != "warning"))

@@ -4,23 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from pumonitor.diagnostics.shift_test import LEVEL, ShiftTest, rank_moments, shift_test
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["against_calibrated_scores", "labeled_against_calibrated"]
+__all__ = ["LowScores", "against_calibrated_scores", "labeled_against_calibrated", "labeled_low"]
 
 FloatArray = NDArray[np.float64]
 
 _FEWEST_ROWS = 20
 _MATERIAL = 0.02
 _MATERIAL_PRIOR = 0.01
+_LOWEST = (0.02, 0.05, 0.15)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LowScores:
+    """Shares of the labeled rows at or below a limit: seen, and expected at most.
+
+    The p-value is of seeing so many.
+    """
+
+    limit: float
+    seen: float
+    expected: float
+    p_value: float
+
+
+_NOTHING_LOW = LowScores(limit=0.0, seen=0.0, expected=0.0, p_value=1.0)
 
 
 def against_calibrated_scores(
@@ -31,7 +49,8 @@ def against_calibrated_scores(
     Only with ``settings["calibrated_scores"]``. If a score is the probability of being positive,
     positives are spread as the population weighted by the score, and their share is its mean.
     Each test is at level 0.001 and needs a difference worth mentioning besides (52% of pairs
-    instead of 50; 1% of the prior). A contradiction
+    instead of 50; 1% of the prior). Where the labeled rows agree on the whole, the lowest of them
+    are counted by themselves, since mistaken confirmations are few and low. A contradiction
     has two readings that no data here tell apart: the labels are not a fair sample of the
     positives, or the scores are not calibrated (any more). A class prior is compared only when it
     was given, an estimate having an error of its own.
@@ -50,7 +69,7 @@ def against_calibrated_scores(
                 ),
             )
         ]
-    findings = _sample(table, settings)
+    findings = _sample(table, settings) or _low_scores(table, settings)
     if class_prior.method.startswith("given"):
         findings += _prior(table, class_prior, settings)
     return findings
@@ -68,16 +87,8 @@ def labeled_against_calibrated(
     """
     labeled, population = table.labeled, _population(table, scenario)
     score = 0.5 * (table.lower + table.upper)
-    parts = [
-        (share, weight)
-        for share, weight in ((label_purity, score), (1 - label_purity, 1 - score))
-        if share > 0
-    ]
-    spread = sum(
-        (share * weight * population / max(float(weight @ population), 1e-300))
-        for share, weight in parts
-    )
-    moments = rank_moments(labeled, np.asarray(spread))
+    parts = _parts(score, label_purity)
+    moments = rank_moments(labeled, _spread(population, parts))
     expected, influence, slack = np.zeros(2), np.zeros_like(moments), np.zeros(2)
     halfwidth = 0.5 * (table.upper - table.lower)
     for share, weight in parts:
@@ -96,6 +107,42 @@ def labeled_against_calibrated(
     return test if rows >= _FEWEST_ROWS else replace(test, p_value=1.0)
 
 
+def labeled_low(table: ScoreTable, *, scenario: str, label_purity: float) -> LowScores:
+    """Labeled rows among the lowest 2, 5 and 15% where calibrated scores say labeled rows are.
+
+    Of labeled rows and of a sample of the expected ones, as large as makes its share as exact as
+    the weighted population's, those below are compared given their sum (binomial); bins of a table
+    of counts are taken at their higher scores below and at their lower ones above.
+    """
+    population = _population(table, scenario)
+    size = float(table.labeled.sum()) ** 2 / float(table.labeled_squares.sum())
+    seen = np.cumsum(table.labeled / table.labeled.sum())
+    lower, upper = np.clip(table.lower, 0, 1), np.clip(table.upper, 0, 1)
+    ends = [_spread(population, _parts(score, label_purity)) for score in (lower, upper)]
+    below, above = np.cumsum(ends[1]), ends[0].sum() - np.cumsum(ends[0])
+    expected = below / np.maximum(below + above, 1e-300)
+    own = np.divide(ends[1], population, out=np.zeros_like(below), where=population > 0)
+    rows = below**2 / np.maximum(np.cumsum(own**2 * population), 1e-300)
+    found = []
+    for lowest in _LOWEST:
+        cell = int(np.searchsorted(expected, lowest, side="right")) - 1
+        if cell < 0 or expected[cell] <= 0:
+            continue
+        chance = size / (size + rows[cell] / expected[cell])
+        p_value = float(
+            special.betainc(max(seen[cell] * size, 1e-9), rows[cell] + 1, chance)
+        ) * len(_LOWEST)
+        found.append(
+            LowScores(
+                limit=float(table.upper[cell]),
+                seen=float(seen[cell]),
+                expected=float(expected[cell]),
+                p_value=min(p_value, 1.0),
+            )
+        )
+    return min(found, key=lambda low: low.p_value, default=_NOTHING_LOW)
+
+
 def _covariance(
     table: ScoreTable, own: FloatArray, influence: FloatArray, *, scenario: str
 ) -> FloatArray:
@@ -106,6 +153,21 @@ def _covariance(
     others = table.unlabeled_squares + table.negative_squares + table.labeled_mass_squares
     crossed = (own * table.labeled_cross) @ influence.T
     return np.asarray(covariance + (influence * others) @ influence.T - crossed - crossed.T)
+
+
+def _parts(score: FloatArray, label_purity: float) -> list[tuple[float, FloatArray]]:
+    """Labeled rows that are positive and those that are not, each by its weight at every score."""
+    both = ((label_purity, score), (1 - label_purity, 1 - score))
+    return [(share, weight) for share, weight in both if share > 0]
+
+
+def _spread(population: FloatArray, parts: list[tuple[float, FloatArray]]) -> FloatArray:
+    """Shares of the labeled rows expected in each cell."""
+    expected = [
+        share * weight * population / max(float(weight @ population), 1e-300)
+        for share, weight in parts
+    ]
+    return np.asarray(np.sum(expected, axis=0))
 
 
 def _population(table: ScoreTable, scenario: str) -> FloatArray:
@@ -139,6 +201,25 @@ def _sample(table: ScoreTable, settings: Mapping[str, Any]) -> list[Finding]:
                 f"Confirmed positives {seen}, or the scores are no longer calibrated (chance alone "
                 f"does this in {_rarely(test.p_value)}). Give propensities, or check the "
                 "calibration on a random sample of reviewed cases."
+            ),
+        )
+    ]
+
+
+def _low_scores(table: ScoreTable, settings: Mapping[str, Any]) -> list[Finding]:
+    low = labeled_low(table, scenario=settings["scenario"], label_purity=settings["label_purity"])
+    if low.p_value >= LEVEL or low.seen - low.expected < _MATERIAL:
+        return []
+    return [
+        Finding(
+            name="low_scores_by_calibration",
+            severity="warning",
+            sentence=(
+                f"{100 * low.seen:.0f}% of the confirmed positives score at most {low.limit:.3g}, "
+                f"where calibrated scores put {100 * low.expected:.0f}% of the positives (chance "
+                f"alone does this in {_rarely(low.p_value)}): some were confirmed by mistake, or "
+                "the scores are too low for some kind of positives. Check low-scoring "
+                "confirmations by hand, or let label_purity allow for the mistaken ones."
             ),
         )
     ]

@@ -18,6 +18,12 @@ _FAIR: Final = (
     "has nothing to do with its score. Where obvious cases are confirmed first, recall and AUC "
     "come out too high."
 )
+_UNSEEN: Final = (
+    "Scores and confirmed positives alone look just the same whether or not easy positives are "
+    "confirmed first, some negatives score exactly like positives, or mistaken confirmations score "
+    "like right ones. A page without warnings is no proof against these; only a random sample of "
+    "reviewed cases shows them."
+)
 _PROPENSITIES: Final = (
     "How likely each confirmed positive was to be confirmed is given, and corrected for: hard "
     "cases that got confirmed count for more. The estimates are only as good as these chances, and "
@@ -54,6 +60,7 @@ def assumptions(evaluation: Evaluation) -> dict[str, str]:
         "Share of positives": _class_prior(evaluation),
         "Trust in confirmations": _purity(settings["label_purity"]),
         "What the intervals cover": _TARGET[settings["target"]],
+        "What cannot be seen": _UNSEEN,
     }
 
 

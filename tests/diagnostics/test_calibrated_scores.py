@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pumonitor import ScoreTable
-from pumonitor.diagnostics.calibrated_scores import labeled_against_calibrated
+from pumonitor.diagnostics.calibrated_scores import labeled_against_calibrated, labeled_low
 
 CALIBRATED = {"calibrated_scores": True}
 
@@ -122,3 +122,46 @@ def test_coarse_bins_of_calibrated_scores_are_no_evidence(make_window):
     table = ScoreTable.from_counts(labeled, unlabeled, edges=edges)
     test = labeled_against_calibrated(table, scenario="single-training-set", label_purity=1.0)
     assert test.p_value > 0.001
+
+
+def test_a_few_mistaken_labels_at_low_scores_are_seen(make_window, findings):
+    window = make_window(distance=3.5)
+    labels = (window.positive & (np.cumsum(window.positive) <= 150)).astype(int)
+    labels[np.flatnonzero(~window.positive)[:10]] = 1
+    found = findings(labels, window.scores, settings=CALIBRATED)
+    sentence = found["low_scores_by_calibration"].sentence
+    assert sentence.startswith("13% of the confirmed positives score at most")
+    assert "where calibrated scores put 5% of the positives" in sentence
+    right = labels * window.positive
+    assert "low_scores_by_calibration" not in findings(right, window.scores, settings=CALIBRATED)
+
+
+def test_expected_share_below_the_limit_against_a_sum_over_rows(window):
+    low = labeled_low(
+        ScoreTable.from_arrays(window.fair, window.scores),
+        scenario="single-training-set",
+        label_purity=1.0,
+    )
+    below = window.scores <= low.limit
+    truth = window.scores[below].sum() / window.scores.sum()
+    # Unlabeled rows are counted between labeled ones, and taken at the higher score.
+    assert truth <= low.expected <= truth + 1e-4
+    assert low.seen == pytest.approx(window.fair[below].sum() / window.fair.sum())
+
+
+@pytest.mark.parametrize("purity", [1.0, 0.9])
+def test_low_scores_reject_no_more_often_than_stated(make_window, purity):
+    rejected = 0
+    for seed in range(400):
+        window = make_window(seed=seed, size=3000)
+        labels = window.fair.copy()
+        share = labels.sum() * (1 - purity) / purity / (~window.positive).sum()
+        labels[~window.positive & (window.rng.random(3000) < share)] = 1
+        low = labeled_low(
+            ScoreTable.from_arrays(labels, window.scores),
+            scenario="single-training-set",
+            label_purity=purity,
+        )
+        rejected += low.p_value < 0.05
+    # At most 20, with a standard deviation of 4.4.
+    assert rejected <= 33

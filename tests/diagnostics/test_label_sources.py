@@ -49,3 +49,24 @@ def test_chance_of_higher_counts_pairs():
     first, second = np.array([3.0, 1.0, 1.0]), np.array([2.0, 1.0])
     pairs = [(a > b) + 0.5 * (a == b) for a in first for b in second]
     assert chance_of_higher(first, second) == pytest.approx(np.mean(pairs))
+
+
+def test_a_few_low_rows_of_one_source_are_seen_though_the_rest_agrees(findings_of_sources):
+    rng = np.random.default_rng(8)
+    right, rows = rng.normal(3.0, 1.0, size=(2, 1000)), rng.normal(0.0, 1.0, size=80)
+    found = findings_of_sources({"one": right[0], "two": np.concatenate([right[1], rows])})
+    assert set(found) == {"low_scores_of_one_source"}
+    assert "two confirms some by mistake" in found["low_scores_of_one_source"].sentence
+
+
+def test_alike_sources_are_hardly_ever_said_to_differ(findings_of_sources):
+    fired = 0
+    for seed in range(400):
+        rng = np.random.default_rng([9, seed])
+        fired += bool(findings_of_sources({"a": rng.normal(size=40), "b": rng.normal(size=120)}))
+    assert fired <= 4
+
+
+@pytest.fixture
+def findings_of_sources():
+    return lambda sources: {finding.name: finding for finding in different_label_sources(sources)}

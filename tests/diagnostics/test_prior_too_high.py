@@ -50,3 +50,26 @@ def test_silent_with_propensities_and_the_right_prior():
         table = ScoreTable.from_arrays(labels, scores, propensity=chance)
         highest = highest_possible_prior(table, scenario="single-training-set", label_purity=1.0)
         assert 0.2 < highest < 0.5
+
+
+def test_the_bound_is_missed_no_more_often_than_stated():
+    """Unlabeled rows are positives and rows that all score lower: every threshold is tight."""
+    missed = 0
+    for seed in range(1500):
+        rng = np.random.default_rng([4, seed])
+        scores = np.concatenate([rng.random(300), rng.random(rng.binomial(3000, 0.3)) + 0.0])
+        lowest = 3000 + 300 - len(scores)
+        table = ScoreTable.from_arrays(
+            np.repeat([1, 0], [300, 3000]), np.concatenate([scores, -np.ones(lowest)])
+        )
+        bound = highest_possible_prior(table, scenario="case-control", label_purity=1.0)
+        missed += bound < 0.3
+    # 1.5 expected at most.
+    assert missed <= 6
+
+
+def test_the_bound_is_near_where_few_rows_are_at_the_top():
+    """A tenth of 300 labeled rows: bounding both shares by themselves gave .35."""
+    table = ScoreTable.from_counts([270, 30], [2910, 90], edges=[0.0, 1.0, 2.0])
+    bound = highest_possible_prior(table, scenario="case-control", label_purity=1.0)
+    assert 0.3 < bound < 0.7
