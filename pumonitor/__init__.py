@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from pumonitor.comparison_result import Comparison
     from pumonitor.evaluation import evaluate, evaluate_table
     from pumonitor.prior import estimate_class_prior
-    from pumonitor.results import Bounds, ClassPriorEstimate, Curve, Estimate, Evaluation
+    from pumonitor.results import (
+        Bounds,
+        ClassPriorEstimate,
+        Curve,
+        Estimate,
+        Evaluation,
+        Sensitivity,
+    )
     from pumonitor.tables import ScoreTable
 
 __all__ = [
@@ -33,6 +40,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "ScoreTable",
+    "Sensitivity",
     "compare",
     "estimate_class_prior",
     "evaluate",
@@ -49,6 +57,7 @@ _HOMES = {
     "Estimate": "pumonitor.results",
     "Evaluation": "pumonitor.results",
     "ScoreTable": "pumonitor.tables",
+    "Sensitivity": "pumonitor.results",
     "compare": "pumonitor.comparison",
     "estimate_class_prior": "pumonitor.prior",
     "evaluate": "pumonitor.evaluation",

@@ -198,7 +198,7 @@ class _Family:
 
 _FAMILIES: Final = (
     _Family(
-        share=0.12,
+        share=0.2,
         bent=0.0,
         bent_by=0.0,
         reducible=0.03,
@@ -219,6 +219,6 @@ _FAMILIES: Final = (
         reducible=0.2,
         densities=lambda pairs, rng: _two_normals(pairs, rng, alike=0.4),
     ),
-    _Family(share=0.35, bent=0.6, bent_by=0.6, reducible=0.6, densities=_mixtures),
-    _Family(share=0.25, bent=0.6, bent_by=0.6, reducible=0.6, densities=_shifted),
+    _Family(share=0.3, bent=0.6, bent_by=0.6, reducible=0.6, densities=_mixtures),
+    _Family(share=0.22, bent=0.6, bent_by=0.6, reducible=0.6, densities=_shifted),
 )

@@ -33,7 +33,7 @@ LEVELS = np.array(
 )
 MIDDLE = len(LEVELS) // 2
 AT_ONCE = 2000
-RANKED = 0.25
+RANKED = 0.3
 BATCH = 1024
 
 Array = NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""auto: quantiles of the prior by a network that has seen a million simulated pairs of samples."""
+"""auto: quantiles of the prior by a network trained on simulated pairs of samples."""
 
 from __future__ import annotations
 

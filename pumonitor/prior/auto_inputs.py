@@ -56,5 +56,11 @@ def auto_inputs(
         axis=1,
     )
     ranks = rank_summary(labeled, unlabeled, n_labeled, n_unlabeled)
-    # Where the normals do not fit, what they say is not even seen.
-    return np.hstack([ranks, mixture.trust[:, np.newaxis] * of_mixture]), mixture
+    # Where normals do not fit, or rows are too few to show that, what they say is not even seen.
+    seen = mixture.trust * _enough(n_labeled, 300.0) * _enough(n_unlabeled, 5000.0)
+    return np.hstack([ranks, seen[:, np.newaxis] * of_mixture]), mixture
+
+
+def _enough(rows: FloatArray, half: float) -> FloatArray:
+    """From 0 to 1, a half at `half` rows: a fit that few rows do not contradict proves nothing."""
+    return np.asarray(rows**2 / (rows**2 + half**2))

@@ -13,7 +13,7 @@ from pumonitor.prior.two_samples import TwoSamples
 
 __all__ = ["Estimator", "Reads"]
 
-Reads = Literal["ranks", "values", "probabilities", "features", "reference"]
+Reads = Literal["ranks", "probabilities", "features", "reference"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +24,10 @@ class Estimator:
     ----------
     estimate : callable
         From `TwoSamples` to an ndarray of shape (samples,) in [0, 1]: one unlabeled prior each.
-    reads : {"ranks", "values", "probabilities", "features", "reference"}
-        What decides the result: the order of the scores alone; the scores on their own scale;
-        scores that are probabilities of being labeled; a features matrix where there is one, in
-        its place the ranks of the scores; a trusted reference window beside the data.
+    reads : {"ranks", "probabilities", "features", "reference"}
+        What decides the result: the order of the scores alone; scores that are probabilities of
+        being labeled; a features matrix where there is one, in its place the ranks of the scores;
+        a trusted reference window beside the data.
     resamples : int
         Samples of known prior on which its interval stands; fewer where a call takes long.
     feature_rows : int

@@ -14,7 +14,6 @@ from pumonitor.prior.estimator import Estimator
 from pumonitor.prior.kernel_mean import km1, km2
 from pumonitor.prior.label_shift import label_shift
 from pumonitor.prior.label_shift_em import label_shift_em
-from pumonitor.prior.normal_mixture import normal_mixture
 from pumonitor.prior.patra_sen import patra_sen
 from pumonitor.prior.pen_l1 import pen_l1
 from pumonitor.prior.pulscar import pulscar
@@ -44,7 +43,6 @@ METHODS: Mapping[str, Estimator] = MappingProxyType(
         "alphamax_n": Estimator(estimate=alphamax_n_prior, takes_label_noise=False),
         "distcurve": Estimator(estimate=distcurve),
         "tilt": Estimator(estimate=tilt),
-        "normal_mixture": Estimator(estimate=normal_mixture, reads="values"),
         "km1": Estimator(estimate=km1, reads="features", resamples=80, feature_rows=400),
         "km2": Estimator(estimate=km2, reads="features", resamples=80, feature_rows=400),
         "tice": Estimator(estimate=tice, reads="features", resamples=100, feature_rows=3000),
