@@ -102,19 +102,19 @@ def test_unknown_methods_are_refused():
         pumonitor.evaluate([1, 1, 0, 0], [0.1, 0.2, 0.3, 0.4], class_prior="km9")
 
 
-@pytest.mark.parametrize("prior", [0.05, 0.1, 0.3, 0.5])
-def test_auto_is_nearer_than_what_it_is_made_of(prior):
+def test_auto_is_nearer_than_what_it_is_shown_beside():
     errors = []
-    for seed in range(8):
-        data = case_control(prior, n_labeled=1000, n_unlabeled=10_000, separation=2.0, seed=seed)
-        found = pumonitor.estimate_class_prior(*data, scenario="case-control")
-        parts = found.diagnostics
-        errors.append(
-            [abs(found.value - prior), *(abs(parts[m] - prior) for m in ("bbe", "dedpul"))]
-        )
-    own, bbe, dedpul = np.mean(errors, axis=0)
-    assert own < min(bbe, dedpul) + 1e-3
-    assert own < 0.035
+    for prior in (0.05, 0.1, 0.3, 0.5):
+        for seed in range(8):
+            data = case_control(
+                prior, n_labeled=1000, n_unlabeled=10_000, separation=2.0, seed=seed
+            )
+            found = pumonitor.estimate_class_prior(*data, scenario="case-control")
+            beside = (found.diagnostics[name] for name in ("bbe", "dedpul", "pulscar"))
+            errors.append([abs(found.value - prior), *(abs(part - prior) for part in beside)])
+    own, *others = np.mean(errors, axis=0)
+    assert own < min(others)
+    assert own < 0.016
 
 
 def test_interval_of_auto_covers():
