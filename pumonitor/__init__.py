@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         Curve,
         Estimate,
         Evaluation,
-        Sensitivity,
     )
+    from pumonitor.sensitivity.result import Sensitivity
     from pumonitor.tables import ScoreTable
 
 __all__ = [
@@ -57,7 +57,7 @@ _HOMES = {
     "Estimate": "pumonitor.results",
     "Evaluation": "pumonitor.results",
     "ScoreTable": "pumonitor.tables",
-    "Sensitivity": "pumonitor.results",
+    "Sensitivity": "pumonitor.sensitivity.result",
     "compare": "pumonitor.comparison",
     "estimate_class_prior": "pumonitor.prior",
     "evaluate": "pumonitor.evaluation",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor._validate import as_labels, as_scores, check_same_index, row_weights
+from pumonitor._validate import as_labels, as_number, as_scores, check_same_index, row_weights
 from pumonitor.comparison_result import Comparison, ModelPairs
 from pumonitor.errors import InputError
 from pumonitor.metrics.auc import auc_estimate
@@ -333,8 +333,6 @@ def _thresholds(
     given = threshold if isinstance(threshold, Mapping) else dict.fromkeys(columns, threshold)
     found: dict[str, float] = {}
     for name, values in columns.items():
-        if not np.isfinite(given[name]):
-            msg = f"threshold of {name!r} must be finite, got {given[name]}"
-            raise ValueError(msg)
-        found[name] = float(values.dtype.type(given[name]))
+        number = as_number(given[name], name=f"threshold of {name!r}")
+        found[name] = float(values.dtype.type(number))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from pumonitor.errors import no_such
 from pumonitor.metrics.paired import ModelOnRows
 from pumonitor.metrics.paired_counts import paired_at_thresholds, threshold_difference
 from pumonitor.metrics.paired_ranking import auc_difference, aul_difference, lift_difference
 from pumonitor.metrics.threshold_metric import ThresholdMetric
-from pumonitor.results import ClassPriorEstimate, Estimate, undefined
+from pumonitor.results import ClassPriorEstimate, Estimate, by_name, undefined
 from pumonitor.tables import ScoreTable
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = ["Comparison", "Lead", "ModelPairs"]
 
 SCHEMA_VERSION = 1
 _SHOWN = ("f1", "aul", "ll_score")
+_LISTED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -127,12 +128,12 @@ class Comparison:
     pairs: ModelPairs = field(repr=False)
 
     def __post_init__(self) -> None:
-        estimates = {name: MappingProxyType(dict(of)) for name, of in self.estimates.items()}
-        object.__setattr__(self, "estimates", MappingProxyType(estimates))
+        estimates = {name: by_name("metric", of) for name, of in self.estimates.items()}
+        object.__setattr__(self, "estimates", by_name("model", estimates))
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
     def __getitem__(self, model: str) -> Mapping[str, Estimate]:
-        return self.estimates[_known(model, self.models, what="model")]
+        return self.estimates[model]
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -318,6 +319,14 @@ class Comparison:
         frame["rank"] = frame["rank"].astype("Int64")
         return frame.set_index(["model", "metric"])
 
+    def __repr__(self) -> str:
+        return (
+            f"<Comparison of {len(self.models)} models ({_listed(self.models)}) by "
+            f"{len(self.metrics)} metrics on {self.settings['n_labeled']} labeled and "
+            f"{self.settings['n_unlabeled']} unlabeled rows; print it, or see .estimates, "
+            ".to_frame()>"
+        )
+
     def __str__(self) -> str:
         ranked = self._order("f1")
         order = [*ranked, *(name for name in self.models if name not in ranked)]
@@ -340,6 +349,12 @@ def _brief(estimate: Estimate) -> str:
         return "undefined"
     value, low, high = estimate.displayed
     return f"{value:.4f} [{low:.4f}, {high:.4f}]"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """The first few names."""
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _negative(estimate: Estimate) -> Estimate:
@@ -367,8 +382,5 @@ def _undefined_difference(metric: str, of: Mapping[str, Estimate]) -> Estimate:
 
 def _known(name: str, names: tuple[str, ...], *, what: str) -> str:
     if name not in names:
-        near = difflib.get_close_matches(str(name), names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        msg = f"no {what} {name!r}{hint} (there are {', '.join(names)})"
-        raise KeyError(msg)
+        raise KeyError(no_such(what, name, names))
     return name

@@ -1,6 +1,12 @@
-"""Errors and warnings a caller may want to catch; bad arguments are ValueError and TypeError."""
+"""Errors and warnings a caller may want to catch, and the hints their messages end with.
+
+Bad arguments are ValueError and TypeError.
+"""
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
 
 __all__ = [
     "InputError",
@@ -9,6 +15,10 @@ __all__ = [
     "RowsLeftOutWarning",
     "SourceError",
     "TooFewPositivesError",
+    "did_you_mean",
+    "if_percent",
+    "nearest",
+    "no_such",
 ]
 
 
@@ -34,3 +44,54 @@ class RowsLeftOutWarning(UserWarning):
 
 class NoBoundWarning(UserWarning):
     """A class-prior estimate is the largest there can be because nothing bounds it."""
+
+
+def nearest(name: str, known: Iterable[str], *, most: int = 1, likeness: float = 0.6) -> list[str]:
+    """The known names that `name` may be a misspelling of, nearest first; case does not count.
+
+    Examples
+    --------
+    >>> nearest("AUK", ["f1", "auc", "aul"], most=2)
+    ['aul', 'auc']
+    """
+    folded = {one.strip().casefold(): one for one in known}
+    found = difflib.get_close_matches(name.strip().casefold(), folded, n=most, cutoff=likeness)
+    return [folded[one] for one in found]
+
+
+def did_you_mean(name: str, known: Iterable[str], *, most: int = 1, likeness: float = 0.6) -> str:
+    """How a message about a name that is not known ends; empty where none is like it.
+
+    Examples
+    --------
+    >>> did_you_mean("f11", ["f1", "auc"])
+    "; did you mean 'f1'?"
+    """
+    near = nearest(name, known, most=most, likeness=likeness)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def no_such(what: str, name: object, known: Iterable[str]) -> str:
+    """The message about a name that is not known: what is like it, and all there are.
+
+    Examples
+    --------
+    >>> no_such("estimate", "f11", ["f1", "auc"])
+    "no estimate 'f11'; did you mean 'f1'? (there are f1, auc)"
+    """
+    known = tuple(known)
+    return f"no {what} {name!r}{did_you_mean(str(name), known)} (there are {', '.join(known)})"
+
+
+def if_percent(*shares: float) -> str:
+    """How a message about shares above 1 ends; empty where they are no percentages either.
+
+    Examples
+    --------
+    >>> if_percent(40), if_percent(0.5, 2), if_percent(-1)
+    ('; did you mean 0.4?', '; did you mean (0.005, 0.02)?', '')
+    """
+    if not (max(shares) > 1 and all(0 < share < 100 for share in shares)):
+        return ""
+    meant = ", ".join(f"{share / 100:g}" for share in shares)
+    return f"; did you mean {meant if len(shares) == 1 else f'({meant})'}?"

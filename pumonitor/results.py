@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.errors import if_percent, no_such
+
 if TYPE_CHECKING:
     import pandas
+
+    from pumonitor.sensitivity.result import Sensitivity
 
 __all__ = [
     "Bounds",
@@ -23,17 +26,54 @@ __all__ = [
     "Evaluation",
     "Finding",
     "Scenario",
-    "Sensitivity",
     "Target",
+    "by_name",
+    "finite_or_none",
+    "frame_of",
 ]
 
 Scenario = Literal["single-training-set", "case-control"]
 Target = Literal["process", "window"]
 SCHEMA_VERSION = 1
+T = TypeVar("T")
 
 
-def _finite(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
+    """The value for JSON, which has no NaN."""
     return float(value) if math.isfinite(value) else None
+
+
+def frame_of(
+    data: Sequence[Mapping[str, Any]] | Mapping[str, NDArray[Any]], *, index: str
+) -> pandas.DataFrame:
+    """A pandas data frame of rows or columns; pandas is loaded when one is asked for."""
+    import pandas
+
+    return pandas.DataFrame(data).set_index(index)
+
+
+class _ByName(dict[str, T]):
+    """What there is by name; asked for anything else, it says what there is."""
+
+    def __init__(self, what: str, items: Mapping[str, T]) -> None:
+        super().__init__(items)
+        self.what = what
+
+    def __missing__(self, name: str) -> T:
+        raise KeyError(no_such(self.what, name, self))
+
+
+def by_name(what: str, items: Mapping[str, T]) -> Mapping[str, T]:
+    """The items, read-only, with a KeyError that names them.
+
+    Examples
+    --------
+    >>> by_name("curve", {"roc": 1, "lift": 2})["rok"]
+    Traceback (most recent call last):
+    ...
+    KeyError: "no curve 'rok'; did you mean 'roc'? (there are roc, lift)"
+    """
+    return MappingProxyType(_ByName(what, items))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,13 +166,13 @@ class Estimate:
         """Plain JSON types; an undefined value is None, never NaN."""
         return {
             "name": self.name,
-            "value": _finite(self.value),
-            "low": _finite(self.low),
-            "high": _finite(self.high),
-            "se": _finite(self.se),
-            "se_sampling": _finite(self.se_sampling),
-            "se_prior": _finite(self.se_prior),
-            "prior_bias": _finite(self.prior_bias),
+            "value": finite_or_none(self.value),
+            "low": finite_or_none(self.low),
+            "high": finite_or_none(self.high),
+            "se": finite_or_none(self.se),
+            "se_sampling": finite_or_none(self.se_sampling),
+            "se_prior": finite_or_none(self.se_prior),
+            "prior_bias": finite_or_none(self.prior_bias),
             "confidence_level": self.confidence_level,
             "method": self.method,
             "n_labeled": self.n_labeled,
@@ -225,14 +265,14 @@ class ClassPriorEstimate:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
         return {
-            "value": _finite(self.value),
-            "low": _finite(self.low),
-            "high": _finite(self.high),
-            "unlabeled_prior": _finite(self.unlabeled_prior),
-            "unlabeled_prior_low": _finite(self.unlabeled_prior_interval[0]),
-            "unlabeled_prior_high": _finite(self.unlabeled_prior_interval[1]),
-            "label_frequency": _finite(self.label_frequency),
-            "identified_set": [_finite(end) for end in self.identified_set],
+            "value": finite_or_none(self.value),
+            "low": finite_or_none(self.low),
+            "high": finite_or_none(self.high),
+            "unlabeled_prior": finite_or_none(self.unlabeled_prior),
+            "unlabeled_prior_low": finite_or_none(self.unlabeled_prior_interval[0]),
+            "unlabeled_prior_high": finite_or_none(self.unlabeled_prior_interval[1]),
+            "label_frequency": finite_or_none(self.label_frequency),
+            "identified_set": [finite_or_none(end) for end in self.identified_set],
             "method": self.method,
             "confidence_level": self.confidence_level,
             "diagnostics": dict(self.diagnostics),
@@ -270,7 +310,7 @@ class ClassPriorEstimate:
             if not 0 < low < high < 1:
                 msg = (
                     "an interval for class_prior must satisfy 0 < low < high < 1, "
-                    f"got low={low:g}, high={high:g}"
+                    f"got low={low:g}, high={high:g}{if_percent(*bounds)}"
                 )
                 raise ValueError(msg)
             if len(bounds) == 3:
@@ -302,8 +342,7 @@ class ClassPriorEstimate:
             raise TypeError(msg)
         value = float(class_prior)
         if not 0 < value < 1:
-            percent = f"; did you mean {value / 100:g}?" if 1 < value < 100 else ""
-            msg = f"class_prior must satisfy 0 < class_prior < 1, got {value:g}{percent}"
+            msg = f"class_prior must satisfy 0 < class_prior < 1, got {value:g}{if_percent(value)}"
             raise ValueError(msg)
         return cls(value=value, low=value, high=value, confidence_level=confidence_level)
 
@@ -352,8 +391,8 @@ class Bounds:
         """Plain JSON types."""
         return {
             "name": self.name,
-            "low": _finite(self.low),
-            "high": _finite(self.high),
+            "low": finite_or_none(self.low),
+            "high": finite_or_none(self.high),
             "confidence_level": self.confidence_level,
             "band": self.band,
             "simultaneous": self.simultaneous,
@@ -386,7 +425,7 @@ class Curve:
         """Plain lists; points without a value are None."""
 
         def numbers(values: NDArray[np.float64]) -> list[float | None]:
-            return [_finite(value) for value in values.tolist()]
+            return [finite_or_none(value) for value in values.tolist()]
 
         return {
             "name": self.name,
@@ -414,136 +453,6 @@ class Finding:
 
     def __str__(self) -> str:
         return self.sentence
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Sensitivity:
-    """An estimate at other class priors, each taken as known.
-
-    Two things are unknown about a prior estimated from scores. Its interval is what sampling
-    leaves open. Beyond that it is an upper bound unless some negatives are unlike all positives,
-    which no data of this kind show: `identified_set` is what fits the data either way.
-
-    Attributes
-    ----------
-    name : str
-        The metric, for example ``"f1"``.
-    priors : ndarray of shape (priors,)
-        Class priors, ascending.
-    estimates : tuple of Estimate
-        The estimate at each prior; its interval is from sampling alone.
-    class_prior : ClassPriorEstimate
-        The evaluation's own, to be marked.
-    possible : tuple of float
-        Share of the population already confirmed (0 in case-control), and the highest prior that
-        the scores allow with 99.9% confidence: priors beyond either are not `feasible`.
-    identified_set : tuple of float
-        From the share confirmed to the upper end of an estimated prior's interval; to
-        `possible`'s for a prior that was given, as the data say no more; the interval itself for a
-        prior that was not told from these scores alone.
-
-    Examples
-    --------
-    >>> import pumonitor
-    >>> table = pumonitor.ScoreTable.from_counts([2, 10, 28], [700, 250, 50],
-    ...                                          edges=[0.0, 0.2, 0.8, 1.0])
-    >>> ev = pumonitor.evaluate_table(table, threshold=0.8, class_prior=0.06)
-    >>> print(ev.sensitivity("precision", class_priors=[0.05, 0.06, 0.07]))
-    precision 0.4667 to 0.6533 for a class prior from 0.05 to 0.07; 0.5600 at 0.06
-    """
-
-    name: str
-    priors: NDArray[np.float64]
-    estimates: tuple[Estimate, ...]
-    class_prior: ClassPriorEstimate
-    possible: tuple[float, float]
-    identified_set: tuple[float, float]
-
-    @property
-    def value(self) -> NDArray[np.float64]:
-        """Value at each prior; NaN when undefined."""
-        return np.array([estimate.value for estimate in self.estimates])
-
-    @property
-    def low(self) -> NDArray[np.float64]:
-        """Lower end at each prior, from sampling alone."""
-        return np.array([estimate.low for estimate in self.estimates])
-
-    @property
-    def high(self) -> NDArray[np.float64]:
-        """Upper end at each prior, from sampling alone."""
-        return np.array([estimate.high for estimate in self.estimates])
-
-    @property
-    def displayed(self) -> NDArray[np.float64]:
-        """Value, low and high clipped to the metric's range, shape (3, priors)."""
-        return np.array([estimate.displayed for estimate in self.estimates]).T
-
-    @property
-    def feasible(self) -> NDArray[np.bool_]:
-        """Whether each prior is possible: confirmed positives and scores do not exclude it."""
-        low, high = self.possible
-        return (self.priors >= low - 1e-12) & (self.priors <= high + 1e-12)
-
-    @property
-    def undefined_reason(self) -> str | None:
-        """Why there is no value at any prior, in words."""
-        reasons = [estimate.undefined_reason for estimate in self.estimates]
-        return None if None in reasons else reasons[0]
-
-    def value_at(self, class_prior: float) -> float:
-        """Value at one prior, linear between the nearest two; NaN when undefined."""
-        known = np.isfinite(self.value)
-        if not known.any():
-            return math.nan
-        return float(np.interp(class_prior, self.priors[known], self.value[known]))
-
-    def to_frame(self) -> pandas.DataFrame:
-        """One row per prior, as a pandas data frame indexed by class prior."""
-        import pandas
-
-        columns = {
-            "class_prior": self.priors,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "feasible": self.feasible,
-        }
-        return pandas.DataFrame(columns).set_index("class_prior")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types; a value that does not exist is None, never NaN."""
-
-        def numbers(values: NDArray[np.float64]) -> list[float | None]:
-            return [_finite(value) for value in values.tolist()]
-
-        return {
-            "name": self.name,
-            "class_prior": self.class_prior.to_dict(),
-            "priors": self.priors.tolist(),
-            "value": numbers(self.value),
-            "low": numbers(self.low),
-            "high": numbers(self.high),
-            "feasible": self.feasible.tolist(),
-            "possible": list(self.possible),
-            "identified_set": list(self.identified_set),
-            "confidence_level": self.estimates[0].confidence_level,
-            "undefined_reason": self.undefined_reason,
-        }
-
-    def __repr__(self) -> str:
-        return f"<Sensitivity of {self.name} at {len(self.priors)} class priors; print it>"
-
-    def __str__(self) -> str:
-        if self.undefined_reason is not None:
-            return f"{self.name} undefined: {self.undefined_reason}"
-        lowest, highest = np.nanmin(self.value), np.nanmax(self.value)
-        prior = self.class_prior.value
-        return (
-            f"{self.name} {lowest:.4f} to {highest:.4f} for a class prior from "
-            f"{self.priors[0]:.3g} to {self.priors[-1]:.3g}; {self.value_at(prior):.4f} at "
-            f"{prior:.3g}"
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -581,17 +490,12 @@ class Evaluation:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "estimates", MappingProxyType(dict(self.estimates)))
-        object.__setattr__(self, "curves", MappingProxyType(dict(self.curves)))
-        object.__setattr__(self, "bounds", MappingProxyType(dict(self.bounds)))
+        object.__setattr__(self, "estimates", by_name("estimate", self.estimates))
+        object.__setattr__(self, "curves", by_name("curve", self.curves))
+        object.__setattr__(self, "bounds", by_name("bounds of", self.bounds))
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
     def __getitem__(self, name: str) -> Estimate:
-        if name not in self.estimates:
-            near = difflib.get_close_matches(name, self.estimates, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            msg = f"no estimate {name!r}{hint} (there are {', '.join(self.estimates)})"
-            raise KeyError(msg)
         return self.estimates[name]
 
     def sensitivity(self, name: str, *, class_priors: Sequence[float] | None = None) -> Sensitivity:
@@ -617,7 +521,8 @@ class Evaluation:
         KeyError
             If there is no such estimate.
         ValueError
-            If a prior is out of range, or the evaluation was not made by `pumonitor.evaluate`.
+            If a prior is out of range, or below the share already confirmed by more than sampling
+            explains, or the evaluation was not made by `pumonitor.evaluate`.
 
         Examples
         --------
@@ -660,10 +565,7 @@ class Evaluation:
 
     def to_frame(self) -> pandas.DataFrame:
         """One row per estimate, as a pandas data frame indexed by metric name."""
-        import pandas
-
-        rows = [estimate.to_dict() for estimate in self.estimates.values()]
-        return pandas.DataFrame(rows).set_index("name")
+        return frame_of([one.to_dict() for one in self.estimates.values()], index="name")
 
     def __str__(self) -> str:
         return "\n".join(str(estimate) for estimate in self.estimates.values())

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -304,6 +305,20 @@ def test_unknown_models_and_metrics_are_named_with_near_ones(found):
         found["x"]
     with pytest.raises(KeyError, match="no metric 'roc'"):
         found.lead("roc")
+    with pytest.raises(KeyError, match="no metric 'recal'; did you mean 'recall'"):
+        found["old"]["recal"]
+
+
+def test_it_is_shown_in_one_short_line_however_many_models_there_are(found):
+    assert repr(found) == (
+        f"<Comparison of 3 models (champion, challenger, old) by {len(found.metrics)} metrics on "
+        f"{found.settings['n_labeled']} labeled and {found.settings['n_unlabeled']} unlabeled "
+        "rows; print it, or see .estimates, .to_frame()>"
+    )
+    estimates = {f"model {place}": found["old"] for place in range(50)}
+    many = replace(found, estimates=estimates)
+    assert "50 models (model 0, model 1, model 2 and 47 more)" in repr(many)
+    assert len(repr(many)) < 200
 
 
 def test_settings_out_of_range_are_refused(data):

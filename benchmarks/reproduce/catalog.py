@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from benchmarks.reproduce.rows import PAPERS, Row
+from pumonitor.errors import no_such
 
 __all__ = ["all_rows", "chosen"]
 
@@ -44,6 +45,6 @@ def chosen(rows: tuple[Row, ...], pattern: str | None) -> tuple[Row, ...]:
         row for row in rows if pattern in row.id
     )
     if not found:
-        known = ", ".join(row.id for row in rows)
-        raise ValueError(f"no row matches {pattern!r}: rows are {known}")
+        papers = dict.fromkeys(row.paper for row in rows)
+        raise ValueError(no_such("paper or row", pattern, (*papers, *(row.id for row in rows))))
     return found

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import roc_auc_score
 
 from benchmarks.bounds import published_auroc
-from benchmarks.reproduce.data import load
+from benchmarks.reproduce import claesen_charts
+from benchmarks.reproduce.claesen_covertype import figure_5
+from benchmarks.reproduce.claesen_known_rows import tables
 from benchmarks.reproduce.rows import (
     Figure,
     Report,
@@ -21,11 +20,8 @@ from benchmarks.reproduce.rows import (
     monte_carlo_error,
 )
 from pumonitor import ScoreTable, metrics
-from pumonitor.metrics.bounds import ContingencyBounds, bounds_of_table
+from pumonitor.metrics.bounds import bounds_of_table
 from pumonitor.results import ClassPriorEstimate
-
-if TYPE_CHECKING:
-    import altair
 
 __all__ = ["ROWS"]
 
@@ -109,6 +105,7 @@ def _figure_2(repetitions: int, report: Report) -> RowResult:
             "rows of which 20% are positive."
         ),
         series={
+            "truth": _AUC,
             "points": [
                 {
                     "known": size,
@@ -116,24 +113,9 @@ def _figure_2(repetitions: int, report: Report) -> RowResult:
                     "high": float(np.mean([high for _, high in ends[size]])),
                 }
                 for size in _SIZES
-            ]
+            ],
         },
     )
-
-
-def _draw_figure_2(series: Mapping[str, Any]) -> altair.LayerChart:
-    import altair as alt
-
-    base = alt.Chart(alt.Data(values=series["points"])).encode(
-        x=alt.X("known:Q", scale=alt.Scale(type="log"), title="Known positives")
-    )
-    band = base.mark_area(opacity=0.3).encode(
-        y=alt.Y("low:Q", scale=alt.Scale(zero=False), title="Mean bounds on AUROC"), y2="high:Q"
-    )
-    truth = (
-        alt.Chart(alt.Data(values=[{"auc": _AUC}])).mark_rule(strokeDash=[6, 4]).encode(y="auc:Q")
-    )
-    return alt.layer(band, truth).properties(width=420, height=260)
 
 
 def _figure_3(repetitions: int, report: Report) -> RowResult:
@@ -184,22 +166,6 @@ def _figure_3(repetitions: int, report: Report) -> RowResult:
         ),
     )
     return RowResult(figures=figures, series={"curves": curves})
-
-
-def _draw_figure_3(series: Mapping[str, Any]) -> altair.Chart:
-    import altair as alt
-
-    return (
-        alt.Chart(alt.Data(values=series["curves"]))
-        .mark_area(opacity=0.45)
-        .encode(
-            x=alt.X("x:Q", title="False positive rate"),
-            y=alt.Y("low:Q", title="True positive rate"),
-            y2="high:Q",
-            color=alt.Color("assumed:O", title="Assumed share of positives in U"),
-        )
-        .properties(width=380, height=320)
-    )
 
 
 def _figure_4(repetitions: int, report: Report) -> RowResult:
@@ -256,272 +222,6 @@ def _figure_4(repetitions: int, report: Report) -> RowResult:
     )
 
 
-def _draw_figure_4(series: Mapping[str, Any]) -> altair.Chart:
-    import altair as alt
-
-    return (
-        alt.Chart(alt.Data(values=series["points"]))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("assumed:Q", title="Assumed share of positives in U"),
-            y=alt.Y("auc:Q", scale=alt.Scale(zero=False), title="AUROC, middle of the bounds"),
-            color=alt.Color("model:N", title="Model"),
-        )
-        .properties(width=380, height=260)
-    )
-
-
-def _covertype_scores(repetition: int) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Held-out scores of a boosted-tree model, as many positives as negatives."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    found = load("covertype_16pct")
-    positive = found.target == 2
-    rng = generator("claesen-figure5", repetition)
-    rows = rng.permutation(len(positive))
-    train, rest = rows[:4000], rows[4000:]
-    model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, random_state=repetition)
-    model.fit(found.features[train], positive[train])
-    test = np.concatenate([rest[positive[rest]][:20_000], rest[~positive[rest]][:20_000]])
-    return model.decision_function(found.features[test]), positive[test]
-
-
-def _figure_5(repetitions: int, report: Report) -> RowResult:
-    inside, areas, precisions = [], [], []
-    curves: list[dict[str, Any]] = []
-    for run in range(repetitions):
-        scores, positive = _covertype_scores(run)
-        rng = generator("claesen-figure5", run, purpose="labels")
-        known = rng.choice(np.flatnonzero(positive), 1000, replace=False)
-        labels = np.zeros(len(scores), dtype=int)
-        labels[known] = 1
-        hidden = (positive.sum() - 1000) / (len(scores) - 1000)
-        found = metrics.bounds(labels, scores, class_prior=float(positive.mean()), band="bootstrap")
-        area, precision = found.auc(), found.average_precision()
-        areas.append(area.low <= roc_auc_score(positive, scores) <= area.high)
-        precisions.append(
-            precision.low <= average_precision_score(positive, scores) <= precision.high
-        )
-        roc = found.roc()
-        negatives = np.sort(scores[~positive])
-        cuts = np.quantile(negatives, 1 - roc.x)
-        recall = np.array([np.mean(scores[positive] >= cut) for cut in cuts])
-        inside.append(float(np.mean((roc.low - 0.005 <= recall) & (recall <= roc.high + 0.005))))
-        if run == 0:
-            curves = _curves_of(found, labels, scores, recall, hidden)
-        report(run + 1, repetitions)
-    return RowResult(
-        figures=(
-            Figure(
-                name="share of the true ROC curve inside its bounds",
-                ours=float(np.mean(inside)),
-                error=monte_carlo_error(inside),
-                printed=0.95,
-                rule="at least",
-            ),
-            *(
-                Figure(
-                    name=f"bounds hold {name}",
-                    ours=float(np.mean(values)),
-                    error=float(np.sqrt(0.05 * 0.95 / repetitions)),
-                    printed=0.95,
-                    rule="at least",
-                )
-                for name, values in (("AUROC", areas), ("average precision", precisions))
-            ),
-        ),
-        note=(
-            "1,000 known of 20,000 positives, 20,000 negatives as in the paper; the model is a "
-            "boosted-tree one (their PU-trained support vector machine is not available)."
-        ),
-        series={"curves": curves},
-    )
-
-
-def _curves_of(
-    found: ContingencyBounds,
-    labels: NDArray[np.int_],
-    scores: FloatArray,
-    recall: FloatArray,
-    hidden: float,
-) -> list[dict[str, Any]]:
-    """ROC bounds with the right prior, with none, with an interval, and the truth."""
-    rows = []
-    priors = {
-        "right": found,
-        "0.88 to 1.25 of it": metrics.bounds(
-            labels,
-            scores,
-            class_prior=tuple(  # type: ignore[arg-type]
-                (1000 + factor * hidden * 39_000) / 40_000 for factor in (0.88, 1.25)
-            ),
-            band="bootstrap",
-        ),
-        "none": metrics.bounds(labels, scores, class_prior=0.025 + 1e-9, band="bootstrap"),
-    }
-    for name, bounds in priors.items():
-        roc = bounds.roc()
-        rows += [
-            {"x": x, "low": low, "high": high, "prior": name, "truth": truth}
-            for x, low, high, truth in zip(
-                roc.x[::2], roc.low[::2], roc.high[::2], recall[::2], strict=True
-            )
-        ]
-    return rows
-
-
-def _draw_figure_5(series: Mapping[str, Any]) -> altair.LayerChart:
-    import altair as alt
-
-    base = alt.Chart(alt.Data(values=series["curves"])).encode(
-        x=alt.X("x:Q", title="False positive rate")
-    )
-    band = base.mark_area(opacity=0.4).encode(
-        y=alt.Y("low:Q", title="True positive rate"),
-        y2="high:Q",
-        color=alt.Color("prior:N", title="Assumed prior in U"),
-    )
-    truth = base.mark_line(color="#444", strokeDash=[6, 4]).encode(y="truth:Q")
-    return alt.layer(band, truth).properties(width=380, height=320)
-
-
-_FRACTIONS = ((0.1, 0.0), (0.1, 0.4), (0.1, 0.6), (0.1, 0.8), (0.2, 0.0), (0.4, 0.0), (0.8, 0.0))
-
-
-def _known_rows(run: int, of_positives: float, of_negatives: float) -> dict[str, Any]:
-    """Bounds on AUROC for 2,000 positives and 10,000 negatives, some of each being known."""
-    rng = generator("claesen-tables", run)
-    positive = np.arange(12_000) < 2000
-    scores = rng.normal(float(stats.norm.ppf(_AUC) * np.sqrt(2)) * positive)
-    labels = np.zeros(12_000, dtype=int)
-    labels[: round(2000 * of_positives)] = 1
-    if of_negatives:
-        labels[-round(10_000 * of_negatives) :] = -1
-    known = int((labels == 1).sum())
-    unlabeled = int((labels == 0).sum())
-    hidden = 2000 - known
-    found: dict[str, Any] = {"truth": float(roc_auc_score(positive, scores))}
-    for name, factor in (("under", 0.75), ("right", 1.0), ("over", 1.25)):
-        prior = (known + min(factor * hidden, unlabeled)) / 12_000
-        for basis in ("positives", "tighter") if of_negatives else ("positives",):
-            bound = metrics.bounds(
-                labels, scores, class_prior=prior, band="bootstrap", basis=basis
-            ).auc()
-            found[f"{name}, {basis}"] = (bound.low, bound.high)
-    return found
-
-
-def _tables(repetitions: int, report: Report) -> RowResult:
-    widths: dict[tuple[float, float], list[float]] = {key: [] for key in _FRACTIONS}
-    tighter: list[float] = []
-    moved: dict[str, list[float]] = {"under": [], "over": []}
-    held: list[bool] = []
-    for run in range(repetitions):
-        for key in _FRACTIONS:
-            found = _known_rows(run, *key)
-            low, high = found["right, positives"]
-            widths[key].append(high - low)
-            held.append(low <= found["truth"] <= high)
-            if key == (0.1, 0.8):
-                own = found["right, tighter"]
-                tighter.append((own[1] - own[0]) / (high - low))
-            if key == (0.1, 0.0):
-                for name, values in moved.items():
-                    values.append(sum(found[f"{name}, positives"]) / 2 - (low + high) / 2)
-        report(run + 1, repetitions)
-    base = np.array(widths[0.1, 0.0])
-
-    def ratio(key: tuple[float, float]) -> FloatArray:
-        return np.asarray(np.array(widths[key]) / base)
-
-    def figure(name: str, values: Any, printed: float, rule: Any, why: str = "") -> Figure:
-        return Figure(
-            name=name,
-            ours=float(np.mean(values)),
-            error=monte_carlo_error(values),
-            printed=printed,
-            rule=rule,
-            why=why,
-        )
-
-    return RowResult(
-        figures=(
-            figure(
-                "width with 40% of the positives known over that with 10%",
-                ratio((0.4, 0.0)),
-                0.5,
-                "at most",
-                "known positives tighten a lot: 1 / sqrt(4) by sampling alone",
-            ),
-            figure(
-                "width with 80% of the negatives known over that with none",
-                ratio((0.1, 0.8)),
-                1.0,
-                "at most",
-                "known negatives tighten",
-            ),
-            figure(
-                "the same",
-                ratio((0.1, 0.8)),
-                0.8,
-                "at least",
-                "and only marginally (table 1), from known positives alone",
-            ),
-            figure(
-                "width from the tighter of both over that from 10% known positives, 80% negatives",
-                tighter,
-                0.6,
-                "at most",
-                "table 2: many known negatives are worth more by the reversed construction",
-            ),
-            figure(
-                "bounds with the share in U taken 25% too low, less those with the right one",
-                moved["under"],
-                0.0,
-                "at most",
-            ),
-            figure(
-                "bounds with it taken 25% too high, less those with the right one",
-                moved["over"],
-                0.0,
-                "at least",
-            ),
-        ),
-        note=(
-            "2,000 positives and 10,000 negatives as printed. The tables themselves are pictures; "
-            f"their pattern is shown. The bounds held the truth in {np.mean(held):.3f} of "
-            f"{len(held)} cases: less than 95% where 40% or 80% of the positives are known, since "
-            "the published band leaves out that the few hidden ones vary too."
-        ),
-        series={
-            "points": [
-                {
-                    "known positives": f"{key[0]:.0%}",
-                    "known negatives": f"{key[1]:.0%}",
-                    "width": float(np.mean(found)),
-                }
-                for key, found in widths.items()
-            ]
-        },
-    )
-
-
-def _draw_tables(series: Mapping[str, Any]) -> altair.Chart:
-    import altair as alt
-
-    return (
-        alt.Chart(alt.Data(values=series["points"]))
-        .mark_bar()
-        .encode(
-            x=alt.X("known positives:O", title="Positives known"),
-            xOffset="known negatives:O",
-            y=alt.Y("width:Q", title="Width of the bounds on AUROC"),
-            color=alt.Color("known negatives:O", title="Negatives known"),
-        )
-        .properties(width=380, height=260)
-    )
-
-
 ROWS: tuple[Row, ...] = (
     Row(
         id="claesen-figure2",
@@ -531,7 +231,7 @@ ROWS: tuple[Row, ...] = (
         run=_figure_2,
         repetitions=200,
         quick=6,
-        draw=_draw_figure_2,
+        draw=claesen_charts.known_positives,
         caption="Mean bounds; the dashed line is the AUC of the process.",
     ),
     Row(
@@ -542,7 +242,7 @@ ROWS: tuple[Row, ...] = (
         run=_figure_3,
         repetitions=1,
         quick=1,
-        draw=_draw_figure_3,
+        draw=claesen_charts.assumed_shares,
         caption="2,000 known positives, 100,000 unlabeled rows, 30% of them positive.",
     ),
     Row(
@@ -553,7 +253,7 @@ ROWS: tuple[Row, ...] = (
         run=_figure_4,
         repetitions=1,
         quick=1,
-        draw=_draw_figure_4,
+        draw=claesen_charts.swapping_models,
         caption="5,000 known positives, 45,000 unlabeled rows.",
     ),
     Row(
@@ -561,10 +261,10 @@ ROWS: tuple[Row, ...] = (
         paper="claesen",
         title="Figure 5: covertype, bounds beside the true ROC curve",
         data=("covertype_16pct",),
-        run=_figure_5,
+        run=figure_5,
         repetitions=40,
         quick=2,
-        draw=_draw_figure_5,
+        draw=claesen_charts.covertype,
         caption="Bounds for three assumptions about the prior; dashed: the true curve.",
     ),
     Row(
@@ -572,10 +272,10 @@ ROWS: tuple[Row, ...] = (
         paper="claesen",
         title="Tables 1 and 2: known positives against known negatives",
         data=(),
-        run=_tables,
+        run=tables,
         repetitions=50,
         quick=3,
-        draw=_draw_tables,
+        draw=claesen_charts.known_rows,
         caption="From known positives alone (table 1).",
     ),
 )

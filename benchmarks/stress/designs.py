@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import optimize, special
 
 from pumonitor.results import Scenario
 
@@ -25,6 +25,7 @@ __all__ = [
     "Rows",
     "clean",
     "easy",
+    "middle_for",
     "noisy",
     "reducible",
 ]
@@ -153,7 +154,7 @@ class Design:
     def _chance(self, scores: FloatArray) -> FloatArray:
         if self.slope == 0:
             return np.full(len(scores), CONFIRMED)
-        middle = _middle(self.positives, self.slope)
+        middle = _middle_of_normals(self.positives, self.slope)
         return np.asarray(special.expit(self.slope * (scores - middle)))
 
     def draw(self, rng: np.random.Generator) -> Rows:
@@ -219,16 +220,19 @@ class Design:
         return positive / (positive + (1 - self.prior) * _density(self.negatives, scores))
 
 
+def middle_for(slope: float, values: FloatArray, *, shares: FloatArray | None = None) -> float:
+    """Where the chance expit(slope (value - middle)) is one half, for `CONFIRMED` on average."""
+
+    def excess(middle: float) -> float:
+        chances = special.expit(slope * (values - middle))
+        return float(np.average(chances, weights=shares)) - CONFIRMED
+
+    return float(optimize.brentq(excess, -20.0, 20.0))
+
+
 @cache
-def _middle(positives: Components, slope: float) -> float:
-    """Where the chance of being labeled is one half, for 0.3 on average."""
-    share = _share(positives)
-    low, high = -20.0, 20.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        mean = float(share @ special.expit(slope * (CENTRES - middle)))
-        low, high = (middle, high) if mean > CONFIRMED else (low, middle)
-    return 0.5 * (low + high)
+def _middle_of_normals(positives: Components, slope: float) -> float:
+    return middle_for(slope, CENTRES, shares=_share(positives))
 
 
 def _share(components: Components) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from benchmarks.stress.designs import CONFIRMED, EDGES, Design, Evidence
+from benchmarks.stress.designs import EDGES, Design, Evidence, middle_for
 from pumonitor.results import Scenario
 
 __all__ = ["TrainedOnLabels", "easy_by_feature"]
@@ -65,11 +65,8 @@ def _pool(shift: float, slope: float, prior: float) -> tuple[FloatArray, FloatAr
     moved = shift * (np.arange(_FEATURES) < 2)
     positive = rng.normal(size=(_POOL, _FEATURES)) + moved
     negative = rng.normal(size=(_POOL, _FEATURES))
-    low, high = -20.0, 20.0
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        chance = special.expit(slope * (positive[:, 0] - middle))
-        low, high = (middle, high) if chance.mean() > CONFIRMED else (low, middle)
+    middle = middle_for(slope, positive[:, 0])
+    chance = special.expit(slope * (positive[:, 0] - middle))
     is_positive = rng.random(_TRAINED_ON) < prior
     features = rng.normal(size=(_TRAINED_ON, _FEATURES)) + moved * is_positive[:, np.newaxis]
     chances = special.expit(slope * (features[:, 0] - middle))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+
+from pumonitor.errors import did_you_mean, nearest
 
 __all__ = ["Configuration", "known_keys", "nearest_key", "without_evaluator_name"]
 
@@ -21,6 +22,10 @@ _ROW_KEYS = (
     "sample_weight",
     "label_source",
 )
+
+# Keys of other evaluators may stand beside ours: only what is very like one of ours is taken for
+# it.
+_LIKENESS = 0.75
 
 
 @cache
@@ -40,8 +45,7 @@ def nearest_key(key: str) -> str | None:
     >>> nearest_key("class_priro"), nearest_key("log_model_explainability")
     ('class_prior', None)
     """
-    found = difflib.get_close_matches(key, sorted(known_keys()), n=1, cutoff=0.75)
-    return found[0] if found else None
+    return next(iter(nearest(key, sorted(known_keys()), likeness=_LIKENESS)), None)
 
 
 def without_evaluator_name(config: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -119,8 +123,7 @@ class Configuration:
 
 
 def _unknown(key: Any) -> str:
-    near = nearest_key(str(key))
-    hint = f"; did you mean {near!r}?" if near else "."
+    hint = did_you_mean(str(key), sorted(known_keys()), likeness=_LIKENESS) or "."
     return (
         f"unknown key {key!r} in the configuration of evaluator 'pu'{hint} Known keys are "
         f"{', '.join(sorted(known_keys()))}. Keys for other evaluators go under their own name: "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+import numpy as np
+
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
 from pumonitor.metrics.problem import Problem, Setting, estimate_from_draws
@@ -29,7 +31,7 @@ def auc_estimate(problem: Problem, lift: ObservedLift, *, route: Route = "auto")
         both = auc_from_lift(lift.draws, prior_draws, purity)
         by_prior = auc_from_lift(lift.value, problem.prior_alone, purity)
     direct = float(auc_from_lift(lift.value, prior, purity))
-    weight = indirect_weight(direct, route)
+    weight = indirect_weight(direct, float(np.std(sampling)), route)
     value = direct if weight == 0 else (1 - weight) * direct + weight * indirect_auc(problem)
     return estimate_from_draws(
         problem,

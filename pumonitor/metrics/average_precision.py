@@ -50,7 +50,8 @@ def average_precision_estimate(
         at_draws = np.interp(prior_draws, grid, values)
         both = sampling * at_draws / value if value > 0 else at_draws
     direct_auc = float(auc_from_lift(lift.value, prior, problem.label_purity))
-    weight = indirect_weight(direct_auc, route)
+    auc_error = float(np.std(auc_from_lift(lift.draws, prior, problem.label_purity)))
+    weight = indirect_weight(direct_auc, auc_error, route)
     blended = value
     if weight > 0:
         blended = (1 - weight) * value + weight * indirect_average_precision(problem)

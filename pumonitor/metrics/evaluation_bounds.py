@@ -23,7 +23,10 @@ def evaluation_bounds(
     curves: Mapping[str, Curve],
     band: Band,
 ) -> tuple[dict[str, Bounds], dict[str, Curve]]:
-    """Claesen bounds of the rows at hand by name, and the estimated curves between bounds."""
+    """Claesen bounds of the rows at hand by name, and the estimated curves between bounds.
+
+    Where there are no curves, none of the latter.
+    """
     highest = problem.label_purity * (1 - 1e-6)
     found = bounds_of_table(
         problem.table,
@@ -36,7 +39,10 @@ def evaluation_bounds(
     )
     by_name = [found.auc(), found.average_precision()]
     by_name += [found.at(metric, threshold) for metric in (*BOUNDED, beta_metric)]
-    return {bound.name: bound for bound in by_name}, {
+    bounds = {bound.name: bound for bound in by_name}
+    if not curves:
+        return bounds, {}
+    return bounds, {
         "roc_bounds": replace(found.roc(), y=curves["roc"].y),
         "precision_recall_bounds": replace(
             found.precision_recall(), y=curves["precision_recall"].y

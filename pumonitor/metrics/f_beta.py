@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._validate import as_number
 from pumonitor.metrics.from_arrays import GivenPrior
 from pumonitor.metrics.problem import Setting
 from pumonitor.metrics.rates import Rates
@@ -24,7 +24,8 @@ def f_beta_metric(beta: float, *, name: str = "f_beta") -> ThresholdMetric:
     ValueError
         Unless 0 < beta and finite.
     """
-    if not (np.isfinite(beta) and beta > 0):
+    beta = as_number(beta, name="beta")
+    if beta <= 0:
         msg = f"beta must satisfy 0 < beta < infinity, got {beta:g}"
         raise ValueError(msg)
     squared = beta * beta

@@ -26,7 +26,9 @@ _Formula = Callable[[FloatArray | float, FloatArray | float, FloatArray | float]
 def class_prior_estimate(problem: Problem) -> Estimate:
     """The class prior pi as an estimate beside the others.
 
-    Its interval is the one it came with, at that confidence level; a known prior has none.
+    Its interval is the one it came with, at that confidence level; a known prior has none. That of
+    an estimated prior is made anew, as the target wants it, and for the process reaches down as
+    far as the one it came with.
     """
     prior = problem.class_prior
     low, high = prior.low, prior.high
@@ -35,6 +37,9 @@ def class_prior_estimate(problem: Problem) -> Estimate:
         # Through the unlabeled prior or the label frequency: the draws allow for the labeled
         # fraction as the target wants it.
         low, high = interval(draws, confidence_level=prior.confidence_level)
+        if problem.target == "process":
+            # Draws that end at an unlabeled prior of 0 allow too little for the labeled fraction.
+            low = min(low, prior.low)
     return Estimate(
         name="class_prior",
         value=prior.value,

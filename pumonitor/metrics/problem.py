@@ -22,6 +22,7 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.errors import if_percent
 from pumonitor.metrics.running_sums import RunningSums, above, share_variance
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, undefined
 from pumonitor.stats.confidence_draws import (
@@ -401,16 +402,16 @@ def check_settings(
             msg = f"{name} must be a number, got the text {value!r}"
             raise TypeError(msg)
     if not 0 < confidence_level < 1:
-        percent = (
-            f"; did you mean {confidence_level / 100:g}?" if 1 < confidence_level < 100 else ""
-        )
         msg = (
             "confidence_level must satisfy 0 < confidence_level < 1, "
-            f"got {confidence_level:g}{percent}"
+            f"got {confidence_level:g}{if_percent(confidence_level)}"
         )
         raise ValueError(msg)
     if not 0 < label_purity <= 1:
-        msg = f"label_purity must satisfy 0 < label_purity <= 1, got {label_purity:g}"
+        msg = (
+            "label_purity must satisfy 0 < label_purity <= 1, "
+            f"got {label_purity:g}{if_percent(label_purity)}"
+        )
         raise ValueError(msg)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._validate import as_number
 from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.problem import DRAWS, Problem
 from pumonitor.metrics.rates import (
@@ -36,6 +37,7 @@ def share_of_k(k: float, *, rows: float) -> float:
     >>> share_of_k(50, rows=1000), share_of_k(0.1, rows=1000)
     (0.05, 0.1)
     """
+    as_number(k, name="top_k")  # text is refused; a whole number stays one
     if isinstance(k, int | np.integer) and not isinstance(k, bool):
         if not 1 <= k <= rows:
             msg = f"top_k must satisfy 1 <= top_k <= {rows:g} rows, got {k}"

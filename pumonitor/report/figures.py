@@ -12,7 +12,8 @@ from pumonitor.report.charts import build_chart
 from pumonitor.report.sensitivity_chart import sensitivity_panel
 from pumonitor.report.theme import themed, to_svg
 from pumonitor.report.threshold_charts import threshold_panels
-from pumonitor.results import Evaluation, Sensitivity
+from pumonitor.results import Evaluation
+from pumonitor.sensitivity.result import Sensitivity
 
 __all__ = ["Figure", "figures", "inline_svg", "sensitivity_figures", "threshold_figures"]
 

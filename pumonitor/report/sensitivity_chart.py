@@ -10,7 +10,8 @@ from pumonitor.names import title
 from pumonitor.report import palette
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.report.numbers import percent
-from pumonitor.results import Curve, Evaluation, Sensitivity
+from pumonitor.results import Curve, Evaluation
+from pumonitor.sensitivity.result import Sensitivity
 
 if TYPE_CHECKING:
     import altair

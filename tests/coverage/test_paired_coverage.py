@@ -5,6 +5,7 @@ import math
 import pytest
 
 from benchmarks.comparison import METRICS, PairDesign, paired_coverage
+from tests.given_labels import labels_as_given
 
 RUNS = 200
 
@@ -46,7 +47,8 @@ RUNS = 200
     ids=lambda design: f"{design.scenario}-{design.n_labeled}-{design.aucs}-{design.correlation}",
 )
 def test_paired_intervals_hold_the_difference_as_often_as_they_say(design, target):
-    held, widths = paired_coverage(design, target, runs=RUNS)
+    with labels_as_given():
+        held, widths = paired_coverage(design, target, runs=RUNS)
     # Three standard errors of 200 runs, and what the bounds of benchmarks.coverage allow.
     slack = 3 * math.sqrt(0.95 * 0.05 / RUNS)
     low, high = (0.9, 0.99) if design.n_labeled == 20 else (0.925, 0.98)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pumonitor
+from tests.given_labels import labels_as_given
 from tests.oracles import pairs
 
 SCORES = np.array([9.1, 8.3, 7.7, 7.2, 6.9, 6.1, 5.8, 5.0, 4.4, 4.1, 3.9, 3.0, 2.2, 1.6, 1.1, 0.3])
@@ -29,9 +30,10 @@ def over_labelings():
     for chosen in itertools.combinations(np.flatnonzero(IS_POSITIVE), 4):
         labels = np.zeros(len(SCORES), dtype=int)
         labels[list(chosen)] = 1
-        ev = pumonitor.evaluate(
-            labels, SCORES, threshold=THRESHOLD, class_prior=PRIOR, target="window"
-        )
+        with labels_as_given():
+            ev = pumonitor.evaluate(
+                labels, SCORES, threshold=THRESHOLD, class_prior=PRIOR, target="window"
+            )
         table.append({name: _direct(estimate) for name, estimate in ev.estimates.items()})
     return table
 

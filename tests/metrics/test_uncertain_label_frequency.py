@@ -113,7 +113,11 @@ def test_correction_brings_the_mean_back_to_the_truth():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"label_frequency": 1.2}, "0 < low <= value <= high <= 1, got low=1.2"),
+        ({"label_frequency": 40}, r"0 < label_frequency <= 1, got 40; did you mean 0\.4\?"),
+        (
+            {"label_frequency": (30, 40)},
+            r"0 < low <= value <= high <= 1, got low=30, .*; did you mean \(0\.3, 0\.4\)\?",
+        ),
         ({"label_frequency": 0.01}, "label_frequency=0.01 is impossible: 6.68% of all rows"),
         ({"label_frequency": (0.5, 0.3)}, "got low=0.5"),
         ({"label_frequency": 0.4, "class_prior": 0.1}, "give class_prior or label_frequency"),

@@ -4,6 +4,7 @@ import json
 import re
 import struct
 import zlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,6 +39,11 @@ def _pixels(png: bytes) -> tuple[int, int]:
     return width, height
 
 
+@pytest.fixture(scope="module")
+def usual_charts(usual: Evaluation) -> dict[str, Any]:
+    return dict(build_charts(usual))
+
+
 def test_all_charts_are_built_and_hold_no_nan(any_evaluation: Evaluation) -> None:
     charts = build_charts(any_evaluation)
     assert set(charts) == KEYS
@@ -46,24 +52,24 @@ def test_all_charts_are_built_and_hold_no_nan(any_evaluation: Evaluation) -> Non
         assert "nan" not in text
 
 
-def test_charts_follow_the_vega_lite_schema(usual: Evaluation) -> None:
-    for chart in build_charts(usual).values():
+def test_charts_follow_the_vega_lite_schema(usual_charts: dict[str, Any]) -> None:
+    for chart in usual_charts.values():
         assert chart.to_dict()["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
 
 
-def test_charts_render_to_png_pictures_of_the_asked_scale(usual: Evaluation) -> None:
-    chart = build_charts(usual)["roc"]
+def test_charts_render_to_png_pictures_of_the_asked_scale(usual_charts: dict[str, Any]) -> None:
+    chart = usual_charts["roc"]
     width, height = _pixels(to_png(chart, scale=1.0))
     assert _pixels(to_png(chart)) == (2 * width, 2 * height)
 
 
-def test_a_scale_of_nothing_is_refused(usual: Evaluation) -> None:
+def test_a_scale_of_nothing_is_refused(usual_charts: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="scale must satisfy scale > 0, got 0"):
-        to_png(build_charts(usual)["roc"], scale=0)
+        to_png(usual_charts["roc"], scale=0)
 
 
-def test_every_colour_drawn_has_a_dark_counterpart(usual: Evaluation) -> None:
-    for chart in build_charts(usual).values():
+def test_every_colour_drawn_has_a_dark_counterpart(usual_charts: dict[str, Any]) -> None:
+    for chart in usual_charts.values():
         drawn = set(re.findall(r'"(#[^"]*)"', to_svg(chart)))
         assert drawn
         assert drawn <= set(palette.DARK)

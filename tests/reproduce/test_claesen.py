@@ -1,6 +1,8 @@
 import pytest
 
 from benchmarks.reproduce import claesen as paper
+from benchmarks.reproduce.claesen_covertype import figure_5
+from benchmarks.reproduce.claesen_known_rows import tables
 from benchmarks.reproduce.data import available
 
 
@@ -27,13 +29,13 @@ def test_the_assumed_prior_moves_bounds_and_swaps_models(run):
 
 
 def test_known_positives_tighten_more_than_known_negatives():
-    result = paper._tables(3, silent)
+    result = tables(3, silent)
     assert [figure.name for figure in result.figures if not figure.inside] == []
 
 
 @pytest.mark.skipif(not available("covertype_16pct"), reason="needs ../shared/data")
 def test_the_true_curve_of_covertype_lies_between_its_bounds():
-    result = paper._figure_5(1, silent)
+    result = figure_5(1, silent)
     figures = {figure.name: figure for figure in result.figures}
     assert figures["bounds hold AUROC"].inside
     assert figures["share of the true ROC curve inside its bounds"].ours > 0.8

@@ -245,8 +245,10 @@ def test_rows_are_chosen_by_paper_or_by_part_of_their_id():
     assert {row.id for row in chosen(rows, "figure4")} >= {"tabatabaei-figure4-iris"}
     assert chosen(rows, None) == rows
     assert [row.id for row in chosen(rows, "aul-figure1")] == ["aul-figure1"]
-    with pytest.raises(ValueError, match="no row matches 'nonsense': rows are "):
+    with pytest.raises(ValueError, match=r"no paper or row 'nonsense' \(there are tabatabaei, "):
         chosen(rows, "nonsense")
+    with pytest.raises(ValueError, match=r"'aul-figure11'; did you mean 'aul-figure1'\?"):
+        chosen(rows, "aul-figure11")
 
 
 def test_the_page_shows_numbers_verdicts_and_no_markup_from_notes(tmp_path):
@@ -301,7 +303,7 @@ def test_the_command_prints_the_table_writes_the_page_and_counts(tmp_path, capsy
 
 def test_the_command_refuses_a_row_that_is_not_there(capsys):
     assert main(["--only", "nonsense"]) == 2
-    assert "no row matches 'nonsense'" in capsys.readouterr().err
+    assert "no paper or row 'nonsense'" in capsys.readouterr().err
 
 
 def test_only_the_strict_command_ends_with_one_when_a_number_is_outside(

@@ -154,7 +154,10 @@ def test_a_prior_below_what_is_already_confirmed_is_refused():
     ("settings", "message"),
     [
         ({"class_prior": 5}, "got 5; did you mean 0.05"),
+        ({"class_prior": (2, 5)}, r"got low=2, high=5; did you mean \(0.02, 0.05\)"),
         ({"class_prior": 0.6, "confidence_level": 95}, "got 95; did you mean 0.95"),
+        ({"class_prior": 0.6, "label_purity": 90}, "got 90; did you mean 0.9"),
+        ({"class_prior": 0.6, "propensity": 0.5, "detection_rate": 80}, "did you mean 0.8"),
         ({"class_prior": (0.3, 0.7, 0.8)}, "the order is .value, low, high."),
     ],
 )
@@ -168,6 +171,34 @@ def test_an_estimate_that_is_not_there_is_named_with_the_nearest():
     with pytest.raises(KeyError, match="did you mean 'f1'"):
         ev["f11"]
     assert len(repr(ev)) < 200
+
+
+@pytest.mark.parametrize("name", ["bounds", "curves", "estimates"])
+def test_every_mapping_of_an_evaluation_names_what_it_holds(name):
+    held = getattr(pumonitor.evaluate(GOOD_LABELS, GOOD_SCORES, class_prior=0.6), name)
+    near = next(iter(held))
+    with pytest.raises(KeyError, match=f"no .* '{near}_'; did you mean '{near}'.* {near}, "):
+        held[f"{near}_"]
+    assert "nope" not in held
+    assert held.get("nope") is None
+    with pytest.raises(TypeError):
+        held["nope"] = held[near]
+
+
+@pytest.mark.parametrize("name", ["threshold", "detection_rate", "min_propensity", "top_k"])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("0.5", "must be one number, got the text '0.5': convert it with float"),
+        (None, "must be one number, got None of type NoneType"),
+        ([0.5, 0.6], r"must be one number, got \[0.5, 0.6\] of type list"),
+        (float("nan"), "must be finite, got nan"),
+    ],
+)
+def test_a_setting_that_is_no_number_is_refused_by_name(name, value, message):
+    settings = {"class_prior": 0.6, "propensity": 0.5, name: value}
+    with pytest.raises(InputError, match=f"^{name} {message}"):
+        pumonitor.evaluate(GOOD_LABELS, GOOD_SCORES, **settings)
 
 
 def test_the_least_that_can_be_evaluated_raises_no_warning_of_numpy():

@@ -38,8 +38,9 @@ from pumonitor.metrics.uncorrected import (
     uncorrected_at,
     uncorrected_ranking,
 )
-from pumonitor.prior.population import confirmed_share
-from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Sensitivity, Target
+from pumonitor.prior.population import confirmed_share, refuse_below_confirmed
+from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target
+from pumonitor.sensitivity.result import Sensitivity
 from pumonitor.tables import ScoreTable
 
 __all__ = ["AtPriors"]
@@ -219,6 +220,9 @@ class AtPriors:
                 f"{len(wrong)} of {len(grid)} do not, for example {wrong[0]:g}"
             )
             raise ValueError(msg)
+        if self.scenario == "single-training-set":
+            least = ClassPriorEstimate.given(float(grid[0]))
+            refuse_below_confirmed(least, self.table, label_purity=self.label_purity)
         return grid
 
 

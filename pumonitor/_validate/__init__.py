@@ -1,0 +1,33 @@
+"""Read what the caller passes, whatever array it comes in; refuse what has no meaning.
+
+Every message names the argument, what is wrong, how often, where it is first seen and what to do.
+"""
+
+from __future__ import annotations
+
+from pumonitor._validate.columns import check_same_index
+from pumonitor._validate.label_sources import scores_by_source
+from pumonitor._validate.labels import MINIMUM_LABELED, as_labels, check_label_counts
+from pumonitor._validate.numbers import as_number
+from pumonitor._validate.propensities import (
+    NEVER_LABELED,
+    as_propensities,
+    check_propensity_settings,
+)
+from pumonitor._validate.scores import as_scores
+from pumonitor._validate.weights import as_weights, row_weights
+
+__all__ = [
+    "MINIMUM_LABELED",
+    "NEVER_LABELED",
+    "as_labels",
+    "as_number",
+    "as_propensities",
+    "as_scores",
+    "as_weights",
+    "check_label_counts",
+    "check_propensity_settings",
+    "check_same_index",
+    "row_weights",
+    "scores_by_source",
+]

@@ -1,0 +1,42 @@
+"""Where each confirmation came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor._validate.columns import is_missing
+from pumonitor._validate.labels import as_labels
+from pumonitor.errors import InputError
+
+__all__ = ["scores_by_source"]
+
+FloatArray = NDArray[np.float64]
+
+
+def scores_by_source(
+    labels: Any, scores: NDArray[Any], label_source: Any
+) -> dict[str, FloatArray] | None:
+    """Scores of the labeled rows by where their label came from; a missing source is its own.
+
+    Examples
+    --------
+    >>> found = scores_by_source([1, 1, 0], np.array([0.9, 0.4, 0.1]), ["desk", "bank", None])
+    >>> {name: values.tolist() for name, values in found.items()}
+    {'bank': [0.4], 'desk': [0.9]}
+    """
+    if label_source is None:
+        return None
+    values = label_source if isinstance(label_source, np.ndarray) else None
+    if values is None:
+        listed = label_source.to_list() if hasattr(label_source, "to_list") else list(label_source)
+        values = np.array(listed, dtype=object)
+    if len(values) != len(scores):
+        msg = f"label_source must have one value per row: got {len(values)} for {len(scores)} rows"
+        raise InputError(msg)
+    is_labeled = as_labels(labels) == 1
+    names = np.array(["unknown" if is_missing(v) else str(v) for v in values[is_labeled]])
+    labeled_scores = scores[is_labeled].astype(np.float64)
+    return {str(name): labeled_scores[names == name] for name in np.unique(names)}

@@ -1,0 +1,1 @@
+"""How estimates move with the class prior: what is asked, and what comes back."""
