@@ -74,10 +74,10 @@ def _some(cases: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], ND
             _tie(labeled[case], unlabeled[case], rng)
         if rng.random() < 0.2:
             _tie_lowest(labeled[case], unlabeled[case], rng)
-    inputs, _ = auto_inputs(
+    inputs = auto_inputs(
         scores, labeled, unlabeled, n_labeled.astype(float), n_unlabeled.astype(float)
     )
-    return inputs, prior
+    return inputs.numbers, prior
 
 
 def _rows(
@@ -220,8 +220,8 @@ def _say(line: str) -> None:
 def main() -> None:
     """Draw, train, store."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=1_000_000)
-    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--cases", type=int, default=1_500_000)
+    parser.add_argument("--epochs", type=int, default=18)
     parser.add_argument("--hidden", type=int, nargs="+", default=[192, 192])
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--destination", type=Path, default=DESTINATION)

@@ -122,7 +122,8 @@ def labeled_low(table: ScoreTable, *, scenario: str, label_purity: float) -> Low
     below, above = np.cumsum(ends[1]), ends[0].sum() - np.cumsum(ends[0])
     expected = below / np.maximum(below + above, 1e-300)
     own = np.divide(ends[1], population, out=np.zeros_like(below), where=population > 0)
-    rows = below**2 / np.maximum(np.cumsum(own**2 * population), 1e-300)
+    # So many rows of equal weight have a sum as exact as theirs.
+    rows = below**2 / np.maximum(np.cumsum(own**2 * _squares(table, scenario)), 1e-300)
     found = []
     for lowest in _LOWEST:
         cell = int(np.searchsorted(expected, lowest, side="right")) - 1
@@ -150,9 +151,9 @@ def _covariance(
     covariance = (own * table.labeled_squares) @ own.T
     if scenario == "case-control":
         return np.asarray(covariance + (influence * table.unlabeled_squares) @ influence.T)
-    others = table.unlabeled_squares + table.negative_squares + table.labeled_mass_squares
     crossed = (own * table.labeled_cross) @ influence.T
-    return np.asarray(covariance + (influence * others) @ influence.T - crossed - crossed.T)
+    squares = _squares(table, scenario)
+    return np.asarray(covariance + (influence * squares) @ influence.T - crossed - crossed.T)
 
 
 def _parts(score: FloatArray, label_purity: float) -> list[tuple[float, FloatArray]]:
@@ -174,6 +175,13 @@ def _population(table: ScoreTable, scenario: str) -> FloatArray:
     if scenario == "case-control":
         return table.unlabeled
     return table.labeled_mass + table.unlabeled + table.negative
+
+
+def _squares(table: ScoreTable, scenario: str) -> FloatArray:
+    """Squared weights of the population's rows."""
+    if scenario == "case-control":
+        return table.unlabeled_squares
+    return table.labeled_mass_squares + table.unlabeled_squares + table.negative_squares
 
 
 def _sample(table: ScoreTable, settings: Mapping[str, Any]) -> list[Finding]:
@@ -233,9 +241,7 @@ def _prior(
     rows = float(population.sum())
     mean = float(score @ population) / rows
     slack = float(0.5 * (table.upper - table.lower) @ population) / rows
-    squares = table.unlabeled_squares
-    if settings["scenario"] == "single-training-set":
-        squares = squares + table.negative_squares + table.labeled_mass_squares
+    squares = _squares(table, settings["scenario"])
     # A prior of the process differs from the mean score by the sample of scores, one of this very
     # window by the classes drawn given the scores; which is meant is not known.
     own = np.clip(score, 0.0, 1.0) * (1 - np.clip(score, 0.0, 1.0))

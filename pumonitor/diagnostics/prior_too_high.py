@@ -74,8 +74,11 @@ def highest_possible_prior(table: ScoreTable, *, scenario: str, label_purity: fl
     binomial number is then labeled, with a chance that is at most as high as this least ratio
     makes it; the ratio at which the count becomes too rare (Clopper, Pearson) is an upper bound.
     The least of twelve thresholds counts, from the highest 70% of labeled rows to the highest 2%.
-    In the single-training-set scenario the labeled rows are added. With weights, effective numbers
-    of rows.
+    With weights, effective numbers of rows.
+
+    In the single-training-set scenario the labeled rows are added. Their share among all rows was
+    drawn like everything else, and counts with the end of its own 99.9% interval that makes the
+    prior higher.
 
     Notes
     -----
@@ -115,6 +118,18 @@ def highest_possible_prior(table: ScoreTable, *, scenario: str, label_purity: fl
     highest = min(label_purity * float(np.min(ratio)), 1.0)
     if whole or scenario == "case-control":
         return highest
-    mass = float(table.labeled_mass.sum())
-    rows = mass + unlabeled + float(table.negative.sum())
-    return (mass * label_purity + unlabeled * highest) / rows
+    of_others = highest * unlabeled / (unlabeled + float(table.negative.sum()))
+    return max(q * label_purity + (1 - q) * of_others for q in _labeled_fraction_ends(table))
+
+
+def _labeled_fraction_ends(table: ScoreTable) -> tuple[float, float]:
+    """Clopper and Pearson's ends of the labeled share of the population, each at 99.9%."""
+    labeled = float(table.labeled_mass.sum())
+    others = float((table.unlabeled + table.negative).sum())
+    q = labeled / (labeled + others)
+    squares = (1 - q) ** 2 * float(table.labeled_mass_squares.sum()) + q**2 * float(
+        (table.unlabeled_squares + table.negative_squares).sum()
+    )
+    hits, misses = (part * q * (1 - q) * (labeled + others) / squares for part in (labeled, others))
+    low = float(special.betaincinv(hits, misses + 1, LEVEL))
+    return low, float(special.betaincinv(hits + 1, misses, 1 - LEVEL))

@@ -9,7 +9,8 @@ from pumonitor.prior.estimation import estimate_class_prior, estimate_from_table
 from pumonitor.prior.estimator import Estimator
 from pumonitor.prior.given import GivenOrEstimated, resolve_class_prior
 from pumonitor.prior.inverse_propensity import priors_disagree
-from pumonitor.prior.methods import METHODS
+from pumonitor.prior.methods import METHOD_NAMES, METHODS, check_method
+from pumonitor.prior.noisy_labels import NoisyLabels, estimate_noisy_labels
 from pumonitor.prior.reference import ReferenceWindow
 from pumonitor.prior.two_samples import TwoSamples
 from pumonitor.prior.window_tables import pool_tables
@@ -17,13 +18,17 @@ from pumonitor.prior.windows import PooledClassPriors, pool_class_priors
 
 __all__ = [
     "METHODS",
+    "METHOD_NAMES",
     "Estimator",
     "GivenOrEstimated",
+    "NoisyLabels",
     "PooledClassPriors",
     "ReferenceWindow",
     "TwoSamples",
+    "check_method",
     "estimate_class_prior",
     "estimate_from_table",
+    "estimate_noisy_labels",
     "pool_class_priors",
     "pool_tables",
     "priors_disagree",

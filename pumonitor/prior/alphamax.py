@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.errors import NoBoundWarning
 from pumonitor.prior.normal_scores import binned_normal_scores
 from pumonitor.prior.two_samples import TwoSamples
 
@@ -98,6 +100,17 @@ def alphamax_n(sample: TwoSamples) -> AlphaMaxN:
     Returns
     -------
     AlphaMaxN
+        Both 1 where the samples are alike.
+
+    Warns
+    -----
+    NoBoundWarning
+        If neither likelihood turns down, so that the samples are alike and say nothing.
+
+    Notes
+    -----
+    Of samples alike A = 1 and B = 0, which leave 0 / 0: labels at random fit as well as labels
+    that are all right, at every prior. Both are then 1, the largest, as for A = 1 and any other B.
 
     References
     ----------
@@ -121,7 +134,20 @@ def alphamax_n(sample: TwoSamples) -> AlphaMaxN:
     among_unlabeled = _elbow(labeled, unlabeled, rows=rows)
     clean = 1 - _elbow(unlabeled, labeled, rows=rows)
     both = 1 - among_unlabeled * (1 - clean)
-    return AlphaMaxN(unlabeled_prior=among_unlabeled * clean / both, label_purity=clean / both)
+    alike = (among_unlabeled == _GRID[-1]) & (clean == 1 - _GRID[-1])
+    # Resamples are drawn to see what happens, and may end so; the data may not do so unsaid.
+    if len(alike) == 1 and alike[0]:
+        warnings.warn(
+            "alphamax_n finds labeled and unlabeled rows alike: every prior and label purity fit, "
+            "and its estimate is the largest, 1, which says nothing; give scores that tell "
+            "positives apart, or more rows",
+            NoBoundWarning,
+            stacklevel=2,
+        )
+    return AlphaMaxN(
+        unlabeled_prior=np.where(alike, 1.0, among_unlabeled * clean / both),
+        label_purity=np.where(alike, 1.0, clean / both),
+    )
 
 
 def alphamax_n_prior(sample: TwoSamples) -> FloatArray:
@@ -137,6 +163,11 @@ def alphamax_n_prior(sample: TwoSamples) -> FloatArray:
     -------
     ndarray of shape (samples,)
         In [0, 1].
+
+    Warns
+    -----
+    NoBoundWarning
+        If the samples are alike, so that the estimate is 1.
 
     Notes
     -----

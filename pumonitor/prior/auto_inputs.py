@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.prior.normal_mixture import NormalMixture, fit_normal_mixture
 from pumonitor.prior.rank_summary import rank_summary
 
-__all__ = ["LEAST_LABELED", "auto_inputs"]
+__all__ = ["LEAST_LABELED", "LEAST_UNLABELED", "AutoInputs", "auto_inputs"]
 
 FloatArray = NDArray[np.float64]
 
-LEAST_LABELED = 4.0
-"""Fewer labeled rows the network has not seen."""
+LEAST_LABELED, LEAST_UNLABELED = 10.0, 60.0
+"""Fewer rows the network has hardly seen: what it says of them is too sure."""
 
-# More rows are read as this many, which leaves an interval wider than need be.
-_LABELED, _UNLABELED = (LEAST_LABELED, 300_000.0), (60.0, 3_000_000.0)
+# Rows beyond those it has seen at all are read as the fewest or the most: with more of them the
+# interval is wider than need be.
+_LABELED, _UNLABELED = (4.0, 300_000.0), (60.0, 3_000_000.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AutoInputs:
+    """What the network reads.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (samples, 140)
+    mixture : NormalMixture
+        Two normals fitted to each pair of samples.
+    weight_of_normals : ndarray of shape (samples,)
+        How far the network sees the fit: 0 not at all, 1 fully.
+    """
+
+    numbers: FloatArray
+    mixture: NormalMixture
+    weight_of_normals: FloatArray
 
 
 def auto_inputs(
@@ -25,7 +46,7 @@ def auto_inputs(
     unlabeled: FloatArray,
     n_labeled: FloatArray,
     n_unlabeled: FloatArray,
-) -> tuple[FloatArray, NormalMixture]:
+) -> AutoInputs:
     """Ranks, and the fit of two normals as far as the data bear it out.
 
     Parameters
@@ -38,8 +59,7 @@ def auto_inputs(
 
     Returns
     -------
-    inputs : ndarray of shape (samples, 140)
-    mixture : NormalMixture
+    AutoInputs
     """
     n_labeled, n_unlabeled = np.clip(n_labeled, *_LABELED), np.clip(n_unlabeled, *_UNLABELED)
     mixture = fit_normal_mixture(scores, labeled, unlabeled, n_labeled, n_unlabeled)
@@ -57,8 +77,12 @@ def auto_inputs(
     )
     ranks = rank_summary(labeled, unlabeled, n_labeled, n_unlabeled)
     # Where normals do not fit, or rows are too few to show that, what they say is not even seen.
-    seen = mixture.trust * _enough(n_labeled, 300.0) * _enough(n_unlabeled, 5000.0)
-    return np.hstack([ranks, seen[:, np.newaxis] * of_mixture]), mixture
+    weight = mixture.trust * _enough(n_labeled, 300.0) * _enough(n_unlabeled, 5000.0)
+    return AutoInputs(
+        numbers=np.hstack([ranks, weight[:, np.newaxis] * of_mixture]),
+        mixture=mixture,
+        weight_of_normals=weight,
+    )
 
 
 def _enough(rows: FloatArray, half: float) -> FloatArray:

@@ -53,7 +53,9 @@ def dedpul(sample: TwoSamples) -> FloatArray:
     EM iterates a <- mean over U of min(1, a r) from a = 1 down to the largest fixed point. The
     mean is concave in a, so that bisection finds the point. There is none above 0 if r averages
     to 1 or less. Then a is where the mean leaves a most sharply, by second differences on a grid,
-    at least the 1 / max r at which EM stops and at most the mean it begins with.
+    at least the 1 / max r at which EM stops and at most the mean it begins with. Max r is over bins
+    that hold unlabeled rows: where classes are far apart and no unlabeled row is positive these
+    reach no further than the negatives, and the estimate is some hundredths above 0.
 
     References
     ----------

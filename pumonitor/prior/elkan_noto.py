@@ -36,7 +36,9 @@ def elkan_noto(sample: TwoSamples) -> FloatArray:
 
     Notes
     -----
-    e1: c = mean score over labeled rows; a = n_L (1 - c) / (c n_U).
+    e1: c = mean score over labeled rows; whatever c is taken to be, a = n_L (1 - c) / (c n_U).
+    With weights the n are sums of weights; a labeled row counts with its sample weight, whatever
+    its propensity.
 
     References
     ----------
@@ -55,29 +57,15 @@ def elkan_noto(sample: TwoSamples) -> FloatArray:
 
 
 def elkan_noto_e2(sample: TwoSamples) -> FloatArray:
-    """The same with c as the labeled rows' part of the sum of all scores.
+    """As `elkan_noto`, with c as the labeled rows' part of the sum of all scores.
 
     Unlike e1 it stays as it is when all scores are too high or too low by the same factor. Where
     scores are calibrated, as wrong as e1.
 
-    Parameters
-    ----------
-    sample : TwoSamples
-
-    Returns
-    -------
-    ndarray of shape (samples,)
-        In [0, 1].
-
-    Raises
-    ------
-    InputError
-        If scores are not in [0, 1].
-
     Notes
     -----
-    e2: c = sum of scores over labeled rows / sum over all rows; a = n_L (1 - c) / (c n_U), which
-    is the sum over unlabeled rows times n_L / n_U, over the sum over labeled rows.
+    e2: c = sum of scores over labeled rows / sum over all rows, which makes a the sum over
+    unlabeled rows times n_L / n_U, over the sum over labeled rows.
 
     References
     ----------
@@ -91,35 +79,17 @@ def elkan_noto_e2(sample: TwoSamples) -> FloatArray:
     [0.5]
     """
     _refuse_other_than_probabilities(sample, method="elkan_noto_e2")
-    of_labeled = sample.n_labeled * (sample.labeled @ sample.scores)
-    of_unlabeled = sample.n_unlabeled * (sample.unlabeled @ sample.scores)
+    of_labeled = sample.labeled_per_unlabeled * (sample.labeled @ sample.scores)
+    of_unlabeled = sample.unlabeled @ sample.scores
     return _unlabeled_prior(of_labeled / np.maximum(of_labeled + of_unlabeled, 1e-12), sample)
 
 
 def elkan_noto_e3(sample: TwoSamples) -> FloatArray:
-    """The same with c as the greatest score of any row.
+    """As `elkan_noto`, with c as the greatest score of any row.
 
     Needs only one region without negatives, where e1 needs all positives there; but one score that
     is too high makes the estimate too low. In a table of many rows joined to 512 cells a score
     counts as the middle of its cell.
-
-    Parameters
-    ----------
-    sample : TwoSamples
-
-    Returns
-    -------
-    ndarray of shape (samples,)
-        In [0, 1].
-
-    Raises
-    ------
-    InputError
-        If scores are not in [0, 1].
-
-    Notes
-    -----
-    e3: c = greatest score; a = n_L (1 - c) / (c n_U).
 
     References
     ----------
@@ -149,5 +119,5 @@ def _refuse_other_than_probabilities(sample: TwoSamples, *, method: str) -> None
 
 def _unlabeled_prior(label_frequency: FloatArray, sample: TwoSamples) -> FloatArray:
     frequency = np.maximum(label_frequency, 1e-12)
-    odds = sample.n_labeled / sample.n_unlabeled
-    return np.asarray(np.clip(odds * (1 - frequency) / frequency, 0.0, 1.0))
+    odds = sample.labeled_per_unlabeled * (1 - frequency) / frequency
+    return np.asarray(np.clip(odds, 0.0, 1.0))

@@ -15,7 +15,7 @@ from pumonitor.prior.auto import auto
 from pumonitor.prior.feature_samples import FeatureSamples
 from pumonitor.prior.interval import PriorWithInterval, with_interval
 from pumonitor.prior.inverse_propensity import inverse_propensity
-from pumonitor.prior.methods import METHODS
+from pumonitor.prior.methods import METHODS, check_method
 from pumonitor.prior.population import (
     completed,
     confirmed_share,
@@ -156,12 +156,10 @@ def estimate_from_table(
     """The same from a ScoreTable.
 
     A mixture estimator finds the largest a' with F_U = a' G + (1 - a') H; G itself holding a share
-    b of positives, the unlabeled prior is b a'.
+    b of positives, the unlabeled prior is b a'. The interval of pi = q b + (1 - q) a adds the error
+    of the labeled fraction q, which for the window itself is known (`target`).
     """
-    if method not in ("auto", "propensity", *METHODS):
-        known = ", ".join(("auto", *METHODS, "propensity"))
-        msg = f"unknown class-prior method {method!r}: known are {known}"
-        raise ValueError(msg)
+    check_method(method)
     if method in METHODS and not METHODS[method].takes_label_noise and label_purity < 1.0:
         msg = (
             f"{method} takes every label to be right, or finds the mistakes itself: with "
@@ -209,12 +207,18 @@ def estimate_from_table(
         )
     low, value, high = _shares(found, label_purity)
     from_unlabeled = unlabeled_to_population(table, scenario=scenario, label_purity=label_purity)
-    own = labeled_fraction_error(table, value, scenario=scenario, label_purity=label_purity)
-    reach = float(ndtri(0.5 + 0.5 * confidence_level)) * own
+    # A window's own labeled fraction is known.
+    deviations = float(ndtri(0.5 + 0.5 * confidence_level)) if target == "process" else 0.0
+    reach, reach_at_low = (
+        deviations
+        * labeled_fraction_error(table, part, scenario=scenario, label_purity=label_purity)
+        for part in (value, low)
+    )
     middle, lowest, highest = (from_unlabeled(part) for part in (value, low, high))
+    low_end = _low_end(middle, lowest, from_unlabeled(0.0), reach=reach, reach_at_low=reach_at_low)
     estimate = ClassPriorEstimate(
         value=middle,
-        low=max(middle - math.hypot(middle - lowest, reach), 1e-9),
+        low=max(low_end, 1e-9),
         high=min(middle + math.hypot(highest - middle, reach), 1 - 1e-9),
         method=method,
         confidence_level=confidence_level,
@@ -223,6 +227,23 @@ def estimate_from_table(
         least=_least(table, method, scenario=scenario, label_purity=label_purity),
     )
     return completed(estimate, table, scenario=scenario, label_purity=label_purity)
+
+
+def _low_end(
+    middle: float, lowest: float, lowest_possible: float, *, reach: float, reach_at_low: float
+) -> float:
+    """Low end of pi from that of a (`lowest`) and the reach of the labeled fraction's error.
+
+    Two errors that are independent add in squares, where each could have been larger: it is rare
+    that both are. An end of a that stops at 0 leaves no such room, it is never missed, and pi is
+    whenever the labeled fraction alone is missed: that error counts in full there, and between the
+    two by how near a's end is to 0 on the scale of that error.
+    """
+    in_squares = middle - math.hypot(middle - lowest, reach)
+    if reach_at_low == 0:
+        return in_squares
+    near = max(1 - (lowest - lowest_possible) / reach_at_low, 0.0)
+    return min(in_squares, (1 - near) * in_squares + near * (lowest - reach_at_low))
 
 
 def _from_population(

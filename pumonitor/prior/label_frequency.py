@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
+from pumonitor.errors import if_percent
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.tables import ScoreTable
 
@@ -81,8 +83,6 @@ def _read(label_frequency: LabelFrequency) -> tuple[float, float, float]:
                 f"{len(parts)} numbers"
             )
             raise ValueError(msg)
-        low, high = parts[-2], parts[-1]
-        value = parts[0] if len(parts) == 3 else float(np.sqrt(low * high))
     elif isinstance(label_frequency, bool | str) or not isinstance(
         label_frequency, int | float | np.floating
     ):
@@ -92,11 +92,14 @@ def _read(label_frequency: LabelFrequency) -> tuple[float, float, float]:
         )
         raise TypeError(msg)
     else:
-        low = value = high = float(label_frequency)
+        parts = (float(label_frequency),)
+    low, high = parts[-2:] if len(parts) > 1 else (parts[0], parts[0])
+    value = math.sqrt(max(low * high, 0.0)) if len(parts) == 2 else parts[0]
     if not 0 < low <= value <= high <= 1:
-        msg = (
-            "label_frequency must satisfy 0 < low <= value <= high <= 1, got "
-            f"low={low:g}, value={value:g}, high={high:g}"
-        )
+        must, got = "0 < label_frequency <= 1", f"{value:g}"
+        if len(parts) > 1:
+            must = "0 < low <= value <= high <= 1"
+            got = f"low={low:g}, value={value:g}, high={high:g}"
+        msg = f"label_frequency must satisfy {must}, got {got}{if_percent(*parts)}"
         raise ValueError(msg)
     return value, low, high

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from pumonitor.errors import no_such
 from pumonitor.prior.alphamax import alphamax, alphamax_n_prior
 from pumonitor.prior.bbe import bbe
 from pumonitor.prior.dedpul import dedpul
@@ -21,7 +22,7 @@ from pumonitor.prior.roc_slope import roc_slope
 from pumonitor.prior.tice import tice
 from pumonitor.prior.tilt import tilt
 
-__all__ = ["METHODS"]
+__all__ = ["METHODS", "METHOD_NAMES", "check_method"]
 
 METHODS: Mapping[str, Estimator] = MappingProxyType(
     {
@@ -54,3 +55,24 @@ METHODS: Mapping[str, Estimator] = MappingProxyType(
     }
 )
 """Name -> `Estimator`. A new one is a file of its own and a line here; tests find it."""
+
+METHOD_NAMES = ("auto", *METHODS, "propensity")
+"""All that `class_prior=` and `method=` take, in the order in which they are shown."""
+
+
+def check_method(name: str, *, also: tuple[str, ...] = ()) -> None:
+    """Refuse a name that is neither a method nor one of `also`.
+
+    Raises
+    ------
+    ValueError
+        With the nearest name and all there are.
+
+    Examples
+    --------
+    >>> check_method("auto")
+    >>> check_method("all", also=("all",))
+    """
+    known = (*also, *METHOD_NAMES)
+    if name not in known:
+        raise ValueError(no_such("class-prior method", name, known))

@@ -32,7 +32,7 @@ def model_resamples(
     and mixture then follow the model, while their pooled distribution is the data's own.
     """
     truth, ratio = _ratio_draws(sample, sample.scores, size=size, rng=rng)
-    labeled, unlabeled = _split(
+    labeled, unlabeled, scale = _split(
         sample.labeled[0] * sample.n_labeled, sample.unlabeled[0] * sample.n_unlabeled, ratio
     )
     drawn = sample.drawn_from(
@@ -41,7 +41,7 @@ def model_resamples(
         size=size,
         rng=rng,
     )
-    return truth, drawn
+    return np.minimum(scale * truth, 1.0), drawn
 
 
 def feature_resamples(
@@ -54,13 +54,13 @@ def feature_resamples(
     estimators err more in the resamples than in the data.
     """
     truth, ratio = _ratio_draws(sample, features.scores, size=size, rng=rng)
-    labeled, unlabeled = _split(
+    labeled, unlabeled, scale = _split(
         features.labeled[0] * features.n_labeled,
         features.unlabeled[0] * features.n_unlabeled,
         ratio,
     )
     drawn = features.drawn_from(labeled, unlabeled, rng=rng)
-    return truth, replace(sample, features=drawn)
+    return np.minimum(scale * truth, 1.0), replace(sample, features=drawn)
 
 
 def _ratio_draws(
@@ -80,8 +80,15 @@ def _ratio_draws(
 
 def _split(
     labeled: FloatArray, unlabeled: FloatArray, ratio: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Pooled rows split by the modelled probability of being labeled, given numbers of rows."""
-    chance = 1 / (1 + unlabeled.sum() / labeled.sum() * ratio)
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Pooled rows split by the modelled probability of being labeled, given numbers of rows.
+
+    A drawn ratio need not split them into just as many labeled and unlabeled rows as there were.
+    The ratio of the two distributions is then the drawn one times a number, which comes third, per
+    sample, and the unlabeled prior, what the ratio falls to, is so too.
+    """
+    odds = unlabeled.sum() / labeled.sum()
     rows = labeled + unlabeled
-    return rows * chance, rows * (1 - chance)
+    own = rows / (1 + odds * ratio)
+    others = rows - own
+    return own, others, odds * own.sum(axis=1) / others.sum(axis=1)

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.prior.two_samples import TwoSamples
-
-__all__ = ["NormalMixture", "fit_normal_mixture", "normal_mixture", "on_the_line"]
+__all__ = ["NormalMixture", "fit_normal_mixture", "on_the_line"]
 
 FloatArray = NDArray[np.float64]
 
@@ -59,8 +57,21 @@ class NormalMixture:
         return np.asarray(np.exp(-0.5 * excess))
 
 
-def normal_mixture(sample: TwoSamples) -> FloatArray:
-    """Share of positives among unlabeled rows, both classes taken to be normal.
+def on_the_line(scores: FloatArray) -> FloatArray:
+    """Logits of scores that all lie in [0, 1] and so are chances, other scores as they are."""
+    if float(scores.min()) < 0 or float(scores.max()) > 1:
+        return scores
+    return np.asarray(special.logit(np.clip(scores, _LEAST_CHANCE, 1 - _LEAST_CHANCE)))
+
+
+def fit_normal_mixture(
+    scores: FloatArray,
+    labeled: FloatArray,
+    unlabeled: FloatArray,
+    n_labeled: FloatArray,
+    n_unlabeled: FloatArray,
+) -> NormalMixture:
+    """Share of positives among unlabeled rows of every sample, both classes taken to be normal.
 
     Labeled rows are one normal, unlabeled rows a mixture of it and another: by maximum likelihood
     their share is known far better than from ranks, and wrong without a sign where the classes
@@ -68,13 +79,15 @@ def normal_mixture(sample: TwoSamples) -> FloatArray:
 
     Parameters
     ----------
-    sample : TwoSamples
-        Scores that all lie in [0, 1] are taken as chances, on the scale of their logits.
+    scores : ndarray of shape (samples, cells) or (1, cells)
+        Ascending, on the scale on which the classes are normal (see `on_the_line`).
+    labeled, unlabeled : ndarray of shape (samples, cells)
+        Shares; rows sum to 1.
+    n_labeled, n_unlabeled : ndarray of shape (samples,)
 
     Returns
     -------
-    ndarray of shape (samples,)
-        In (0, 1).
+    NormalMixture
 
     Notes
     -----
@@ -89,47 +102,20 @@ def normal_mixture(sample: TwoSamples) -> FloatArray:
 
     Examples
     --------
-    >>> from pumonitor.tables import ScoreTable
-    >>> rng = np.random.default_rng(0)
-    >>> labels = np.repeat([1, 0], [1000, 10_000])
-    >>> positive = np.concatenate([np.ones(1000), np.arange(10_000) < 3000])
-    >>> table = ScoreTable.from_arrays(labels, rng.normal(2 * positive))
-    >>> bool(abs(normal_mixture(TwoSamples.from_table(table))[0] - 0.3) < 0.03)
+    Expected shares of cells in place of rows drawn: a prior of .3, means two apart.
+
+    >>> edges = np.linspace(-5, 7, 201)
+    >>> negative = np.diff(special.ndtr(edges))
+    >>> labeled = np.diff(special.ndtr(edges - 2))
+    >>> unlabeled = 0.3 * labeled + 0.7 * negative
+    >>> middle = 0.5 * (edges[1:] + edges[:-1])
+    >>> found = fit_normal_mixture(
+    ...     *(row[np.newaxis] for row in (middle, labeled, unlabeled)),
+    ...     np.array([1000.0]),
+    ...     np.array([10_000.0]),
+    ... )
+    >>> bool(abs(found.unlabeled_prior[0] - 0.3) < 0.005)
     True
-    """
-    samples = len(sample.labeled)
-    return fit_normal_mixture(
-        on_the_line(sample.scores)[np.newaxis],
-        sample.labeled,
-        sample.unlabeled,
-        np.full(samples, sample.n_labeled),
-        np.full(samples, sample.n_unlabeled),
-    ).unlabeled_prior
-
-
-def on_the_line(scores: FloatArray) -> FloatArray:
-    """Logits of scores that are chances, other scores as they are."""
-    if float(scores.min()) < 0 or float(scores.max()) > 1:
-        return scores
-    return np.asarray(special.logit(np.clip(scores, _LEAST_CHANCE, 1 - _LEAST_CHANCE)))
-
-
-def fit_normal_mixture(
-    scores: FloatArray,
-    labeled: FloatArray,
-    unlabeled: FloatArray,
-    n_labeled: FloatArray,
-    n_unlabeled: FloatArray,
-) -> NormalMixture:
-    """Fit every sample.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (samples, cells) or (1, cells)
-        Ascending.
-    labeled, unlabeled : ndarray of shape (samples, cells)
-        Shares; rows sum to 1.
-    n_labeled, n_unlabeled : ndarray of shape (samples,)
     """
     labeled, unlabeled = _binned(scores, labeled, unlabeled)
     best = np.zeros((0, len(labeled)))
@@ -156,6 +142,9 @@ def _binned(
     scores: FloatArray, labeled: FloatArray, unlabeled: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Shares per bin of the standardised score; a cell's rows are spread up to its neighbours."""
+    # On [0, 1] first, halved: squares and differences of finite scores may overflow.
+    span = 0.5 * scores[:, -1:] - 0.5 * scores[:, :1]
+    scores = (0.5 * scores - 0.5 * scores[:, :1]) / np.where(span > 0, span, 1.0)
     pooled = 0.5 * (labeled + unlabeled)
     mean = np.sum(pooled * scores, axis=1, keepdims=True)
     variance = np.sum(pooled * (scores - mean) ** 2, axis=1, keepdims=True)

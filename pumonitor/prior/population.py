@@ -39,7 +39,11 @@ def unlabeled_to_population(
 
 
 def confirmed_share(table: ScoreTable, *, scenario: Scenario, label_purity: float) -> float:
-    """Share of the population that is known to be positive: nothing less can be the class prior."""
+    """Share of these rows that is known to be positive: nothing less is their own class prior.
+
+    That of the process they were drawn from can be less, by the error of the labeled fraction:
+    who tests against it allows for that (`labeled_fraction_error`).
+    """
     if scenario == "case-control":
         return 0.0
     labeled = float(table.labeled_mass.sum())

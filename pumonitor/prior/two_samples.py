@@ -29,6 +29,9 @@ class TwoSamples:
         more are resamples of it.
     n_labeled, n_unlabeled : float
         (Effective) numbers of rows.
+    mass_ratio : float or None
+        Rows of the population that are labeled for each that is not: sums of weights, where rows
+        have weights. None where rows are their own weight (see `labeled_per_unlabeled`).
     features : FeatureSamples or None
         The same rows by their features, where they were given.
     reference : Reference or None
@@ -40,6 +43,7 @@ class TwoSamples:
     unlabeled: FloatArray
     n_labeled: float
     n_unlabeled: float
+    mass_ratio: float | None = None
     features: FeatureSamples | None = None
     reference: Reference | None = None
 
@@ -53,7 +57,17 @@ class TwoSamples:
             unlabeled=(table.unlabeled / unlabeled_total)[np.newaxis],
             n_labeled=labeled_total**2 / float(table.labeled_squares.sum()),
             n_unlabeled=unlabeled_total**2 / float(table.unlabeled_squares.sum()),
+            mass_ratio=float(table.labeled_mass.sum()) / unlabeled_total,
         )
+
+    @property
+    def labeled_per_unlabeled(self) -> float:
+        """Labeled over unlabeled rows, as many as they stand for.
+
+        Effective numbers of rows say how exact a sample is. They do not change when all its weights
+        double, and how much of the population it stands for does.
+        """
+        return self.n_labeled / self.n_unlabeled if self.mass_ratio is None else self.mass_ratio
 
     def drawn_from(
         self,
@@ -80,6 +94,7 @@ class TwoSamples:
             unlabeled=counts(unlabeled, self.n_unlabeled),
             n_labeled=self.n_labeled,
             n_unlabeled=self.n_unlabeled,
+            mass_ratio=self.mass_ratio,
             reference=self.reference,
         )
 

@@ -165,3 +165,22 @@ def test_low_scores_reject_no_more_often_than_stated(make_window, purity):
         rejected += low.p_value < 0.05
     # At most 20, with a standard deviation of 4.4.
     assert rejected <= 33
+
+
+@pytest.mark.parametrize("scenario", ["single-training-set", "case-control"])
+def test_low_scores_with_a_weight_common_to_all_rows_are_as_significant(scenario):
+    rng = np.random.default_rng(3)
+    unlabeled = 1 / (1 + np.exp(-rng.normal(-2, 1.5, 300)))
+    labeled = np.sort(rng.beta(2, 2, 500))
+    labeled[:40] = 0.02
+    labels, scores = np.repeat([1, 0], [500, 300]), np.concatenate([labeled, unlabeled])
+    p_values = [
+        labeled_low(
+            ScoreTable.from_arrays(labels, scores, sample_weight=weight),
+            scenario=scenario,
+            label_purity=1.0,
+        ).p_value
+        for weight in (None, np.full(800, 10.0), np.full(800, 0.1))
+    ]
+    assert p_values[0] < 1e-6
+    assert p_values[1:] == pytest.approx([p_values[0]] * 2, rel=1e-6)

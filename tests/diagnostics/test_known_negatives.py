@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, stats
 
 import pumonitor
 from pumonitor import ScoreTable
@@ -136,6 +136,37 @@ def test_too_few_negatives_and_propensities_say_nothing(findings):
 def test_no_fit_from_a_handful_of_rows():
     labels, scores = drawn(np.random.default_rng(0), n_labeled=15, n_negative=200)
     assert mixture_of_known(ScoreTable.from_arrays(labels, scores)) is None
+
+
+def exact_mixture(share, *, n_labeled, n_negative, n_unlabeled):
+    """Counts as nearly a mixture of two normals 3 apart as whole numbers can be."""
+    edges = np.linspace(-4, 7, 200)
+    labeled, negative = (np.diff(stats.norm.cdf(edges, mean)) for mean in (3, 0))
+    labeled, negative = labeled / labeled.sum(), negative / negative.sum()
+    return ScoreTable.from_counts(
+        np.round(n_labeled * labeled),
+        np.round(n_unlabeled * (share * labeled + (1 - share) * negative)),
+        negative=np.round(n_negative * negative),
+        edges=edges,
+    )
+
+
+@pytest.mark.parametrize("share", [0.0009, 0.0031, 0.301])
+def test_of_millions_of_rows_the_share_is_found_between_the_steps_of_the_grid(share):
+    fit = mixture_of_known(exact_mixture(share, n_labeled=10_000, n_negative=1e6, n_unlabeled=1e7))
+    assert fit.share == pytest.approx(share, rel=0.02)
+    assert fit.p_value > 0.5
+    assert fit.p_value_between(share, share) > 0.5
+    assert fit.p_value_between(0.9 * share, 0.95 * share) < 0.5
+
+
+def test_a_range_without_a_step_of_the_grid_counts_with_its_nearer_end():
+    fit = mixture_of_known(exact_mixture(0.0031, n_labeled=100, n_negative=5e3, n_unlabeled=5e4))
+    ends = [fit.p_value_between(end, end) for end in (0.0062, 0.0079)]
+    assert 1e-6 < ends[0] < 0.1
+    assert ends[0] > 2 * ends[1]
+    assert fit.p_value_between(0.0062, 0.0079) == pytest.approx(ends[0])
+    assert fit.p_value_between(1.2, 1.3) < 1e-9
 
 
 def test_any_increasing_change_of_the_scores_changes_nothing():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from pumonitor import ScoreTable
 from pumonitor.diagnostics.prior_too_high import highest_possible_prior
@@ -73,3 +74,44 @@ def test_the_bound_is_near_where_few_rows_are_at_the_top():
     table = ScoreTable.from_counts([270, 30], [2910, 90], edges=[0.0, 1.0, 2.0])
     bound = highest_possible_prior(table, scenario="case-control", label_purity=1.0)
     assert 0.3 < bound < 0.7
+
+
+def test_in_a_single_training_set_the_labeled_share_was_drawn_too():
+    """A perfect ranking of many rows: the share labeled is then most of what is not known."""
+    labeled, unlabeled_prior, rows, missed = 0.3, 0.02, 10_000, 0
+    truth = labeled + (1 - labeled) * unlabeled_prior
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        ours, hidden, negative = rng.multinomial(rows, [labeled, truth - labeled, 1 - truth])
+        high_ours, high_hidden = rng.binomial([ours, hidden], 0.5)
+        table = ScoreTable.from_counts(
+            [0, ours - high_ours, high_ours],
+            [negative, hidden - high_hidden, high_hidden],
+            edges=[0.0, 1.0, 2.0, 3.0],
+        )
+        bound = highest_possible_prior(table, scenario="single-training-set", label_purity=1.0)
+        missed += bound < truth
+        assert bound < 1.12 * truth
+    # About 45 where the labeled share is taken as known.
+    assert missed <= 2
+
+
+def test_the_bound_by_hand_in_a_single_training_set():
+    """What pi = q + (1 - q) a is at the upper ends of both."""
+    table = ScoreTable.from_counts([0, 2000], [8000, 0], edges=[0.0, 1.0, 2.0])
+    bound = highest_possible_prior(table, scenario="single-training-set", label_purity=1.0)
+    others = highest_possible_prior(table, scenario="case-control", label_purity=1.0)
+    share = stats.beta.ppf(0.999, 2001, 8000)
+    assert bound == pytest.approx(share + (1 - share) * others)
+
+
+def test_a_weight_common_to_all_rows_changes_nothing(window):
+    one, ten = (
+        ScoreTable.from_arrays(window.fair, window.scores, sample_weight=np.full(20_000, weight))
+        for weight in (1.0, 10.0)
+    )
+    first, second = (
+        highest_possible_prior(table, scenario="single-training-set", label_purity=1.0)
+        for table in (one, ten)
+    )
+    assert first == pytest.approx(second, rel=1e-9)

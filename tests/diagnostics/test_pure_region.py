@@ -26,7 +26,7 @@ def test_a_poor_ranking_has_no_pure_region_and_the_note_says_what_the_counts_all
     rng = np.random.default_rng(1)
     positive = rng.random(100_000) < 0.05
     labels = (positive & (rng.random(100_000) < 0.5)).astype(int)
-    found = findings(labels, rng.normal(1.2 * positive), class_prior="auto", threshold=2.0)
+    found = findings(labels, rng.normal(1.2 * positive), class_prior="tilt", threshold=2.0)
     note = found["no_pure_region"]
     assert note.severity == "note"
     assert "these outscore the other rows in" in note.sentence

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+import pumonitor
 from pumonitor import ScoreTable
+from pumonitor.errors import NoBoundWarning
 from pumonitor.prior import TwoSamples
 from pumonitor.prior.alphamax import alphamax, alphamax_n, likelihood_by_prior
 
@@ -91,3 +93,29 @@ def test_alphamax_n_is_biased_low_on_clean_labels_of_a_middling_ranking():
     """Why label_purity="auto" does not use it: no noise looks like some."""
     purity = [alphamax_n(samples(0.2, separation=1.2, seed=s)).label_purity[0] for s in range(5)]
     assert 0.88 < np.mean(purity) < 0.97
+
+
+def test_alphamax_n_of_two_samples_alike_is_the_largest_and_says_that_nothing_bounds_it():
+    """A = 1 and B = 0 leave 0 / 0; the ends of the grid in their place would make it a half."""
+    labels, scores = np.repeat([1, 0], [500, 2000]), np.tile(np.arange(500.0), 5)
+    alike = TwoSamples.from_table(ScoreTable.from_arrays(labels, scores))
+    with pytest.warns(NoBoundWarning, match="alphamax_n finds labeled and unlabeled rows alike"):
+        found = alphamax_n(alike)
+    assert found.unlabeled_prior.tolist() == found.label_purity.tolist() == [1.0]
+    with pytest.warns(NoBoundWarning):
+        prior = pumonitor.estimate_class_prior(labels, scores, method="alphamax_n")
+    assert prior.unlabeled_prior_interval[0] < 0.01
+    assert prior.unlabeled_prior_interval[1] > 0.99
+
+
+def test_alphamax_n_of_resamples_alike_is_the_largest_without_a_word():
+    labels, scores = np.repeat([1, 0], [500, 2000]), np.tile(np.arange(500.0), 5)
+    one = TwoSamples.from_table(ScoreTable.from_arrays(labels, scores))
+    two = TwoSamples(
+        scores=one.scores,
+        labeled=np.vstack([one.labeled, one.labeled]),
+        unlabeled=np.vstack([one.unlabeled, one.unlabeled]),
+        n_labeled=one.n_labeled,
+        n_unlabeled=one.n_unlabeled,
+    )
+    assert alphamax_n(two).unlabeled_prior.tolist() == [1.0, 1.0]

@@ -4,14 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from scipy import optimize, special, stats
+from scipy import special
 
 import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.prior import TwoSamples, estimate_from_table
 from pumonitor.prior.auto import auto
 from pumonitor.prior.auto_inputs import auto_inputs
-from pumonitor.prior.normal_mixture import fit_normal_mixture, normal_mixture
 from pumonitor.prior.quantile_network import GAP, QuantileNetwork, load_network
 from pumonitor.prior.rank_summary import rank_summary
 
@@ -25,16 +24,6 @@ def two_normals(prior, *, n_labeled, n_unlabeled, separation=2.0, spread=1.0, se
 
 def sample_of(labels, scores):
     return TwoSamples.from_table(ScoreTable.from_arrays(labels, scores))
-
-
-def fitted(sample):
-    return fit_normal_mixture(
-        sample.scores[np.newaxis],
-        sample.labeled,
-        sample.unlabeled,
-        np.array([sample.n_labeled]),
-        np.array([sample.n_unlabeled]),
-    )
 
 
 def test_rank_summary_by_hand():
@@ -63,45 +52,6 @@ def test_rank_summary_does_not_see_where_ties_are_cut():
     assert rank_summary(coarse.labeled, coarse.unlabeled, *rows) == pytest.approx(
         rank_summary(labeled[np.newaxis], unlabeled[np.newaxis], *rows)
     )
-
-
-@pytest.mark.parametrize(("prior", "spread"), [(0.1, 1.0), (0.4, 0.7), (0.3, 1.4)])
-def test_normal_mixture_is_the_maximum_of_the_likelihood_of_the_rows(prior, spread):
-    labels, scores = two_normals(
-        prior, n_labeled=400, n_unlabeled=4000, separation=2.5, spread=spread, seed=2
-    )
-
-    def minus_log_likelihood(parameters):
-        share = special.expit(parameters[0])
-        up, down = np.exp(parameters[3:])
-        of_positive = stats.norm.pdf(scores, parameters[1], up)
-        of_negative = stats.norm.pdf(scores, parameters[2], down)
-        mixed = share * of_positive + (1 - share) * of_negative
-        return -np.sum(np.log(np.where(labels == 1, of_positive, mixed)))
-
-    start = [special.logit(prior), 2.5, 0.0, np.log(spread), 0.0]
-    best = optimize.minimize(minus_log_likelihood, start, method="BFGS").x
-    expected = special.expit(best[0])
-    assert normal_mixture(sample_of(labels, scores))[0] == pytest.approx(expected, abs=0.006)
-
-
-def test_chances_are_read_on_the_scale_of_their_logits():
-    labels, scores = two_normals(0.2, n_labeled=500, n_unlabeled=5000, seed=3)
-    as_chances = normal_mixture(sample_of(labels, special.expit(scores)))[0]
-    assert as_chances == pytest.approx(normal_mixture(sample_of(labels, scores))[0], abs=1e-3)
-
-
-def test_normals_are_trusted_where_they_fit_and_not_where_they_do_not():
-    labels, scores = two_normals(0.3, n_labeled=1000, n_unlabeled=10_000, seed=4)
-    assert fitted(sample_of(labels, scores)).trust[0] > 0.5
-    assert fitted(sample_of(labels, np.exp(scores))).trust[0] < 1e-6
-
-
-def test_normals_are_trusted_in_a_million_rows():
-    labels, scores = two_normals(0.2, n_labeled=100_000, n_unlabeled=1_000_000, seed=5)
-    found = fitted(sample_of(labels, scores))
-    assert found.trust[0] > 0.8
-    assert found.unlabeled_prior[0] == pytest.approx(0.2, abs=0.005)
 
 
 def test_the_network_by_hand():
@@ -151,7 +101,7 @@ def test_two_normals(separation):
             found = pumonitor.estimate_class_prior(*data, scenario="case-control")
             errors.append(abs(found.value - prior))
             held += found.low <= prior <= found.high
-    assert np.mean(errors) < 0.016
+    assert np.mean(errors) < 0.014
     assert held >= 22
 
 
@@ -167,7 +117,7 @@ def test_unequal_spreads_are_no_trap():
     assert abs(np.mean(errors)) < 0.025
 
 
-@pytest.mark.parametrize("n_labeled", [5, 15, 30])
+@pytest.mark.parametrize("n_labeled", [5, 10, 30])
 def test_few_labeled_rows_give_a_wide_interval(n_labeled):
     held, widths = 0, []
     for seed in range(20):
@@ -175,7 +125,7 @@ def test_few_labeled_rows_give_a_wide_interval(n_labeled):
         found = pumonitor.estimate_class_prior(*data, scenario="case-control")
         held += found.low <= 0.3 <= found.high
         widths.append(found.high - found.low)
-    assert held >= 17
+    assert held >= 18
     assert np.median(widths) > 0.2
 
 
@@ -185,6 +135,44 @@ def test_with_three_labeled_rows_only_an_upper_bound_is_known():
     assert found.low < 1e-6
     assert found.high > 0.6
     assert "only an upper bound is known" in found.diagnostics["why"]
+
+
+@pytest.mark.parametrize("n_unlabeled", [10, 40])
+def test_few_unlabeled_rows_are_not_trusted(n_unlabeled):
+    """Read as the fewest the network has seen, ten rows missed the prior in 40% of samples."""
+    held = 0
+    for seed in range(40):
+        data = two_normals(0.3, n_labeled=100, n_unlabeled=n_unlabeled, seed=400 + seed)
+        found = pumonitor.estimate_class_prior(*data, scenario="case-control")
+        held += found.low <= 0.3 <= found.high
+    assert held >= 38
+    assert "unlabeled rows only an upper bound is known" in found.diagnostics["why"]
+
+
+@pytest.mark.parametrize("change", [np.exp, lambda scores: np.minimum(scores, 2.0)])
+def test_where_normals_do_not_fit_it_is_the_median_of_five(change):
+    labels, scores = two_normals(0.3, n_labeled=300, n_unlabeled=3000, separation=2.5, seed=15)
+    found = pumonitor.estimate_class_prior(labels, change(scores), scenario="case-control")
+    five = ("network", "dedpul", "pulscar", "tilt", "distcurve")
+    assert found.diagnostics["normal_mixture_weight"] < 1e-3
+    assert found.value == pytest.approx(np.median([found.diagnostics[one] for one in five]), 1e-3)
+
+
+def test_the_interval_reaches_further_where_estimators_disagree():
+    """Scores bent so that the network's own estimate is far from the median."""
+    labels, scores = two_normals(0.3, n_labeled=300, n_unlabeled=3000, separation=1.2, seed=16)
+    sample = sample_of(labels, np.exp(scores))
+    found = auto(sample, confidence_level=0.95)
+    network = load_network("auto")
+    rows = np.array([sample.n_labeled]), np.array([sample.n_unlabeled])
+    inputs = auto_inputs(sample.scores[np.newaxis], sample.labeled, sample.unlabeled, *rows)
+    low, middle = (
+        np.arcsin(np.sqrt(network.at(network.quantiles(inputs.numbers)[0], at)))
+        for at in (0.025, 0.5)
+    )
+    value, reach = np.arcsin(np.sqrt(found.value)), np.arcsin(np.sqrt(found.low))
+    assert abs(value - middle) > 0.01
+    assert value - reach == pytest.approx(np.hypot(middle - low, value - middle), rel=0.02)
 
 
 def test_scores_that_do_not_rank_tell_nothing():
@@ -219,9 +207,9 @@ def test_what_it_stands_on_is_said_and_can_be_stored():
 def test_sizes_beyond_those_seen_are_read_as_the_largest_seen():
     sample = sample_of(*two_normals(0.3, n_labeled=1000, n_unlabeled=10_000, seed=12))
     arguments = (sample.scores[np.newaxis], sample.labeled, sample.unlabeled)
-    at_most, _ = auto_inputs(*arguments, np.array([3e5]), np.array([3e6]))
-    beyond, _ = auto_inputs(*arguments, np.array([3e7]), np.array([3e8]))
-    assert at_most == pytest.approx(beyond)
+    at_most = auto_inputs(*arguments, np.array([3e5]), np.array([3e6]))
+    beyond = auto_inputs(*arguments, np.array([3e7]), np.array([3e8]))
+    assert at_most.numbers == pytest.approx(beyond.numbers)
 
 
 def test_two_scores_are_enough_for_an_answer():

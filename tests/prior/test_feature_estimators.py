@@ -276,15 +276,16 @@ def test_pen_l1_by_direct_minimisation():
     )
     sample = as_samples(labels, scores, features)
     data = sample.features
-    positives, unlabeled = data.points[:60], data.points[60:]
+    positives, unlabeled, every = data.points[:60], data.points[60:], data.points
     fold = np.array([part[0].argmax(axis=0) for part in [data.dealt(5)[0] + data.dealt(5)[1]]])[0]
-    distances = np.sqrt(np.sum((unlabeled[:, np.newaxis] - unlabeled) ** 2, axis=2))
+    distances = np.sqrt(np.sum((unlabeled[:, np.newaxis] - every) ** 2, axis=2))
     # Half the pairs or more: the median distance as the estimator takes it.
-    median = np.sort(distances, axis=None)[(70 * 70 - 1) // 2]
-    share = 300 / 70
+    median = np.sort(distances, axis=None)[(70 * 130 - 1) // 2]
+    # Half of the 300 bases at either sample's rows.
+    share = np.repeat([150 / 60, 150 / 70], [60, 70])
 
     def bases(rows, width):
-        apart = np.sum((rows[:, np.newaxis] - unlabeled) ** 2, axis=2)
+        apart = np.sum((rows[:, np.newaxis] - every) ** 2, axis=2)
         return np.sqrt(share) * np.exp(-apart / (2 * (width * median) ** 2))
 
     def beta(prior, width, part):
@@ -322,6 +323,16 @@ def test_pen_l1_by_direct_minimisation():
         divergences.append(1 - prior + slopes @ fitted(slopes, regulariser))
     expected = grid[np.argmin(divergences)]
     assert METHODS["pen_l1"](sample)[0] == pytest.approx(expected, abs=0.1)
+
+
+@pytest.mark.parametrize("separation", [3.0, 10.0])
+def test_pen_l1_without_a_positive_among_the_unlabeled_rows_is_nearly_nothing(separation):
+    """However far apart the classes are: bases are near the labeled rows as well."""
+    labels, scores, features = one_informative(
+        0.0, n_labeled=200, n_unlabeled=1000, columns=2, separation=separation, seed=13
+    )
+    assert METHODS["pen_l1"](as_samples(labels, scores))[0] <= 0.03
+    assert METHODS["pen_l1"](as_samples(labels, scores, features))[0] <= 0.1
 
 
 # -- from features ----------------------------------------------------------------------------

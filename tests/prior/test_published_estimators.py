@@ -135,6 +135,31 @@ def test_elkan_noto_refuses_scores_beyond_probabilities_by_its_own_name(method):
         pumonitor.estimate_class_prior(labels, scores, method=method)
 
 
+@pytest.mark.parametrize("method", ["elkan_noto", "elkan_noto_e2", "elkan_noto_e3"])
+def test_elkan_noto_of_a_tenth_of_the_unlabeled_rows_at_ten_times_the_weight(method):
+    labels, _, probabilities = two_normals(0.1, seed=0, distance=4.0)
+    every = METHODS[method](samples_of(labels, probabilities))[0]
+    kept = (labels == 1) | (np.arange(len(labels)) % 10 == 0)
+    table = ScoreTable.from_arrays(
+        labels[kept], probabilities[kept], sample_weight=np.where(labels[kept] == 1, 1.0, 10.0)
+    )
+    sample = TwoSamples.from_table(table)
+    assert METHODS[method](sample)[0] == pytest.approx(every, abs=0.02)
+    assert sample.n_labeled / sample.n_unlabeled == pytest.approx(1.0)
+    assert sample.labeled_per_unlabeled == pytest.approx(0.1)
+    drawn = sample.drawn_from(
+        sample.labeled, sample.unlabeled, size=20, rng=np.random.default_rng(0)
+    )
+    assert np.mean(METHODS[method](drawn)) == pytest.approx(every, abs=0.03)
+
+
+def test_rows_of_the_population_count_by_their_weight_whatever_they_stand_for():
+    labels = [1, 1, 0, 0, 0, 0]
+    table = ScoreTable.from_arrays(labels, np.linspace(0, 1, 6), propensity=0.25)
+    assert TwoSamples.from_table(table).labeled_per_unlabeled == pytest.approx(0.5)
+    assert exact([1.0], [1.0], n_labeled=10, n_unlabeled=40).labeled_per_unlabeled == 0.25
+
+
 # AlphaMax-N
 
 

@@ -1,0 +1,38 @@
+"""Resamples of known prior: what is recorded is the prior of the distribution drawn from."""
+
+import numpy as np
+import pytest
+
+from pumonitor import ScoreTable
+from pumonitor.prior import TwoSamples
+from pumonitor.prior.feature_samples import FeatureSamples
+from pumonitor.prior.model_resamples import feature_resamples, model_resamples
+
+
+@pytest.mark.parametrize("kind", [TwoSamples, FeatureSamples])
+def test_the_recorded_prior_is_the_least_ratio_of_what_is_drawn(kind, monkeypatch):
+    """Classes far apart: at the top the ratio of the densities has fallen to the prior itself."""
+    rng = np.random.default_rng(1)
+    labels = np.repeat([1, 0], [30, 1000])
+    scores = rng.normal(6.0 * ((labels == 1) | (rng.random(1030) < 0.2)))
+    sample = TwoSamples.from_table(ScoreTable.from_arrays(labels, scores))
+    ratios = []
+
+    def noted(self, labeled, unlabeled, **_):
+        labeled, unlabeled = (
+            part / part.sum(axis=1, keepdims=True) for part in (labeled, unlabeled)
+        )
+        ratios.append(np.min(unlabeled / labeled, axis=1))
+        return self
+
+    monkeypatch.setattr(kind, "drawn_from", noted)
+    if kind is TwoSamples:
+        truth, _ = model_resamples(sample, size=50, rng=rng)
+    else:
+        features = FeatureSamples.from_arrays(scores, labels, scores)
+        truth, _ = feature_resamples(sample, features, size=50, rng=rng)
+    assert truth.std() > 0.01
+    above = ratios[0] / truth - 1
+    assert above.min() > -1e-9
+    # In a few draws the ratio bends back before it has quite fallen to the prior.
+    assert np.quantile(above, 0.9) < 0.001
