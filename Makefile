@@ -43,8 +43,11 @@ demo: $(INSTALLED)
 	$(BIN)/pumonitor demo
 	@echo "These commands are in $(BIN): source $(BIN)/activate"
 
+# One worker a core, each with one thread of its own: more would wait for each other. Tests go to the
+# workers in order, so that what a file sets up is mostly set up once; `pytest` alone is one process.
+test: export OMP_NUM_THREADS = 1
 test: $(INSTALLED)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .
