@@ -120,7 +120,7 @@ def test_priors_that_confirmed_rows_or_scores_exclude_are_infeasible(data):
     labels, scores = data
     ev = pumonitor.evaluate(labels, scores, threshold=1.5, class_prior=0.15)
     confirmed = labels.mean()
-    swept = ev.sensitivity("precision", class_priors=[0.5 * confirmed, 0.15, 0.9])
+    swept = ev.sensitivity("precision", class_priors=[0.8 * confirmed, 0.15, 0.9])
     assert swept.possible[0] == pytest.approx(confirmed)
     assert swept.feasible.tolist() == [False, True, False]
     # Given: the data alone say no more than that.
@@ -203,6 +203,18 @@ def test_an_unknown_name_is_refused_with_what_was_meant(ev):
 def test_priors_out_of_range_are_refused(ev, priors):
     with pytest.raises(ValueError, match=r"class_priors must"):
         ev.sensitivity("f1", class_priors=priors)
+
+
+def test_what_an_evaluation_refuses_is_refused_here_too(data):
+    ev = pumonitor.evaluate(*data, threshold=1.5, class_prior=0.15)
+    refused = r"class_prior=0\.01 is impossible: .* already confirmed positives"
+    with pytest.raises(ValueError, match=refused):
+        pumonitor.evaluate(*data, threshold=1.5, class_prior=0.01)
+    with pytest.raises(ValueError, match=refused):
+        ev.sensitivity("label_frequency", class_priors=[0.15, 0.01])
+    # Of the population nothing is confirmed.
+    ev = pumonitor.evaluate(*data, class_prior=0.15, scenario="case-control")
+    assert ev.sensitivity("auc", class_priors=[0.01]).undefined_reason is None
 
 
 def test_an_evaluation_without_its_table_says_so(ev):

@@ -9,11 +9,20 @@ from typing import Annotated
 import typer
 
 from pumonitor import __version__
+from pumonitor.cli.backfill import backfill
+from pumonitor.cli.check import check
 from pumonitor.cli.compare import compare
 from pumonitor.cli.demo import demo
+from pumonitor.cli.doctor import doctor
 from pumonitor.cli.estimate_prior import estimate_prior
 from pumonitor.cli.evaluate import evaluate
+from pumonitor.cli.init import init
+from pumonitor.cli.insights import insights
 from pumonitor.cli.outcome import FAILED
+from pumonitor.cli.results import results
+from pumonitor.cli.run import run
+from pumonitor.cli.schema import schema
+from pumonitor.cli.serve import serve
 
 __all__ = ["app", "main"]
 
@@ -46,10 +55,21 @@ def _root(
     """Tell how well a classifier does when only positives ever get confirmed."""
 
 
-app.command()(evaluate)
-app.command()(compare)
-app.command()(estimate_prior)
-app.command()(demo)
+_A_FILE, _A_MONITOR, _START = "One file", "A monitor", "Getting started"
+
+app.command(rich_help_panel=_START)(demo)
+app.command(rich_help_panel=_A_FILE)(evaluate)
+app.command(rich_help_panel=_A_FILE)(compare)
+app.command(rich_help_panel=_A_FILE)(estimate_prior)
+app.command(rich_help_panel=_A_MONITOR)(init)
+app.command(rich_help_panel=_A_MONITOR)(check)
+app.command(rich_help_panel=_A_MONITOR)(run)
+app.command(rich_help_panel=_A_MONITOR)(backfill)
+app.command(rich_help_panel=_A_MONITOR)(serve)
+app.command(rich_help_panel=_A_MONITOR)(results)
+app.command(rich_help_panel=_A_MONITOR)(insights)
+app.command(rich_help_panel=_A_MONITOR)(doctor)
+app.command(rich_help_panel=_A_MONITOR)(schema)
 
 
 def main() -> None:

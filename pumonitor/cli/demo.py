@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pumonitor.demo.comparison import Comparison
     from pumonitor.demo.emails import ScoredMails
+    from pumonitor.demo.weeks import Week
 
 __all__ = ["demo"]
 
@@ -30,11 +31,13 @@ def demo(
         ),
     ] = Path("pumonitor-demo"),
 ) -> None:
-    """Evaluate a spam filter on 3,921 real e-mails, and compare with the truth.
+    """Evaluate a spam filter on 2,614 real e-mails, and compare with the truth.
 
-    A model is trained on the first month; of the spam in the next two, users report a share.
+    A model is trained on the 1,307 e-mails of the first month; of the spam in the next two, users
+    report a share.
     The reports are all that the evaluation sees. The true labels are in the data, which is the
-    point: every estimate can be held against them. Works offline, in under a minute.
+    point: every estimate can be held against them. Then the same mails week by week, as a monitor
+    sees them, with reports that arrive late. Works offline, in about a minute.
     """
     from rich.console import Console
 
@@ -45,6 +48,7 @@ def demo(
             from pumonitor.demo.comparison import compare
             from pumonitor.demo.emails import THRESHOLD, score_later_mails
             from pumonitor.demo.tracking import evaluate_in_mlflow
+            from pumonitor.demo.weeks import monitor_weeks, write_monitor
 
             _make_directory(keep)
             step("Training on the first month, scoring the next two", 0.05)
@@ -53,7 +57,7 @@ def demo(
             audit = audited_share(mails.frame["spam"])
             # The truth the estimates are held against is that of these very mails.
             config = {"threshold": THRESHOLD, "target": "window"}
-            step("Evaluating in MLflow, share of spam from the scores", 0.3)
+            step("Evaluating in MLflow, share of spam from the scores", 0.2)
             automatic = evaluate_in_mlflow(
                 mails.frame,
                 directory=keep,
@@ -61,7 +65,7 @@ def demo(
                 report="report.html",
                 config={**config, "class_prior": "auto"},
             )
-            step("Evaluating in MLflow, share of spam from an audit", 0.7)
+            step("Evaluating in MLflow, share of spam from an audit", 0.45)
             audited = evaluate_in_mlflow(
                 mails.frame,
                 directory=keep,
@@ -70,9 +74,15 @@ def demo(
                 config={**config, "class_prior": audit},
             )
             compared = compare(mails.frame, automatic, audited)
+            weeks = monitor_weeks(
+                mails.frame,
+                write_monitor(mails.frame, keep),
+                told=lambda what, share: step(what, 0.65 + 0.35 * share),
+            )
         _print_story(console, mails, audit)
         console.print(_table(compared))
         _print_verdict(console, compared)
+        _print_weeks(console, weeks)
         _print_next(console, keep)
 
 
@@ -135,14 +145,15 @@ def _title(row: Comparison) -> str:
     return "Share of spam" if row.name == "class_prior" else TITLES[row.name]
 
 
-def _number(value: float) -> str:
-    return f"{value:.3f}"
+def _number(value: float, digits: int = 3) -> str:
+    return f"{value:.{digits}f}"
 
 
-def _estimate(value: float, low: float, high: float) -> str:
+def _estimate(value: float, low: float, high: float, *, digits: int = 3) -> str:
     """Clip to what the metrics here can be at most; every one of them is at most 1."""
     value, low, high = (min(max(part, -1.0), 1.0) for part in (value, low, high))
-    return rf"{_number(value)} \[{_number(low)}, {_number(high)}]"
+    value_, low_, high_ = (_number(part, digits) for part in (value, low, high))
+    return rf"{value_} \[{low_}, {high_}]"
 
 
 def _print_verdict(console: Console, compared: Sequence[Comparison]) -> None:
@@ -162,13 +173,61 @@ def _print_verdict(console: Console, compared: Sequence[Comparison]) -> None:
     )
 
 
+def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from pumonitor.demo.weeks import MEAN_DELAY_DAYS
+
+    console.print(
+        f"\n[bold]Week by week[/], as a monitor would have seen it: reports arrive "
+        f"{MEAN_DELAY_DAYS} days late on average (simulated), each week is looked at when it ends "
+        "and again as reports come in.\n"
+    )
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("Week", no_wrap=True)
+    table.add_column("Reports", justify="right", no_wrap=True)
+    table.add_column("Naive F1", justify="right", style="dim", no_wrap=True)
+    table.add_column("F1", no_wrap=True)
+    table.add_column("Truth", justify="right", style="bold")
+    table.add_column("Share of spam", no_wrap=True)
+    table.add_column("Truth", justify="right", style="bold")
+    held = told = 0
+    for week in weeks:
+        cells = []
+        for name in ("f1", "class_prior"):
+            estimate, truth = week.estimates[name], week.truth[name]
+            holds = estimate is not None and estimate[1] <= truth <= estimate[2]
+            held, told = held + holds, told + (estimate is not None)
+            text = "undefined" if estimate is None else _estimate(*estimate, digits=2)
+            cells += [f"[green]{text}[/]" if holds else f"[red]{text}*[/]", f"{truth:.2f}"]
+        table.add_row(
+            f"{week.start:%d %b}",
+            f"{week.reported_at_first} → {week.reported:>2}",
+            f"{week.naive_at_first:.2f} → {week.naive:.2f}",
+            *cells,
+        )
+    console.print(table)
+    console.print(
+        "\n[dim]Reports and naive F1: when the week ended → four weeks later. An interval with a * "
+        "misses the truth.[/]"
+    )
+    console.print(
+        f"\n{held} of {told} intervals hold the truth. A dozen reports a week say little by "
+        "themselves: the share of spam is pooled with the weeks before."
+    )
+
+
 def _print_next(console: Console, directory: Path) -> None:
     from pumonitor.demo.emails import THRESHOLD
     from pumonitor.demo.tracking import store_uri
 
     steps = {
         "Open the report (and report-audit.html beside it)": str(directory / "report.html"),
-        "See the runs": f"mlflow ui --backend-store-uri {store_uri(directory)}",
+        "See the runs, and the weeks in the experiment pumonitor/spam-filter": (
+            f"mlflow ui --backend-store-uri {store_uri(directory)}"
+        ),
+        "Ask the monitor": f"pumonitor insights --config {directory / 'pumonitor.yaml'}",
         "Try it on the file": (
             f"pumonitor evaluate {directory / 'scored.csv'} --labels reported --scores score "
             f"--threshold {THRESHOLD:g}"

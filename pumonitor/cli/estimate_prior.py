@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from pumonitor.tables import ScoreTable
 
 __all__ = ["estimate_prior"]
-
-_ABOVE_ALL: Final = 3e38
-"""Threshold above every score, in 32 bits too: no cell of the table begins there."""
 
 
 def estimate_prior(
@@ -179,7 +176,6 @@ class _Reading:
             file,
             labels=self.labels,
             scores=self.scores,
-            threshold=_ABOVE_ALL,
             sample_weight=self.sample_weight,
             propensity=self.propensity,
             detection_rate=self.detection_rate,
@@ -201,7 +197,7 @@ class _Reading:
         read = read_scored_rows(
             file,
             labels=self.labels,
-            thresholds={self.scores: _ABOVE_ALL},
+            thresholds={self.scores: None},
             sample_weight=self.sample_weight,
             propensity=self.propensity if isinstance(self.propensity, str) else None,
             features=features,
@@ -260,18 +256,10 @@ def _reference_prior(reference: str | None, given: str | None, *, confidence_lev
     return prior
 
 
-def _methods() -> tuple[str, ...]:
-    """All methods, in the order they are shown."""
-    from pumonitor.prior import METHODS
-
-    return tuple(dict.fromkeys(("auto", *METHODS, "propensity")))
-
-
 def _check(method: str, *, scenario: str, label_purity: float, confidence_level: float) -> None:
     """Refuse what no method could run with, before anything is read."""
-    import difflib
-
     from pumonitor.metrics.problem import check_settings
+    from pumonitor.prior import check_method
 
     check_settings(
         scenario=scenario,
@@ -279,11 +267,7 @@ def _check(method: str, *, scenario: str, label_purity: float, confidence_level:
         label_purity=label_purity,
         confidence_level=confidence_level,
     )
-    if method not in ("all", *_methods()):
-        near = difflib.get_close_matches(method, ("all", *_methods()), n=1)
-        hint = f"did you mean '{near[0]}'? Known" if near else "known"
-        msg = f"unknown class-prior method '{method}': {hint} are all, {', '.join(_methods())}"
-        raise ValueError(msg)
+    check_method(method, also=("all",))
 
 
 def _tried(
@@ -302,8 +286,9 @@ def _tried(
     import warnings
 
     from pumonitor.cli.prior_table import Tried
+    from pumonitor.prior import METHOD_NAMES
 
-    names = _methods() if method == "all" else (method,)
+    names = METHOD_NAMES if method == "all" else (method,)
     found: list[Tried] = []
     notes: list[str] = []
     for place, name in enumerate(names):

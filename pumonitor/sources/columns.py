@@ -5,17 +5,16 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, did_you_mean
 from pumonitor.sources.locations import Location
 from pumonitor.sources.session import Session, number, quoted, text
 
-__all__ = ["Rows", "find_rows"]
+__all__ = ["Rows", "csv_layout", "find_rows", "parquet_layout", "place_of"]
 
 _DELIMITERS = (",", ";", "\t", "|")
 _MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
@@ -59,7 +58,7 @@ class _Part:
     files: tuple[str, ...]
     reader: str
     columns: Mapping[str, _Column]
-    threshold: float
+    threshold: float | None
 
     def select(self, files: Sequence[str]) -> str:
         label, score = self.columns["labels"], self.columns["scores"]
@@ -80,7 +79,7 @@ class _Part:
 
     def _score(self) -> str:
         score = self.columns["scores"]
-        if score.type != "FLOAT":
+        if score.type != "FLOAT" or self.threshold is None:
             return score.number
         # 0.7 in 32 bits is below 0.7 in 64: without this a score of 0.7 would miss a threshold
         # of 0.7. No other score changes place, as this one is the nearest to the threshold.
@@ -119,7 +118,7 @@ class Rows:
 
 
 def find_rows(
-    session: Session, location: Location, names: Mapping[str, str], *, threshold: float
+    session: Session, location: Location, names: Mapping[str, str], *, threshold: float | None
 ) -> Rows:
     """Resolve column names in every file of the location.
 
@@ -127,7 +126,7 @@ def find_rows(
     ----------
     names : mapping of str to str
         Role (labels, scores, sample_weight, propensity) to column name, exactly as in the file.
-    threshold : float
+    threshold : float or None
         Scores in 32 bits that are this number in 32 bits become this number.
 
     Raises
@@ -141,12 +140,12 @@ def find_rows(
     details: dict[tuple[str, ...], tuple[str, dict[str, _Column]]] = {}
     for file in location.files:
         header, reader, columns = (
-            _csv_layout(session, file, names)
+            csv_layout(session, file, names)
             if location.kind == "csv"
-            else _parquet_layout(session, file)
+            else parquet_layout(session, file)
         )
         found = {
-            role: columns[_index(header, name, role=role, file=file)]
+            role: columns[place_of(header, name, role=role, file=file)]
             for role, name in names.items()
         }
         key = (reader, *(f"{column.expression} {column.type}" for column in found.values()))
@@ -174,7 +173,8 @@ def _refuse_shared(names: Mapping[str, str]) -> None:
         roles[name] = role
 
 
-def _index(header: Sequence[str], name: str, *, role: str, file: str) -> int:
+def place_of(header: Sequence[str], name: str, *, role: str, file: str) -> int:
+    """Where a column stands in a file's header; refused if it is absent or stands there twice."""
     count = list(header).count(name)
     shown = Path(file).name
     if count > 1:
@@ -182,19 +182,16 @@ def _index(header: Sequence[str], name: str, *, role: str, file: str) -> int:
         raise InputError(msg)
     if count == 1:
         return list(header).index(name)
-    folded = {other.strip().casefold(): other for other in header}
-    near = difflib.get_close_matches(name.strip().casefold(), folded, n=3)
-    if near:
-        hint = "did you mean " + " or ".join(f"'{folded[other]}'" for other in near) + "?"
-    else:
+    hint = did_you_mean(name, header, most=3)
+    if not hint:
         listed = ", ".join(f"'{other}'" for other in header[:_SHOWN_COLUMNS])
         more = len(header) - _SHOWN_COLUMNS
-        hint = f"its columns are {listed}" + (f" and {more} more" if more > 0 else "")
-    msg = f"{shown} has no column '{name}' ({role}): {hint}"
+        hint = f"; its columns are {listed}" + (f" and {more} more" if more > 0 else "")
+    msg = f"{shown} has no column '{name}' ({role}){hint}"
     raise InputError(msg)
 
 
-def _csv_layout(
+def csv_layout(
     session: Session, file: str, names: Mapping[str, str]
 ) -> tuple[list[str], str, list[_Column]]:
     """Header, reader and columns of a CSV file.
@@ -226,7 +223,8 @@ def _csv_layout(
     return header, reader, [_Column(expression=f"c{i}", type="TEXT") for i in range(len(header))]
 
 
-def _parquet_layout(session: Session, file: str) -> tuple[list[str], str, list[_Column]]:
+def parquet_layout(session: Session, file: str) -> tuple[list[str], str, list[_Column]]:
+    """Header, reader and columns of a Parquet file."""
     reader = "read_parquet({files}, hive_partitioning = false)"
     # DuckDB makes repeated names unique, in the order of the file: the schema has the real ones.
     described = session.rows(f"DESCRIBE SELECT * FROM {reader.format(files=text(file))}")

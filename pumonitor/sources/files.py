@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._propensities import Chances, Propensities
+from pumonitor._validate import as_number
 from pumonitor.errors import TooFewPositivesError
 from pumonitor.sources.bins import best_bins
 from pumonitor.sources.checks import Totals, check_rows
@@ -31,7 +31,7 @@ def read_score_table(
     *,
     labels: str,
     scores: str,
-    threshold: float,
+    threshold: float | None = None,
     sample_weight: str | None = None,
     propensity: str | float | None = None,
     detection_rate: float = 1.0,
@@ -45,7 +45,7 @@ def read_score_table(
     Up to `max_rows_exact` rows the table is exact. Beyond, DuckDB groups the rows by score bin in
     constant memory and the table's `resolution` bounds the error; the bins are uniform in the
     score, its log-odds or its inverse hyperbolic sine, whichever a sample of the rows shows to be
-    best, and one begins at the threshold.
+    best, and one begins at the threshold if there is one.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def read_score_table(
     labels, scores : str
         Columns: 1 confirmed positive (or true), 0 unlabeled (or false), -1 confirmed negative;
         and the score, higher = more positive.
-    threshold : float
+    threshold : float, optional
         Decision threshold at which a cell of the table begins.
     sample_weight : str, optional
         Column: rows each row stands for, > 0.
@@ -97,9 +97,8 @@ def read_score_table(
     >>> table.n_labeled, table.n_unlabeled
     (2, 2)
     """
-    if not math.isfinite(threshold):
-        msg = f"threshold must be finite, got {threshold}"
-        raise ValueError(msg)
+    if threshold is not None:
+        threshold = as_number(threshold, name="threshold")
     if bins < 16:
         msg = f"bins must satisfy bins >= 16, got {bins}"
         raise ValueError(msg)
@@ -125,7 +124,7 @@ def read_score_table(
 
 
 def _exact(
-    session: Session, rows: Rows, chance: PropensityColumn | None, *, threshold: float
+    session: Session, rows: Rows, chance: PropensityColumn | None, *, threshold: float | None
 ) -> ScoreTable:
     weight = ", weight" if rows.has("sample_weight") else ""
     # Propensities are read on labeled rows only; elsewhere they may be missing, here NaN.
@@ -138,7 +137,7 @@ def _exact(
     return ScoreTable.from_arrays(
         columns["label"],
         columns["score"],
-        thresholds=[threshold],
+        thresholds=() if threshold is None else (threshold,),
         sample_weight=columns.get("weight"),
         propensity=None if chance is None else columns.get("propensity", chance.of_all),
         detection_rate=known.detection_rate,
@@ -152,7 +151,7 @@ def _binned(
     totals: Totals,
     chance: PropensityColumn | None,
     *,
-    threshold: float,
+    threshold: float | None,
     bins: int,
 ) -> ScoreTable:
     sample = session.arrays(
@@ -164,10 +163,12 @@ def _binned(
     moments = ""
     if rows.has("sample_weight") or chance is not None:
         moments = moments_of(chance or EVERY_POSITIVE)
-    cells = session.arrays(
+    place = chosen.sql("score")
+    if threshold is not None:
         # One integer key groups twice as fast as a bin and a flag.
-        f"SELECT {chosen.sql('score')} + CASE WHEN score >= {number(threshold)} "
-        f"THEN {chosen.count} ELSE 0 END AS bin, "
+        place += f" + CASE WHEN score >= {number(threshold)} THEN {chosen.count} ELSE 0 END"
+    cells = session.arrays(
+        f"SELECT {place} AS bin, "
         "min(score) AS lower, max(score) AS upper, "
         "count(*) FILTER (WHERE label = 1) AS labeled, "
         "count(*) FILTER (WHERE label = 0) AS unlabeled, "

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
 import glob
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, nearest
 
-__all__ = ["Location", "locate"]
+__all__ = ["FileKind", "Location", "locate", "matches_nothing"]
+
+FileKind = Literal["csv", "parquet", "json"]
 
 _CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
+_JSON = (".json", ".jsonl", ".ndjson")
 _COMPRESSED = (".gz", ".zst")
+_NAMES: dict[FileKind, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
 _PARQUET_MAGIC = b"PAR1"
 
 
@@ -29,23 +33,31 @@ class Location:
         As the user wrote it, for messages.
     files : tuple of str
         Absolute paths, sorted.
-    kind : {"csv", "parquet"}
+    kind : {"csv", "parquet", "json"}
         All files are of this kind.
     """
 
     name: str
     files: tuple[str, ...]
-    kind: Literal["csv", "parquet"]
+    kind: FileKind
 
 
-def locate(path: str | os.PathLike[str]) -> Location:
+def locate(
+    path: str | os.PathLike[str], *, kinds: Collection[FileKind] = ("csv", "parquet")
+) -> Location:
     """Find the files a path or glob names.
+
+    Parameters
+    ----------
+    path : path-like
+    kinds : collection of str
+        Those the caller reads.
 
     Raises
     ------
     InputError
         If there is no such file, if it is a directory, empty or of unknown kind, or if a glob
-        mixes CSV and Parquet.
+        mixes kinds.
     """
     name = os.fspath(path)
     if "://" in name:
@@ -62,11 +74,17 @@ def locate(path: str | os.PathLike[str]) -> Location:
     if not files:
         msg = f"{name} is a directory: name the files in it, for example '{_inside(found[0])}'"
         raise InputError(msg)
-    kinds = {file: _kind(file) for file in files}
-    if len(set(kinds.values())) > 1:
-        msg = f"{name} matches both CSV and Parquet files: name one kind, for example '*.parquet'"
+    found_kinds = {file: _kind(file, kinds) for file in files}
+    if len(set(found_kinds.values())) > 1:
+        mixed = " and ".join(sorted(_NAMES[kind] for kind in set(found_kinds.values())))
+        msg = f"{name} matches both {mixed} files: name one kind, for example '*.parquet'"
         raise InputError(msg)
-    return Location(name=name, files=tuple(map(str, files)), kind=kinds[files[0]])
+    return Location(name=name, files=tuple(map(str, files)), kind=found_kinds[files[0]])
+
+
+def matches_nothing(path: str | os.PathLike[str]) -> bool:
+    """Whether this is a pattern that no file fits so far."""
+    return glob.has_magic(os.fspath(path)) and not _matches(Path(path))
 
 
 def _matches(path: Path) -> list[Path]:
@@ -86,7 +104,7 @@ def _nothing_found(name: str) -> str:
     if not folder.is_dir():
         return f"there is no file {name}: the directory {folder} does not exist"
     beside = [entry.name for entry in folder.iterdir()]
-    near = difflib.get_close_matches(Path(name).name, beside, n=1)
+    near = nearest(Path(name).name, beside)
     hint = f"; did you mean {folder / near[0]}?" if near else f" in {folder.resolve()}"
     return f"there is no file {name}{hint}"
 
@@ -98,7 +116,7 @@ def _inside(directory: Path) -> Path:
     return directory / f"*{suffix}"
 
 
-def _kind(file: Path) -> Literal["csv", "parquet"]:
+def _kind(file: Path, kinds: Collection[FileKind]) -> FileKind:
     try:
         with file.open("rb") as stream:
             start = stream.read(len(_PARQUET_MAGIC))
@@ -119,6 +137,8 @@ def _kind(file: Path) -> Literal["csv", "parquet"]:
         raise InputError(msg)
     if suffix in _CSV:
         return "csv"
+    if suffix in _JSON and "json" in kinds:
+        return "json"
     msg = (
         f"{file} is neither Parquet nor named like CSV ({', '.join(_CSV)}, plain or "
         f"{', '.join(_COMPRESSED)}): rename it or write it as one of these"

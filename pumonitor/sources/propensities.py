@@ -29,13 +29,11 @@ class PropensityColumn:
         ValueError
             If a setting is out of range, or there is one without propensities.
         """
+        check_propensity_settings(
+            propensity, detection_rate=detection_rate, min_propensity=min_propensity
+        )
         if propensity is None:
-            if detection_rate != 1.0 or min_propensity != 0.0:
-                name = "detection_rate" if detection_rate != 1.0 else "min_propensity"
-                msg = f"{name} changes propensities, and there are none: give propensity as well"
-                raise ValueError(msg)
             return None
-        check_propensity_settings(detection_rate=detection_rate, min_propensity=min_propensity)
         of_all = None if isinstance(propensity, str) else float(propensity)
         if of_all is not None and not 0 < of_all <= 1:
             msg = f"propensity must satisfy 0 < propensity <= 1, got {of_all:g}"

@@ -38,7 +38,7 @@ def read_scored_rows(
     path: str | os.PathLike[str],
     *,
     labels: str,
-    thresholds: Mapping[str, float],
+    thresholds: Mapping[str, float | None],
     sample_weight: str | None = None,
     propensity: str | None = None,
     features: Sequence[str] = (),
@@ -54,9 +54,9 @@ def read_scored_rows(
         A file or a pattern, as in `read_score_table`.
     labels : str
         Column of labels.
-    thresholds : mapping of str to float
-        Decision threshold of each model by its score column: scores in 32 bits that are the
-        threshold in 32 bits become the threshold.
+    thresholds : mapping of str to float or None
+        Decision threshold of each model, if it has one, by its score column: scores in 32 bits
+        that are the threshold in 32 bits become the threshold.
     sample_weight, propensity : str, optional
         Columns, as in `read_score_table`.
     features : sequence of str

@@ -16,7 +16,7 @@ from pumonitor.sources.locations import Location
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Progress", "Session", "number", "open_session", "quoted", "text"]
+__all__ = ["Progress", "Session", "contained", "number", "open_session", "quoted", "text"]
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the share of it done, 0 to 1."""
@@ -64,6 +64,13 @@ class Session:
             step, lambda: self._connection.execute(sql).fetchnumpy()
         )
         return {name: np.asarray(column) for name, column in columns.items()}
+
+    def masked(self, sql: str, *, step: str = "") -> dict[str, np.ndarray[Any, Any]]:
+        """Return the columns of the answer, masked where they are null."""
+        columns: dict[str, np.ndarray[Any, Any]] = self._run(
+            step, lambda: self._connection.execute(sql).fetchnumpy()
+        )
+        return columns
 
     def _run(self, step: str, work: Callable[[], Any]) -> Any:
         import duckdb
@@ -117,9 +124,39 @@ def _in_short(error: Exception) -> str:
 @contextmanager
 def open_session(location: Location, *, progress: Progress | None = None) -> Iterator[Session]:
     """Open a connection contained to the location's files; its configuration is locked."""
+    connection = contained(
+        location.files,
+        # Parquet statistics leave NaN out, and DuckDB believes them: isnan(score) becomes false
+        # for every row, and max(score) the highest of the others.
+        without=("statistics_propagation", "filter_pushdown"),
+    )
+    try:
+        yield Session(connection, name=location.name, progress=progress)
+    finally:
+        connection.close()
+
+
+def contained(
+    files: Sequence[str],
+    *,
+    directories: Sequence[str] = (),
+    without: Sequence[str] = (),
+    prepare: Callable[[duckdb.DuckDBPyConnection], None] | None = None,
+) -> duckdb.DuckDBPyConnection:
+    """Connect to an empty database that may read some files and whose configuration is locked.
+
+    Parameters
+    ----------
+    files : sequence of str
+    directories : sequence of str
+        All of whose files may be read.
+    without : sequence of str
+        Optimizers that are switched off.
+    prepare : callable, optional
+        Called with the connection before it is locked.
+    """
     import duckdb
 
-    files: Sequence[str] = location.files
     connection = duckdb.connect(
         ":memory:",
         config={
@@ -131,15 +168,18 @@ def open_session(location: Location, *, progress: Progress | None = None) -> Ite
         },
     )
     try:
+        if prepare is not None:
+            prepare(connection)
         connection.execute("SET temp_directory = ''")
-        # Parquet statistics leave NaN out, and DuckDB believes them: isnan(score) becomes false
-        # for every row, and max(score) the highest of the others.
-        connection.execute("SET disabled_optimizers = 'statistics_propagation,filter_pushdown'")
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"SET disabled_optimizers = {text(','.join(without))}")
         connection.execute("SET enable_progress_bar = true")
         connection.execute("SET enable_progress_bar_print = false")
-        connection.execute(f"SET allowed_paths = [{', '.join(text(file) for file in files)}]")
+        connection.execute(f"SET allowed_paths = [{', '.join(map(text, files))}]")
+        connection.execute(f"SET allowed_directories = [{', '.join(map(text, directories))}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
-        yield Session(connection, name=location.name, progress=progress)
-    finally:
+    except BaseException:
         connection.close()
+        raise
+    return connection

@@ -10,7 +10,18 @@ from typer.testing import CliRunner
 import pumonitor
 from pumonitor.cli.app import app
 
-HEAVY = ("altair", "duckdb", "mlflow", "numpy", "pandas", "scipy", "sklearn")
+HEAVY = (
+    "altair",
+    "duckdb",
+    "mlflow",
+    "numpy",
+    "pandas",
+    "pydantic",
+    "scipy",
+    "sklearn",
+    "sqlalchemy",
+    "yaml",
+)
 
 
 def test_help_names_every_command_and_the_exit_statuses():
@@ -22,7 +33,9 @@ def test_help_names_every_command_and_the_exit_statuses():
     assert "0 good, 2 bad usage or bad input, 3 something failed" in result.stdout
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "estimate-prior", "demo"])
+@pytest.mark.parametrize(
+    "command", ["evaluate", "compare", "estimate-prior", "demo", "init", "check"]
+)
 def test_every_option_has_a_sentence(command):
     result = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [command, "--help"])
     assert result.exit_code == 0

@@ -117,7 +117,7 @@ def test_estimated_prior_names_its_model(file):
         (("--threshold", "champion=1"), "one threshold for each of champion, challenger"),
         (("--threshold", "champion=1,challenger=1,champion=2"), "one threshold for each"),
         (("--class-prior", "1.2"), "class_prior must satisfy 0 < class_prior < 1"),
-        (("--scores", "champion,chalenger"), "no column 'chalenger' (scores): did you mean"),
+        (("--scores", "champion,chalenger"), "no column 'chalenger' (scores); did you mean"),
         (("--f-beta", "0"), "beta must satisfy 0 < beta < infinity, got 0"),
     ],
 )

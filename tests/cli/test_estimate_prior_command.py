@@ -247,7 +247,7 @@ def test_intervals_are_drawn_on_one_scale_and_reasons_said_below():
     ("arguments", "said"),
     [
         (("--method", "dedpull"), "did you mean 'dedpul'?"),
-        (("--method", "nonsense"), "known are all, auto"),
+        (("--method", "nonsense"), "no class-prior method 'nonsense' (there are all, auto"),
         (("--method", "propensity"), "propensity needs --propensity"),
         (("--method", "label_shift"), "needs an earlier window"),
         (("--reference", "before.csv"), "go together"),

@@ -1,12 +1,15 @@
 """The demonstration: real mails in order of time, a model that ages, reports drawn fairly."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pumonitor
+from pumonitor.cli.demo import demo
+from pumonitor.demo import emails
 from pumonitor.demo.audit import audited_share
 from pumonitor.demo.comparison import Comparison
 from pumonitor.demo.emails import (
@@ -29,6 +32,15 @@ def test_the_model_scores_only_mails_later_than_those_it_learned_from(mails):
     assert len(mails.frame) == 3921 - 1307
     assert mails.frame["time"].is_monotonic_increasing
     assert list(mails.frame.columns) == ["time", "score", "reported", "spam"]
+
+
+def test_the_numbers_of_mails_are_stated_alike_wherever_they_are_stated(mails):
+    evaluated, trained = f"{len(mails.frame):,}", f"{mails.n_trained:,}"
+    for said in (demo.__doc__, emails.__doc__):
+        assert evaluated in said
+        assert trained in said
+    readme = Path(__file__).parents[2] / "README.md"
+    assert f"{evaluated} real e-mails" in readme.read_text(encoding="utf-8")
 
 
 def test_reports_are_some_of_the_spam_and_the_same_every_time(mails):

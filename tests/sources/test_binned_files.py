@@ -57,6 +57,22 @@ def test_binned_agrees_with_exact_within_its_resolution(tmp_path, scale):
     assert above == above_binned == np.count_nonzero(labels[scores >= THRESHOLD])
 
 
+def test_without_a_threshold_no_cell_begins_for_its_sake(tmp_path):
+    labels, normal = sample()
+    write(tmp_path / "a.parquet", labels, normal.astype(np.float32))
+    options = {"labels": "y", "scores": "s", "max_rows_exact": 0, "bins": 64}
+    plain = read_score_table(tmp_path / "a.parquet", **options)
+    # Within a bin: the threshold cuts it in two.
+    within = float(plain.lower[32] + plain.upper[32]) / 2
+    cut = read_score_table(tmp_path / "a.parquet", **options, threshold=within)
+    assert len(plain) <= 64
+    assert len(cut) == len(plain) + 1
+    exact = read_score_table(tmp_path / "a.parquet", labels="y", scores="s")
+    in_memory = ScoreTable.from_arrays(labels, normal.astype(np.float32).astype(float))
+    np.testing.assert_array_equal(exact.lower, in_memory.lower)
+    np.testing.assert_array_equal(exact.unlabeled, in_memory.unlabeled)
+
+
 def test_scores_of_exactly_0_and_1_keep_cells_of_their_own(tmp_path):
     labels, normal = sample()
     scores = np.clip(1 / (1 + np.exp(-6 * (normal - 2))), 0, 1)

@@ -71,7 +71,7 @@ CSV = {
     "no rows": ("y,s\n", "{file} has no rows: there is nothing to evaluate; check the filter"),
     "no header": (
         "1,0.5\n0,0.2\n",
-        "a.csv has no column 'y' (labels): its columns are '1', '0.5'",
+        "a.csv has no column 'y' (labels); its columns are '1', '0.5'",
     ),
     "blank first line": ("\n\n", "a.csv has no header line: its first line must name the columns"),
     "repeated column": (
@@ -146,7 +146,7 @@ def test_repeated_parquet_column_is_refused(tmp_path):
 def test_an_unknown_column_is_answered_with_the_nearest_names(tmp_path):
     file = write_csv(tmp_path, "confirmed,score,score_old\n1,0.5,1\n0,0.2,2\n")
     assert message_of(file, labels="confirmed", scores="Scores") == (
-        "a.csv has no column 'Scores' (scores): did you mean 'score' or 'score_old'?"
+        "a.csv has no column 'Scores' (scores); did you mean 'score' or 'score_old'?"
     )
 
 

@@ -54,6 +54,15 @@ def test_each_threshold_is_met_by_its_own_32_bit_scores(tmp_path):
     assert (rows.scores["b"] >= 0.1).tolist() == [True, True, True, True]
 
 
+def test_32_bit_scores_without_a_threshold_stay_as_they_are(tmp_path):
+    file = tmp_path / "scored.parquet"
+    narrow = np.array([0.7, 0.1, 0.9, 0.2], dtype=np.float32)
+    pa.parquet.write_table(pa.table({"y": [1, 0, 1, 0], "a": narrow, "b": narrow}), file)
+    rows = read_scored_rows(file, labels="y", thresholds={"a": 0.7, "b": None})
+    assert rows.scores["a"][0] == 0.7
+    assert np.array_equal(rows.scores["b"], narrow.astype(float))
+
+
 def test_a_missing_score_of_the_second_model_is_refused(tmp_path):
     file = tmp_path / "scored.csv"
     file.write_text("y,a,b\n1,0.1,0.2\n0,0.3,\n1,0.6,0.5\n")

@@ -1,0 +1,1 @@
+"""Measurements of what the monitor infers over time."""

@@ -1,0 +1,141 @@
+"""`pumonitor backfill`: the windows of a stretch of time, worked through at once."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
+from pumonitor.cli.outcome import FAILED, errors_as_messages
+from pumonitor.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pumonitor.service.backfill import Scope
+
+__all__ = ["backfill"]
+
+
+class Which(StrEnum):
+    """Windows in the ledger that are worked on again."""
+
+    missing = "missing"
+    failed = "failed"
+    all = "all"
+
+
+def backfill(
+    monitor: SomeMonitor = None,
+    *,
+    start: Annotated[str, typer.Option("--from", metavar="DATE", help="Windows from then on.")],
+    end: Annotated[
+        str, typer.Option("--to", metavar="DATE", help="Up to, not including, the one then.")
+    ],
+    as_of: Annotated[
+        str | None,
+        typer.Option("--as-of", metavar="DATE", help="Only what was known by then counts."),
+    ] = None,
+    reprocess: Annotated[
+        Which,
+        typer.Option(
+            help="Work also on windows that failed, or on all again; a window gets a new revision "
+            "only where data or results differ."
+        ),
+    ] = Which.missing,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes.")] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would do.")] = False,
+    config: Config = DEFAULT_CONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate past windows as a daily run would have done, each as known at its own moments.
+
+    Dates without a zone are UTC; weeks start on Monday. Deliveries wait in the outbox and are sent
+    at the end. It can be stopped and taken up, and other runs may work beside it.
+
+    Example: pumonitor backfill card-fraud --from 2026-01-01 --to 2026-04-01 --workers 2
+    """
+    import json
+    from datetime import timedelta
+
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    with errors_as_messages():
+        with progress_bar() as step:
+            step("Reading the configuration", None)
+            from pumonitor.cli.moments import moment
+            from pumonitor.cli.round_table import as_json as to_json
+            from pumonitor.cli.round_table import print_round
+            from pumonitor.errors import InputError
+            from pumonitor.service.app import open_jobs, utc_now
+            from pumonitor.service.backfill import backfill as work
+            from pumonitor.service.backfill import scope_of
+            from pumonitor.service.config_file import read_configuration
+
+            first, last = moment(start, option="--from"), moment(end, option="--to")
+            known_by = None if as_of is None else moment(as_of, option="--as-of")
+            if last <= first:
+                msg = f"--to {end} must be after --from {start}: the range does not include its end"
+                raise InputError(msg)
+            now = utc_now() if known_by is None else known_by
+            configuration = read_configuration(config).configuration
+            if dry_run:
+                with open_jobs(
+                    configuration, monitor=monitor, clock=lambda: now, deliver=False
+                ) as jobs:
+                    scopes = [
+                        scope_of(jobs, name, start=first, end=last, now=now)
+                        for name in jobs.monitors
+                    ]
+            else:
+                done = work(
+                    config,
+                    monitor,
+                    start=first,
+                    end=last,
+                    as_of=known_by,
+                    reprocess=reprocess.value,
+                    workers=workers,
+                    told=step,
+                )
+                with open_jobs(configuration, monitor=monitor, clock=lambda: now) as jobs:
+                    step("Delivering", None)
+                    done.deliveries = jobs.deliver(budget=timedelta(minutes=30))
+                    backlog = jobs.ledger.counts(now=now, monitor=monitor)
+        if dry_run:
+            _print_scopes(console, scopes, as_json=as_json)
+            return
+        if as_json:
+            typer.echo(json.dumps(to_json(done, backlog)))
+        else:
+            print_round(console, done, backlog)
+    if done.failures:
+        raise typer.Exit(FAILED)
+
+
+def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> None:
+    import json
+
+    from pumonitor.service.backfill import windows_named
+
+    if as_json:
+        told = [
+            {
+                "monitor": one.monitor,
+                "windows": len(one.windows),
+                "in_ledger": len(one.known),
+                "panes_due": one.panes_due,
+                "panes_done": one.panes_done,
+            }
+            for one in scopes
+        ]
+        typer.echo(json.dumps(told))
+        return
+    for one in scopes:
+        console.print(
+            f"{one.monitor}: {windows_named(one.windows)}, {len(one.known)} of them in the ledger; "
+            f"{one.panes_due - one.panes_done} of {one.panes_due} looks at them are to be done."
+        )

@@ -1,0 +1,221 @@
+"""`pumonitor check`: everything a configuration names is tried, and nothing changed or sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pumonitor.cli.options import OUTPUT
+from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
+from pumonitor.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from pumonitor.service.checking import MonitorCheck, Outcome
+
+__all__ = ["check"]
+
+
+def check(
+    *,
+    config: Annotated[Path, typer.Option(metavar="YAML", help="The configuration file.")] = Path(
+        "pumonitor.yaml"
+    ),
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="Print what was found as JSON, nothing else.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+) -> None:
+    """Read the configuration, connect to all it names, and show what the next run would do.
+
+    Five rows of each table, how long confirmations take, and the windows that are due. Nothing is
+    written, no alert is sent. Exit status 2: the configuration or the data have to change; 3:
+    something cannot be reached.
+
+    Example: pumonitor check --config pumonitor.yaml
+    """
+    from datetime import UTC, datetime
+
+    with errors_as_messages():
+        with progress_bar() as step:
+            step("Reading the configuration", None)
+            from pumonitor.service.checking import check_configuration, check_monitor
+            from pumonitor.service.config_file import read_configuration
+            from pumonitor.service.opening import open_monitor_source
+
+            file = read_configuration(config)
+            outcomes: list[Outcome] = []
+            step("Connecting", None)
+            outcomes += check_configuration(file.configuration)
+            checks: list[MonitorCheck] = []
+            for name, monitor in file.configuration.monitors.items():
+                step(f"Reading the tables of {name}", None)
+                checks.append(
+                    check_monitor(
+                        monitor,
+                        now=datetime.now(UTC),
+                        mask=file.configuration.mask,
+                        open_source=open_monitor_source,
+                    )
+                )
+        if as_json:
+            _print_json(str(config), file.warnings, outcomes, checks)
+        else:
+            _print(str(config), file.warnings, outcomes, checks)
+    raise typer.Exit(_status([*outcomes, *(one.outcome for one in checks)]))
+
+
+def _status(outcomes: Iterable[Outcome]) -> int:
+    failures = {outcome.failure for outcome in outcomes}
+    if "input" in failures:
+        return BAD_INPUT
+    return FAILED if "operation" in failures else 0
+
+
+def _print_json(
+    config: str, warnings: tuple[str, ...], outcomes: list[Outcome], checks: list[MonitorCheck]
+) -> None:
+    import json
+
+    from pumonitor.service.checking import as_plain
+
+    def plain(outcome: Outcome) -> dict[str, Any]:
+        return {
+            "ok": outcome.failure is None,
+            "failure": outcome.failure,
+            "message": outcome.message,
+        }
+
+    found = {
+        "configuration": config,
+        "warnings": warnings,
+        "connections": {outcome.what: plain(outcome) for outcome in outcomes},
+        "monitors": {one.name: {**plain(one.outcome), **_details(one)} for one in checks},
+    }
+    typer.echo(json.dumps(as_plain(found), allow_nan=False))
+
+
+def _details(one: MonitorCheck) -> dict[str, Any]:
+    description, due = one.description, one.due
+    if description is None or due is None:
+        return {}
+    return {
+        "warnings": one.warnings,
+        "engine": description.engine,
+        "predictions": {
+            "rows": description.predictions,
+            "first": description.first,
+            "last": description.last,
+            "columns": description.columns,
+            "sample": description.sample,
+        },
+        "positives": {
+            "rows": description.labels,
+            "columns": description.label_columns,
+            "sample": description.label_sample,
+            "delay_seconds": description.delay_quantiles,
+        },
+        "due": {
+            "windows": due.windows,
+            "panes": due.panes,
+            "mature_windows": due.mature,
+            "start": due.first,
+            "end": due.last,
+            "next": due.following.as_of if due.following else None,
+        },
+    }
+
+
+def _print(
+    config: str, warnings: tuple[str, ...], outcomes: list[Outcome], checks: list[MonitorCheck]
+) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+
+    def say(outcome: Outcome) -> None:
+        mark = "[green]ok[/]  " if outcome.failure is None else "[bold red]not ok[/]"
+        console.print(mark, end=" ")
+        console.print(f"{outcome.what}: {outcome.message}", markup=False)
+
+    console.print(f"\n{config}", style="bold", markup=False)
+    for warning in warnings:
+        console.print(f"Warning: {warning}", style="yellow", markup=False)
+    for outcome in outcomes:
+        say(outcome)
+    for one in checks:
+        say(one.outcome)
+        if one.description is None or one.due is None:
+            continue
+        for warning in one.warnings:
+            console.print(f"  Warning: {warning}", style="yellow", markup=False)
+        _print_monitor(console, one)
+    failed = sum(outcome.failure is not None for outcome in outcomes)
+    failed += sum(one.outcome.failure is not None for one in checks)
+    console.print(
+        f"\n{failed} of {len(outcomes) + len(checks)} not ok." if failed else "\nAll is well.",
+        style="bold red" if failed else "bold green",
+    )
+
+
+def _print_monitor(console: Any, one: MonitorCheck) -> None:
+    description, due = one.description, one.due
+    if description is None or due is None:
+        return
+    for title, rows, columns in (
+        ("Predictions", description.sample, description.columns),
+        ("Labels", description.label_sample, description.label_columns),
+    ):
+        console.print(f"\n  {title}, the first rows ({description.engine})", markup=False)
+        console.print(_table(rows, columns))
+    if description.first and description.last:
+        console.print(
+            f"\n  Predictions from {description.first:%Y-%m-%d %H:%M} to "
+            f"{description.last:%Y-%m-%d %H:%M} UTC"
+        )
+    if description.delay_quantiles:
+        quantiles = ", ".join(
+            f"{level:.0%} within {_days(seconds)}"
+            for level, seconds in description.delay_quantiles.items()
+        )
+        console.print(f"  Confirmations come: {quantiles}")
+    if due.first and due.last:
+        console.print(
+            f"  Due now: {due.windows} windows from {due.first:%Y-%m-%d %H:%M} to "
+            f"{due.last:%Y-%m-%d %H:%M} UTC, {due.mature} of them mature; {due.panes} evaluations"
+        )
+    else:
+        console.print("  Due now: nothing")
+    if due.following:
+        console.print(
+            f"  Next: {due.following.as_of:%Y-%m-%d %H:%M} UTC, "
+            f"{due.following.state} view of the window from "
+            f"{due.following.window.start:%Y-%m-%d %H:%M}"
+        )
+
+
+def _table(rows: Any, columns: Any) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.padding import Padding
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    names = list(rows[0]) if rows else list(columns)
+    for name in names:
+        table.add_column(f"{escape(str(name))}\n[dim]{escape(str(columns.get(name, '')))}[/]")
+    for row in rows:
+        table.add_row(*(escape(str(row[name])) for name in names))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _days(seconds: float) -> str:
+    if abs(seconds) < 2 * 3600:
+        return f"{seconds / 60:.0f} minutes"
+    return (
+        f"{seconds / 3600:.0f} hours" if abs(seconds) < 2 * 86400 else f"{seconds / 86400:.1f} days"
+    )

@@ -1,0 +1,58 @@
+"""`pumonitor doctor`: what is late, stuck or unreachable, with the remedy."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config
+from pumonitor.cli.outcome import FAILED, errors_as_messages
+
+__all__ = ["doctor"]
+
+
+def doctor(
+    *,
+    take_up: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DESTINATION", help="Try again what this destination refused or what waits."
+        ),
+    ] = None,
+    config: Config = DEFAULT_CONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is not as it should be and what to do about it. Exit status 3 if anything is.
+
+    Example: pumonitor doctor
+    """
+    import json
+    from dataclasses import asdict
+
+    from rich.console import Console
+
+    with errors_as_messages():
+        from pumonitor.service.app import open_ledger, utc_now
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.service.doctor import examine
+
+        configuration = read_configuration(config).configuration
+        if take_up is not None:
+            with open_ledger(configuration) as ledger:
+                count = ledger.outbox.take_up(take_up)
+            typer.echo(f"{count} messages that were set aside are tried again", err=True)
+        complaints = examine(configuration, now=utc_now())
+        if as_json:
+            typer.echo(json.dumps([asdict(one) for one in complaints]))
+        else:
+            console = Console(highlight=False)
+            for one in complaints:
+                colour = "red" if one.severity == "error" else "yellow"
+                console.print(f"[{colour}]{one.severity}[/] ", end="")
+                console.print(one.what, markup=False, soft_wrap=True)
+                console.print(f"  remedy: {one.remedy}", markup=False, soft_wrap=True)
+            if not complaints:
+                console.print("Everything is as it should be.")
+    if any(one.severity == "error" for one in complaints):
+        raise typer.Exit(FAILED)

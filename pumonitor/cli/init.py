@@ -1,0 +1,194 @@
+"""`pumonitor init`: files in, a configuration that runs out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pumonitor.cli.options import DATA, OUTPUT
+from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from pumonitor.service.onboarded import Onboarded
+
+__all__ = ["init"]
+
+_MONITOR = "Monitor"
+
+
+def init(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FOLDER | FILES]",
+            help="A folder with both tables, or the two files or quoted patterns; the current "
+            "folder otherwise.",
+        ),
+    ] = None,
+    *,
+    predictions: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Predictions: a file or pattern.", rich_help_panel=DATA),
+    ] = None,
+    positives: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Confirmed positives: a file or pattern.", rich_help_panel=DATA
+        ),
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="Id of a prediction, which confirmations refer to.",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
+    positives_id: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The same in the confirmed positives, if it has another name.",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="When a prediction was made.", rich_help_panel=DATA),
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Score, higher = more positive.", rich_help_panel=DATA),
+    ] = None,
+    known_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN|none",
+            help="When a confirmation became known; 'none' if no column says.",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN|none",
+            help="1 confirmed positive, -1 confirmed negative; 'none' if every row is a positive.",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ZONE",
+            help="Time zone of days, and of times that say none, such as Europe/Berlin.",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LENGTH", help="Length of windows: 1h, 1d, 1w, 1mo.", rich_help_panel=_MONITOR
+        ),
+    ] = None,
+    maturity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="How long confirmations are awaited after a window's end, such as 30d.",
+            rich_help_panel=_MONITOR,
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(help="Score at or above it is predicted positive.", rich_help_panel=_MONITOR),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the monitor.", rich_help_panel=_MONITOR)
+    ] = None,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes", "-y", help="Take what is proposed, ask nothing.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+    output: Annotated[
+        Path,
+        typer.Option(
+            metavar="YAML", help="The configuration file to write.", rich_help_panel=OUTPUT
+        ),
+    ] = Path("pumonitor.yaml"),
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Write over a file that is there.", rich_help_panel=OUTPUT),
+    ] = False,
+) -> None:
+    """Look at predictions and confirmed positives, and write a configuration that runs.
+
+    Columns, windows and maturity are proposed from what is in the files, with the reason for each.
+    On a terminal every proposal is a question; elsewhere, or with --yes, it is taken.
+
+    Example: pumonitor init data --threshold 0.8
+    """
+    with errors_as_messages():
+        from pumonitor.service.onboarded import Wishes
+        from pumonitor.service.onboarding import accept_proposals, onboard
+        from pumonitor.service.written_configuration import refuse_existing, write_configuration
+
+        if not force:
+            refuse_existing(output)
+        wishes = Wishes(
+            predictions=predictions,
+            positives=positives,
+            id=id_column,
+            positives_id=positives_id,
+            time=time,
+            score=score,
+            known_at=known_at,
+            label=label,
+            zone=zone,
+            window=window,
+            maturity=maturity,
+            threshold=threshold,
+            name=name,
+        )
+        given = tuple(files or ())
+        if yes or not _somebody_is_there():
+            with progress_bar() as step:
+                found = onboard(given, wishes, ask=accept_proposals, progress=step)
+        else:
+            from pumonitor.cli.questions import ask_on_terminal
+
+            # A question and a progress bar do not share a line.
+            found = onboard(given, wishes, ask=ask_on_terminal)
+        write_configuration(found, output)
+        _print(found, output)
+
+
+def _somebody_is_there() -> bool:
+    import sys
+
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _print(found: Onboarded, output: Path) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("What", no_wrap=True)
+    table.add_column("Is", overflow="fold")
+    table.add_column("Because", style="dim", overflow="fold")
+    for finding in found.findings:
+        table.add_row(finding.what, escape(finding.value), escape(finding.why))
+    console.print(table)
+    for note in found.notes:
+        console.print(f"Note: {note}", style="yellow", markup=False)
+    config = "" if output == Path("pumonitor.yaml") else f" --config {output}"
+    console.print(f"\nWrote {output}. Next: pumonitor check{config}", markup=False, style="bold")

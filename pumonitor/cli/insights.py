@@ -1,0 +1,90 @@
+"""`pumonitor insights`: how a monitor stands, in a few lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
+from pumonitor.cli.outcome import errors_as_messages
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pumonitor.service.insights import Insight, Number, WindowStory
+
+__all__ = ["insights"]
+
+
+def insights(
+    monitor: SomeMonitor = None, *, config: Config = DEFAULT_CONFIG, as_json: AsJson = False
+) -> None:
+    """Tell of the newest mature window and of the newest one: estimates, changes, what to expect.
+
+    Example: pumonitor insights card-fraud
+    """
+    import json
+
+    from rich.console import Console
+
+    with errors_as_messages():
+        from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.service.insights import insight_of
+
+        configuration = read_configuration(config).configuration
+        with open_ledger(configuration) as ledger:
+            found = [
+                insight_of(ledger, name, now=utc_now())
+                for name in chosen_monitors(configuration, monitor)
+            ]
+        if as_json:
+            typer.echo(json.dumps([one.to_dict() for one in found], indent=1))
+            return
+        console = Console(highlight=False)
+        for one in found:
+            _print(console, one)
+
+
+def _print(console: Console, insight: Insight) -> None:
+    console.print(f"[bold]{insight.monitor}[/]")
+    backlog = insight.backlog
+    left = backlog.to_collect + backlog.to_evaluate
+    if left:
+        console.print(f"  {left} windows are waiting ({backlog.failing} failing): pumonitor doctor")
+    if not insight.latest:
+        console.print("  no window is evaluated yet: pumonitor run or backfill does that")
+    for story in insight.latest:
+        _print_story(console, story)
+
+
+def _print_story(console: Console, story: WindowStory) -> None:
+    of = " ".join(part for part in (story.model_version, story.segment) if part)
+    console.print(
+        f"\n  {story.start:%Y-%m-%d %H:%M} to {story.end:%Y-%m-%d %H:%M} UTC"
+        f"{f', {of}' if of else ''}: [bold]{story.state}[/], {story.labeled_positives} of "
+        f"{story.predictions} rows confirmed"
+    )
+    if story.state == "provisional" and story.label_maturity.value is not None:
+        console.print(f"    labels that have arrived: {_interval(story.label_maturity)}")
+    for name, number in story.estimates.items():
+        line = f"    {name:<18} {_interval(number)}"
+        expected, change = story.expected.get(name), story.changes.get(f"{name}")
+        if story.state == "provisional" and expected is not None and expected.value is not None:
+            line += f"   expected {_interval(expected)}"
+        if change is not None and change.value is not None:
+            line += f"   against the reference {_interval(change, signed=True)}"
+        console.print(line)
+    if story.verdict != "unknown":
+        console.print(f"    against the reference: [bold]{story.verdict}[/]")
+
+
+def _interval(number: Number, *, signed: bool = False) -> str:
+    if number.value is None:
+        return "undefined"
+    plus = "+" if signed else ""
+    text = f"{number.value:{plus}.3f}"
+    if number.low is not None and number.high is not None:
+        text += rf" \[{number.low:{plus}.3f}, {number.high:{plus}.3f}]"
+    return text

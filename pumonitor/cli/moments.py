@@ -1,0 +1,25 @@
+"""Dates and times as the command line takes them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from pumonitor.errors import InputError
+
+__all__ = ["moment"]
+
+
+def moment(text: str, *, option: str) -> datetime:
+    """A date or a time in ISO 8601, in UTC where it names no zone.
+
+    Examples
+    --------
+    >>> moment("2026-01-31", option="--from").isoformat()
+    '2026-01-31T00:00:00+00:00'
+    """
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        msg = f"{option} takes a date or a time such as 2026-01-31 or 2026-01-31T06:00Z, got {text}"
+        raise InputError(msg) from None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)

@@ -1,0 +1,23 @@
+"""Options that the commands of a monitor share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from pumonitor.cli.options import OUTPUT
+
+__all__ = ["DEFAULT_CONFIG", "AsJson", "Config", "MonitorName", "SomeMonitor"]
+
+DEFAULT_CONFIG: Final = Path("pumonitor.yaml")
+
+Config = Annotated[Path, typer.Option(metavar="YAML", help="The configuration file.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print JSON, nothing else.", rich_help_panel=OUTPUT)
+]
+MonitorName = Annotated[str, typer.Argument(metavar="MONITOR", help="Its name in the file.")]
+SomeMonitor = Annotated[
+    str | None, typer.Argument(metavar="[MONITOR]", help="Its name in the file; all without it.")
+]

@@ -1,0 +1,32 @@
+"""Questions on the terminal, each with its proposal, until there is an answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pumonitor.service.onboarded import Question
+
+__all__ = ["ask_on_terminal"]
+
+
+def ask_on_terminal(question: Question) -> str:
+    """Ask, with Enter for the proposal."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.prompt import Prompt
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{question.what}[/]: [dim]{escape(question.why)}[/]")
+    while True:
+        # `Prompt.ask` without a default takes an empty line for an answer.
+        if question.proposal is None:
+            answer = Prompt.ask("  is", console=console)
+        else:
+            answer = Prompt.ask("  is", console=console, default=question.proposal)
+        if not answer.strip():
+            continue
+        if question.choices and answer not in question.choices and answer != "none":
+            console.print(f"  It is one of {escape(', '.join(question.choices))}.")
+            continue
+        return answer.strip()

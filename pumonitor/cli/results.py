@@ -1,0 +1,175 @@
+"""`pumonitor results`: rows of results, as a table, CSV or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
+from pumonitor.cli.options import OUTPUT
+from pumonitor.cli.outcome import errors_as_messages
+
+if TYPE_CHECKING:
+    from pumonitor.store.records import PublishedResult
+
+__all__ = ["results"]
+
+_SHOWN = ("class_prior", "aul", "auc", "precision", "recall", "f1")
+
+
+class Format(StrEnum):
+    """How rows are printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+class States(StrEnum):
+    """Which windows."""
+
+    provisional = "provisional"
+    mature = "mature"
+    final = "final"
+
+
+def results(
+    monitor: MonitorName,
+    *,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this metric, may be given several times; all in CSV and JSON."),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="DATE", help="Windows from then on.")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", metavar="DATE", help="Up to, not including, the one then.")
+    ] = None,
+    state: Annotated[
+        list[States] | None, typer.Option(help="Only windows in this state; may be repeated.")
+    ] = None,
+    model_version: Annotated[str | None, typer.Option(help="Only this version.")] = None,
+    segment: Annotated[
+        str | None, typer.Option(help="Only this segment, as column=value; '' for all rows.")
+    ] = None,
+    revisions: Annotated[
+        bool, typer.Option("--all-revisions", help="Also what was found earlier of each window.")
+    ] = False,
+    format_: Annotated[
+        Format, typer.Option("--format", help="How to print.", rich_help_panel=OUTPUT)
+    ] = Format.table,
+    config: Config = DEFAULT_CONFIG,
+) -> None:
+    """Print one row per window and metric.
+
+    Fields: monitor, model_version, segment, window_start, window_end, state, revision, as_of,
+    metric, value, low, high, n_labeled, n_unlabeled; times in ISO 8601, undefined values null or
+    empty. The table shows the metrics people look at first, as value [low, high].
+
+    Example: pumonitor results card-fraud --metric f1 --format csv
+    """
+    with errors_as_messages():
+        from pumonitor.cli.moments import moment
+        from pumonitor.service.app import chosen_monitors, open_ledger
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.service.insights import plain_row, results_of
+
+        configuration = read_configuration(config).configuration
+        chosen_monitors(configuration, monitor)
+        metrics = metric or (list(_SHOWN) if format_ is Format.table else None)
+        with open_ledger(configuration) as ledger:
+            rows = results_of(
+                ledger,
+                monitor,
+                since=None if start is None else moment(start, option="--from"),
+                until=None if end is None else moment(end, option="--to"),
+                model_version=model_version,
+                segment=segment,
+                metrics=metrics,
+                states=None if state is None else [one.value for one in state],
+                revisions="all" if revisions else "latest",
+            )
+        if format_ is Format.json:
+            import json
+
+            typer.echo(json.dumps([plain_row(row) for row in rows], indent=1))
+        elif format_ is Format.csv:
+            _print_csv([plain_row(row) for row in rows])
+        else:
+            _print_table(monitor, rows, metrics or [])
+
+
+def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
+    import csv
+    import sys
+    from dataclasses import fields
+
+    from pumonitor.store.records import PublishedResult
+
+    writer = csv.DictWriter(
+        sys.stdout, [field.name for field in fields(PublishedResult)], lineterminator="\n"
+    )
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+
+
+def _cell(value: Any) -> Any:
+    """Text that a spreadsheet would take for a formula is quoted."""
+    if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"}:
+        return f"'{value}"
+    return value
+
+
+def _print_table(monitor: str, rows: Sequence[PublishedResult], metrics: Sequence[str]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if not rows:
+        console.print(f"{monitor} has no such results yet: pumonitor run or backfill makes them.")
+        return
+    with_version = any(row.model_version for row in rows)
+    with_segment = any(row.segment for row in rows)
+    with_revision = len({(row.window_start, row.revision) for row in rows}) > len(
+        {row.window_start for row in rows}
+    )
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for name in ("Window", "State"):
+        table.add_column(name, no_wrap=True)
+    for wanted, name in (
+        (with_version, "Version"),
+        (with_segment, "Segment"),
+        (with_revision, "Revision"),
+    ):
+        if wanted:
+            table.add_column(name)
+    table.add_column("Labeled", justify="right")
+    for name in metrics:
+        table.add_column(name, justify="right", no_wrap=True)
+    by_series: dict[tuple[Any, ...], dict[str, PublishedResult]] = {}
+    for row in rows:
+        key = (row.window_start, row.model_version, row.segment, row.revision)
+        by_series.setdefault(key, {})[row.metric] = row
+    for (start, version, segment, revision), numbers in by_series.items():
+        first = next(iter(numbers.values()))
+        cells = [f"{start:%Y-%m-%d %H:%M}".removesuffix(" 00:00"), first.state]
+        cells += [version] if with_version else []
+        cells += [segment] if with_segment else []
+        cells += [str(revision)] if with_revision else []
+        cells.append("" if first.n_labeled is None else f"{first.n_labeled:,}")
+        table.add_row(*cells, *(_number(numbers.get(name)) for name in metrics))
+    console.print(table)
+    console.print("[dim]value \\[95% interval]; an empty cell: undefined in that window[/]")
+
+
+def _number(row: PublishedResult | None) -> str:
+    if row is None or row.value is None:
+        return ""
+    if row.low is None or row.high is None:
+        return f"{row.value:.3f}"
+    return rf"{row.value:.3f} \[{row.low:.3f}, {row.high:.3f}]"

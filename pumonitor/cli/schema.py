@@ -1,0 +1,19 @@
+"""`pumonitor schema`: what a configuration may hold, for editors."""
+
+from __future__ import annotations
+
+import typer
+
+__all__ = ["schema"]
+
+
+def schema() -> None:
+    """Print the JSON Schema of pumonitor.yaml, with which editors complete and check it.
+
+    Example: pumonitor schema > pumonitor.schema.json
+    """
+    import json
+
+    from pumonitor.service.config_file import configuration_schema
+
+    typer.echo(json.dumps(configuration_schema(), indent=2))

@@ -1,0 +1,153 @@
+"""The same mails as a monitor sees them: week by week, with reports that arrive late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from pumonitor.demo.emails import THRESHOLD
+from pumonitor.demo.truth import metrics_of
+from pumonitor.errors import PumonitorError
+
+if TYPE_CHECKING:
+    import pandas
+
+    from pumonitor.store.records import PublishedResult
+
+__all__ = ["MEAN_DELAY_DAYS", "MONITOR", "Week", "monitor_weeks", "write_monitor"]
+
+MONITOR: Final = "spam-filter"
+MEAN_DELAY_DAYS: Final = 4
+"""Of reports, which are simulated: exponential from the mail's arrival."""
+
+SHOWN: Final = ("class_prior", "recall", "f1", "aul")
+_DELIVERY_BUDGET = timedelta(seconds=15)
+_DELAYS_SEED = 2013
+_CONFIGURATION = """\
+# What `pumonitor demo` monitors: change it and run `pumonitor run` in this folder.
+state: sqlite:///pumonitor.db
+tracking: {{uri: "sqlite:///mlflow.db"}}
+monitors:
+  {monitor}:
+    predictions:
+      source: predictions.parquet
+      id: mail_id
+      time: arrived_at
+      score: score
+    positives:
+      source: reports.parquet
+      id: mail_id
+      known_at: reported_at
+    window: 1w
+    maturity: 14d
+    threshold: {threshold:g}
+    class_prior: auto            # of each week, pooled with the weeks before
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """One week: as estimated in the end and, where it was seen earlier, at first; and in truth.
+
+    Attributes
+    ----------
+    start : datetime
+    state : str
+    mails, reported_at_first, reported : int
+        Mails; reports known when the week ended, and in the end.
+    naive_at_first, naive : float
+        F1 with every mail that is not reported taken for good.
+    estimates : mapping of str to (value, low, high) or None
+    truth : mapping of str to float
+    """
+
+    start: datetime
+    state: str
+    mails: int
+    reported_at_first: int
+    reported: int
+    naive_at_first: float
+    naive: float
+    estimates: Mapping[str, tuple[float, float, float] | None]
+    truth: Mapping[str, float]
+
+
+def write_monitor(frame: pandas.DataFrame, directory: Path) -> Path:
+    """Predictions, reports with the time at which they arrived, and a configuration."""
+    rng = np.random.default_rng(_DELAYS_SEED)
+    mails = frame.assign(mail_id=np.arange(len(frame)))
+    predictions = mails.rename(columns={"time": "arrived_at"})[["mail_id", "arrived_at", "score"]]
+    predictions.to_parquet(directory / "predictions.parquet", index=False)
+    reported = mails[mails["reported"] == 1]
+    days = rng.exponential(MEAN_DELAY_DAYS, len(reported))
+    known = reported["time"].to_numpy("datetime64[us]") + (days * 86_400e6).astype(
+        "timedelta64[us]"
+    )
+    import pandas
+
+    pandas.DataFrame(
+        {
+            "mail_id": reported["mail_id"].to_numpy(),
+            "reported_at": pandas.DatetimeIndex(known, tz="UTC"),
+        }
+    ).to_parquet(directory / "reports.parquet", index=False)
+    path = directory / "pumonitor.yaml"
+    path.write_text(_CONFIGURATION.format(monitor=MONITOR, threshold=THRESHOLD))
+    return path
+
+
+def monitor_weeks(
+    frame: pandas.DataFrame, path: Path, *, told: Callable[[str, float], None]
+) -> list[Week]:
+    """Run the monitor as it would have run by the end of April 2012, and compare with the truth."""
+    from pumonitor.service.app import open_jobs
+    from pumonitor.service.config_file import read_configuration
+
+    configuration = read_configuration(path).configuration
+    now = frame["time"].iloc[-1].to_pydatetime() + timedelta(days=30)
+    with open_jobs(configuration, clock=lambda: now) as jobs:
+        done = jobs.run(
+            told=lambda what, ready, of: told(what, ready / max(of, 1)), budget=_DELIVERY_BUDGET
+        )
+        if done.failures:
+            raise PumonitorError("; ".join(done.failures))
+        rows = jobs.ledger.results(MONITOR, revisions="all")
+    weeks: list[Week] = []
+    for start in sorted({row.window_start for row in rows}):
+        of_week = [row for row in rows if row.window_start == start]
+        first, last = (
+            {row.metric: row for row in of_week if row.revision == revision}
+            for revision in (
+                min(row.revision for row in of_week),
+                max(row.revision for row in of_week),
+            )
+        )
+        some = last["f1"]
+        inside = (frame["time"] >= start) & (frame["time"] < some.window_end)
+        week = frame[inside]
+        truth = metrics_of(week["spam"], week["score"], threshold=THRESHOLD)
+        weeks.append(
+            Week(
+                start=start.astimezone(UTC),
+                state=some.state,
+                mails=len(week),
+                reported_at_first=round(first["labeled_positives"].value or 0),
+                reported=round(last["labeled_positives"].value or 0),
+                naive_at_first=first["f1_pu"].value or 0.0,
+                naive=last["f1_pu"].value or 0.0,
+                estimates={name: _interval(last[name]) for name in SHOWN},
+                truth={**truth, "class_prior": float(week["spam"].mean())},
+            )
+        )
+    return weeks
+
+
+def _interval(row: PublishedResult) -> tuple[float, float, float] | None:
+    if row.value is None or row.low is None or row.high is None:
+        return None
+    return row.value, row.low, row.high

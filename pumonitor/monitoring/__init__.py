@@ -1,0 +1,1 @@
+"""Rules of monitoring, pure: windows, panes, label maturity, pooling, attribution."""

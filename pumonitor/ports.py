@@ -1,0 +1,313 @@
+"""What the monitor's parts hand each other: windows, panes, counts, and the ports between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Clock",
+    "CountRequest",
+    "InputCounts",
+    "Outbox",
+    "OutboxMessage",
+    "Pane",
+    "PredictionSource",
+    "Progress",
+    "RunIds",
+    "Sink",
+    "SourceDescription",
+    "State",
+    "Window",
+    "WindowCounts",
+]
+
+State = Literal["provisional", "mature", "final"]
+
+Progress = Callable[[str, float], None]
+"""Called with a step's name and the share of it that is done."""
+
+Clock = Callable[[], datetime]
+"""The time now, with its zone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Window:
+    """A stretch of time, from `start` up to but not including `end`.
+
+    Attributes
+    ----------
+    start, end : datetime
+        In UTC.
+    index : int
+        Number of the window since 1970, the same whenever it is computed.
+    """
+
+    start: datetime
+    end: datetime
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Pane:
+    """A window as it is known at one moment.
+
+    Attributes
+    ----------
+    window : Window
+    number : int
+        0 for the first look at the window, and so on.
+    state : {"provisional", "mature", "final"}
+    as_of : datetime
+        Labels known later do not count.
+    """
+
+    window: Window
+    number: int
+    state: State
+    as_of: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountRequest:
+    """Which counts of one window are wanted.
+
+    Attributes
+    ----------
+    window : Window
+    as_of : tuple of datetime
+        Ascending moments, at most 8: one label state per moment.
+    threshold : float
+        Decision threshold, an edge of the score's cells.
+    delay_edges : tuple of float
+        Ascending label ages in seconds, the first above 0: edges of the buckets in which delays are
+        counted.
+    """
+
+    window: Window
+    as_of: tuple[datetime, ...]
+    threshold: float
+    delay_edges: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputCounts:
+    """What a source found in the rows of one window: nothing is dropped unseen.
+
+    Attributes
+    ----------
+    predictions : int
+        Rows that count, after duplicates.
+    duplicate_predictions : int
+        Further rows of an id in the window with the same score; the first stands.
+    conflicting_predictions : int
+        Further rows of an id in the window with another score; the first (by time) stands.
+    label_rows : int
+        Rows of labels known by the last moment asked for whose prediction is in the window.
+    duplicate_labels : int
+        Rows that repeat what an earlier row of the id said.
+    conflicting_labels : int
+        Rows of one id and one moment that say different things; they count as unlabeled.
+    retracted_labels : int
+        Ids whose later label says otherwise than an earlier one; the later stands.
+    early_labels : int
+        Labels known before their prediction was made; they count.
+    late_labels : int
+        Labels first known after the maturity moment, filled in by the caller.
+    orphan_labels : int
+        Rows of labels, known within the window, whose id is in no prediction at all.
+    """
+
+    predictions: int = 0
+    duplicate_predictions: int = 0
+    conflicting_predictions: int = 0
+    label_rows: int = 0
+    duplicate_labels: int = 0
+    conflicting_labels: int = 0
+    retracted_labels: int = 0
+    early_labels: int = 0
+    late_labels: int = 0
+    orphan_labels: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WindowCounts:
+    """Numbers of rows of one window by model version, segment, score cell and label state.
+
+    Rows are sorted by all their keys, so that the same data give the same bytes in every engine.
+
+    Attributes
+    ----------
+    model_version : ndarray of str, shape (rows,)
+        "" without such a column.
+    segments : mapping of str to ndarray of str, shape (rows,) each
+        By segment column; a missing value is "".
+    cell : ndarray of int, shape (rows,)
+        `2 * grid index + (score >= threshold)`.
+    lower, upper : ndarray of float, shape (rows,)
+        Least and largest score of these rows.
+    history : ndarray of int, shape (rows,)
+        Label state at each moment asked for: the sum of (1 + label) * 3**k over moments k, so that
+        labels -1, 0 and 1 are digits 0, 1 and 2.
+    propensity : ndarray of float, shape (rows,)
+        Chance that such a positive is confirmed; NaN where no label or no column.
+    rows : ndarray of int, shape (rows,)
+    delays : ndarray of int, shape (moments, buckets + 1)
+        Positives by the moment at which they first counted as such (row) and by how long after
+        their prediction they became known (column k: up to and including delay_edges[k], the last
+        one: later), over all versions and segments. A retracted positive is not in it.
+    found : InputCounts
+    """
+
+    model_version: NDArray[np.str_]
+    segments: Mapping[str, NDArray[np.str_]]
+    cell: NDArray[np.int64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    history: NDArray[np.int64]
+    propensity: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    delays: NDArray[np.int64]
+    found: InputCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceDescription:
+    """What `pumonitor check` shows of a source.
+
+    Attributes
+    ----------
+    engine : str
+        "duckdb", "postgresql", "sqlite", "pandas", ...
+    columns : mapping of str to str
+        Column names and types of the predictions.
+    label_columns : mapping of str to str
+    sample : sequence of mapping
+        Five prediction rows, as plain values.
+    label_sample : sequence of mapping
+    predictions, labels : int
+        Rows.
+    first, last : datetime or None
+        Of the predictions.
+    delay_quantiles : mapping of float to float
+        Seconds from prediction to confirmation, by level (0.1, 0.5, 0.9).
+    """
+
+    engine: str
+    columns: Mapping[str, str]
+    label_columns: Mapping[str, str]
+    sample: Sequence[Mapping[str, Any]]
+    label_sample: Sequence[Mapping[str, Any]]
+    predictions: int
+    labels: int
+    first: datetime | None
+    last: datetime | None
+    delay_quantiles: Mapping[float, float] = field(default_factory=dict)
+
+
+class PredictionSource(Protocol):
+    """Predictions and the labels that became known, wherever they are."""
+
+    def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
+        """Counts of one window at several moments, from one query."""
+
+    def span(self) -> tuple[datetime, datetime] | None:
+        """Times of the first and the last prediction; None without any."""
+
+    def describe(self) -> SourceDescription:
+        """Look at both tables."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxMessage:
+    """Something to be sent to one destination, claimed by one worker for the length of a lease.
+
+    Attributes
+    ----------
+    id : int
+        Grows in the order in which messages were written.
+    destination : str
+    lane : str
+        Messages of one destination and lane arrive in the order of their ids.
+    key : str
+        The same for the same thing, however often it is sent.
+    payload : mapping
+        Plain JSON values.
+    attempts : int
+        Earlier attempts that failed, for whatever reason.
+    refusals : int
+        Those of them in which the message itself was at fault.
+    claim : str
+        Tells this claim from others, so that a worker whose lease ran out changes nothing.
+    """
+
+    id: int
+    destination: str
+    lane: str
+    key: str
+    payload: Mapping[str, Any]
+    attempts: int = 0
+    refusals: int = 0
+    claim: str = ""
+
+
+class Outbox(Protocol):
+    """What is still to be sent. Due times and leases go by the database's clock, not the worker's.
+
+    Only the holder of a claim that has not run out changes a message; from others the methods below
+    do nothing.
+    """
+
+    def claim(self, destination: str, *, limit: int, lease: timedelta) -> Sequence[OutboxMessage]:
+        """The next messages of a destination by id, claimed; none of a lane out of turn.
+
+        Of a lane whose first message that is neither delivered nor set aside is not due yet, or is
+        claimed by somebody else, nothing is returned.
+        """
+
+    def delivered(self, message: OutboxMessage) -> None:
+        """Note that the destination has it."""
+
+    def failed(
+        self, message: OutboxMessage, *, reason: str, retry_after: timedelta, refused: bool
+    ) -> None:
+        """Note an attempt that failed and when the next is due; `refused` counts as a refusal."""
+
+    def set_aside(self, message: OutboxMessage, *, reason: str) -> None:
+        """Try no more until a person asks for it; its lane goes on without it."""
+
+    def release(self, messages: Sequence[OutboxMessage]) -> None:
+        """Give back what was claimed and not attempted, as it was."""
+
+
+class Sink(Protocol):
+    """A destination. Sending what it has already changes nothing there."""
+
+    def send(self, message: OutboxMessage) -> None:
+        """Make the destination hold the message; returns once it does.
+
+        Raises
+        ------
+        DestinationDownError
+            If nothing can be delivered there now (`pumonitor.sinks.failures`).
+        MessageRefusedError
+            If this message is at fault.
+        """
+
+
+class RunIds(Protocol):
+    """Which MLflow run was found for a key, so that it need not be searched for."""
+
+    def get(self, key: str) -> str | None:
+        """The run id, None when there is none yet."""
+
+    def set(self, key: str, run_id: str) -> None:
+        """Remember it in place of what was remembered."""

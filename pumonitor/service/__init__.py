@@ -1,0 +1,1 @@
+"""The monitor: configuration, jobs, schedule and what people read of it."""

@@ -1,0 +1,111 @@
+"""The only wiring: from a configuration to everything that works for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pumonitor.errors import InputError, no_such
+from pumonitor.ports import Clock, PredictionSource
+from pumonitor.service.config import Configuration, Monitor
+from pumonitor.service.jobs import Jobs
+from pumonitor.service.opening import open_monitor_source
+from pumonitor.service.window_files import window_files_of
+from pumonitor.store.claims import WorkRules
+from pumonitor.store.ledger import Ledger
+
+if TYPE_CHECKING:
+    from pumonitor.sinks.delivery import Deliverer, Patience
+
+__all__ = ["chosen_monitors", "open_jobs", "open_ledger", "utc_now"]
+
+
+def utc_now() -> datetime:
+    """The time now."""
+    return datetime.now(UTC)
+
+
+def chosen_monitors(configuration: Configuration, name: str | None) -> dict[str, Monitor]:
+    """One monitor by its name, or all.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    """
+    if name is None:
+        return dict(configuration.monitors)
+    if name not in configuration.monitors:
+        raise InputError(no_such("monitor", name, configuration.monitors))
+    return {name: configuration.monitors[name]}
+
+
+def open_ledger(configuration: Configuration, *, rules: WorkRules | None = None) -> Ledger:
+    """The state database, made or brought up to date where need be."""
+    return Ledger.open(configuration.state_address, rules=rules, mask=configuration.mask)
+
+
+@contextmanager
+def open_jobs(
+    configuration: Configuration,
+    *,
+    monitor: str | None = None,
+    clock: Clock = utc_now,
+    deliver: bool = True,
+    rules: WorkRules | None = None,
+    patience: Patience | None = None,
+    open_source: Callable[[Monitor], PredictionSource] = open_monitor_source,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> Iterator[Jobs]:
+    """A worker for all monitors or one, closed at the end.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    monitor : str, optional
+    clock : Clock, optional
+        What is due is judged by it; leases go by the database's own.
+    deliver : bool
+        Whether what waits in the outbox is sent by this worker.
+    rules, patience
+        Of the ledger and of delivery.
+    open_source, on_step
+        As in `Jobs`.
+    """
+    monitors = chosen_monitors(configuration, monitor)
+    with open_ledger(configuration, rules=rules) as ledger:
+        jobs = Jobs(
+            monitors,
+            ledger,
+            open_source=open_source,
+            clock=clock,
+            deliverer=_deliverer(configuration, ledger, patience=patience) if deliver else None,
+            tell=configuration.tracking is not None,
+            on_step=on_step,
+        )
+        try:
+            yield jobs
+        finally:
+            jobs.close()
+
+
+def _deliverer(
+    configuration: Configuration, ledger: Ledger, *, patience: Patience | None
+) -> Deliverer | None:
+    if configuration.tracking is None:
+        return None
+    from pumonitor.sinks.delivery import Deliverer
+    from pumonitor.sinks.mlflow_sink import DESTINATION, FILES_DESTINATION, MlflowSink
+
+    def read_files(asked: Any) -> Mapping[str, str]:
+        return window_files_of(configuration.monitors, ledger, asked)
+
+    sink = MlflowSink(configuration.tracking.address, run_ids=ledger.run_ids, read_files=read_files)
+    return Deliverer(
+        ledger.outbox,
+        {DESTINATION: sink, FILES_DESTINATION: sink},
+        clock=utc_now,
+        patience=patience,
+    )

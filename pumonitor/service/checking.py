@@ -1,0 +1,240 @@
+"""Tries everything a configuration names, without changing or sending anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from pumonitor.errors import InputError, PumonitorError
+from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
+from pumonitor.service.config import Configuration, Monitor
+from pumonitor.service.connections import (
+    check_destination,
+    check_state_database,
+    check_tracking,
+)
+
+__all__ = [
+    "Due",
+    "MonitorCheck",
+    "Outcome",
+    "as_plain",
+    "check_configuration",
+    "check_monitor",
+    "windows_due",
+]
+
+Failure = Literal["input", "operation"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How one connection did.
+
+    Attributes
+    ----------
+    what : str
+        "state", "tracking", "destinations.oncall".
+    message : str
+        What was found, or what went wrong, without secrets.
+    failure : "input", "operation" or None
+        Whether the configuration has to change, or something else does.
+    """
+
+    what: str
+    message: str
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """Windows and panes whose moment has come.
+
+    Attributes
+    ----------
+    windows, panes, mature : int
+        How many; windows with a mature pane.
+    first, last : datetime or None
+        Start of the first and end of the last window.
+    following : Pane or None
+        What will be due next.
+    """
+
+    windows: int
+    panes: int
+    mature: int
+    first: datetime | None
+    last: datetime | None
+    following: Pane | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitorCheck:
+    """What was found of one monitor.
+
+    Attributes
+    ----------
+    name : str
+    outcome : Outcome
+    description : SourceDescription or None
+        None where its tables could not be read.
+    due : Due or None
+    warnings : tuple of str
+    """
+
+    name: str
+    outcome: Outcome
+    description: SourceDescription | None = None
+    due: Due | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+
+def check_configuration(configuration: Configuration) -> Iterator[Outcome]:
+    """Try the state database, the tracking server and the destinations, one after the other."""
+    mask = configuration.mask
+    yield _tried("state", lambda: check_state_database(configuration.state_address), mask)
+    if configuration.tracking is not None:
+        address = configuration.tracking.address
+        yield _tried("tracking", lambda: check_tracking(address), mask)
+    for name, destination in configuration.destinations.items():
+
+        def resolve(destination: Any = destination) -> str:
+            return check_destination(destination)
+
+        yield _tried(f"destinations.{name}", resolve, mask)
+
+
+def check_monitor(
+    monitor: Monitor,
+    *,
+    now: datetime,
+    mask: Callable[[str], str],
+    open_source: Callable[[Monitor], PredictionSource],
+) -> MonitorCheck:
+    """Read a monitor's tables and say what the next run would do.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    now : datetime
+    mask : callable
+        Hides secrets in a message.
+    open_source : callable
+        Opens the monitor's tables.
+    """
+    found: list[SourceDescription] = []
+
+    def describe() -> str:
+        source = open_source(monitor)
+        try:
+            found.append(source.describe())
+        finally:
+            source.close()
+        return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
+
+    outcome = _tried(f"monitors.{monitor.name}", describe, mask)
+    if not found:
+        return MonitorCheck(name=monitor.name, outcome=outcome)
+    description = found[0]
+    return MonitorCheck(
+        name=monitor.name,
+        outcome=outcome,
+        description=description,
+        due=windows_due(monitor, description, now=now),
+        warnings=tuple(_warnings(monitor, description, now=now)),
+    )
+
+
+def windows_due(monitor: Monitor, description: SourceDescription, *, now: datetime) -> Due:
+    """What a run at this moment would find due, had none run before.
+
+    All windows since the first prediction: one in which nothing was predicted is a finding too.
+    """
+    nothing = Due(windows=0, panes=0, mature=0, first=None, last=None, following=None)
+    if description.first is None or description.first > now:
+        return nothing
+    schedule = monitor.pane_schedule
+    panes = mature = 0
+    due: list[Window] = []
+    following: list[Pane] = []
+    # The window that this moment is in is not due, but may be the next.
+    for window in monitor.windows.between(description.first, now + timedelta.resolution):
+        ready = schedule.due(window, now)
+        if ready:
+            due.append(window)
+        panes += len(ready)
+        mature += len(ready) > schedule.mature
+        following += schedule.panes(window)[len(ready) : len(ready) + 1]
+    return Due(
+        windows=len(due),
+        panes=panes,
+        mature=mature,
+        first=due[0].start if due else None,
+        last=due[-1].end if due else None,
+        following=min(following, key=lambda pane: pane.as_of, default=None),
+    )
+
+
+def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime) -> Iterator[str]:
+    first, last = description.first, description.last
+    if first is None or last is None:
+        yield "there are no predictions yet"
+        return
+    if last > now:
+        yield f"predictions reach into the future, up to {last:%Y-%m-%d %H:%M} UTC: check time_zone"
+    window = monitor.windows.containing(last)
+    if now - last > 2 * (window.end - window.start):
+        yield f"the last prediction is from {last:%Y-%m-%d %H:%M} UTC: windows since then are empty"
+    if monitor.positives.known_at is None:
+        yield (
+            "without known_at every label counts at every moment: results for the past are not "
+            "what they would have been then"
+        )
+    if monitor.reference is not None:
+        start, end = monitor.reference.span(monitor.zone)
+        if end <= first or start > last:
+            yield (
+                f"the reference has no predictions: they are from {first:%Y-%m-%d} to "
+                f"{last:%Y-%m-%d}"
+            )
+        elif end + monitor.maturity > now:
+            yield "the reference is not mature yet: nothing is compared with it before it is"
+    slow = description.delay_quantiles.get(0.9)
+    if slow is not None and timedelta(seconds=slow) > monitor.maturity:
+        yield (
+            f"one confirmation in ten comes after more than {slow / 86400:.1f} days: a maturity of "
+            f"{monitor.maturity.total_seconds() / 86400:g} days leaves them out"
+        )
+
+
+def _tried(what: str, attempt: Callable[[], str], mask: Callable[[str], str]) -> Outcome:
+    try:
+        return Outcome(what=what, message=mask(attempt()))
+    except InputError as error:
+        return Outcome(what=what, message=mask(str(error)), failure="input")
+    except PumonitorError as error:
+        return Outcome(what=what, message=mask(str(error)), failure="operation")
+    except Exception as error:  # noqa: BLE001 (a driver's own error, which may quote its address)
+        message = mask(f"{type(error).__name__}: {error}".strip())
+        return Outcome(what=what, message=message.splitlines()[0], failure="operation")
+
+
+def as_plain(value: Any) -> Any:
+    """Values of a table as JSON has them: times in ISO 8601, what is no number left out.
+
+    Examples
+    --------
+    >>> as_plain({"score": float("nan"), "rows": 3})
+    {'score': None, 'rows': 3}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

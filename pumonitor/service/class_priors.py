@@ -1,0 +1,118 @@
+"""The class prior of one window's own rows, and how it is stored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pumonitor.errors import InputError
+from pumonitor.prior import GivenOrEstimated, resolve_class_prior
+from pumonitor.prior.assumed import LabelPurity, assumed_of
+from pumonitor.results import ClassPriorEstimate, Scenario, finite_or_none
+from pumonitor.tables import ScoreTable
+
+__all__ = ["class_prior_from_json", "class_prior_to_json", "own_class_prior"]
+
+
+def own_class_prior(
+    table: ScoreTable | None,
+    class_prior: GivenOrEstimated,
+    *,
+    label_purity: LabelPurity = 1.0,
+    scenario: Scenario = "single-training-set",
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> ClassPriorEstimate | None:
+    """What the rows of a window say of its class prior by themselves.
+
+    Parameters
+    ----------
+    table : ScoreTable or None
+    class_prior : "auto", method name, float, (low, high), (value, low, high), ClassPriorEstimate
+        Of the configuration; what is given there needs no rows.
+    label_purity, scenario, confidence_level, rng
+        As in `pumonitor.evaluate`.
+
+    Returns
+    -------
+    ClassPriorEstimate or None
+        None where the rows tell nothing: there is no table, or it cannot be estimated from.
+
+    Examples
+    --------
+    >>> own_class_prior(None, 0.05).value
+    0.05
+    >>> own_class_prior(None, "auto") is None
+    True
+    """
+    if not isinstance(class_prior, str):
+        return ClassPriorEstimate.given(class_prior, confidence_level=confidence_level)
+    if table is None or (class_prior == "propensity" and table.propensities is None):
+        return None
+    try:
+        if label_purity == "auto":
+            return assumed_of(
+                table,
+                class_prior=class_prior,
+                label_frequency=None,
+                label_purity=label_purity,
+                scenario=scenario,
+                target="process",
+                confidence_level=confidence_level,
+                rng=rng,
+            )[0]
+        return resolve_class_prior(
+            class_prior,
+            table,
+            scenario=scenario,
+            label_purity=label_purity,
+            confidence_level=confidence_level,
+            rng=rng,
+        )
+    except InputError:
+        return None
+
+
+_NUMBERS = ("value", "low", "high", "unlabeled_prior", "label_frequency", "least")
+_PAIRS = ("unlabeled_prior_interval", "label_frequency_interval")
+
+
+def class_prior_to_json(estimate: ClassPriorEstimate | None) -> dict[str, Any] | None:
+    """The estimate in plain JSON types, from which it comes back the same.
+
+    Examples
+    --------
+    >>> estimate = ClassPriorEstimate.given((0.02, 0.04))
+    >>> print(class_prior_from_json(class_prior_to_json(estimate)))
+    class_prior 0.0283 [0.0200, 0.0400] (given interval)
+    """
+    if estimate is None:
+        return None
+    stored: dict[str, Any] = {name: finite_or_none(getattr(estimate, name)) for name in _NUMBERS}
+    for name in _PAIRS:
+        stored[name] = [finite_or_none(end) for end in getattr(estimate, name)]
+    return stored | {
+        "method": estimate.method,
+        "confidence_level": estimate.confidence_level,
+        "diagnostics": dict(estimate.diagnostics),
+    }
+
+
+def class_prior_from_json(stored: Mapping[str, Any] | None) -> ClassPriorEstimate | None:
+    """The estimate that `class_prior_to_json` wrote."""
+    if stored is None:
+        return None
+
+    def number(value: float | None) -> float:
+        return math.nan if value is None else float(value)
+
+    of_unlabeled, of_frequency = ([number(end) for end in stored[name]] for name in _PAIRS)
+    return ClassPriorEstimate(
+        **{name: number(stored[name]) for name in _NUMBERS},
+        unlabeled_prior_interval=(of_unlabeled[0], of_unlabeled[1]),
+        label_frequency_interval=(of_frequency[0], of_frequency[1]),
+        method=stored["method"],
+        confidence_level=stored["confidence_level"],
+        diagnostics=stored["diagnostics"],
+    )

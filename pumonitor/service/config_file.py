@@ -1,0 +1,275 @@
+"""From a file to a `Configuration`, with everything that is wrong told at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from pumonitor.errors import InputError, nearest
+from pumonitor.service.config import Configuration, Monitor
+from pumonitor.service.problems import Place, Problem, problems_error, shown_place
+from pumonitor.service.secret_values import expand
+from pumonitor.service.source_config import Positives, Predictions
+from pumonitor.service.yaml_document import read_document
+
+__all__ = [
+    "ConfigurationFile",
+    "configuration_hash",
+    "configuration_meaning",
+    "configuration_schema",
+    "read_configuration",
+    "read_configuration_text",
+]
+
+_LARGEST_BYTES = 1_000_000
+
+_SAID: Final = {
+    "missing": "is missing",
+    "string_type": "must be text: put it in quotes",
+    "string_too_short": "must not be empty",
+    "too_short": "must not be empty",
+    "float_type": "must be a number without quotes",
+    "int_type": "must be a whole number without quotes",
+    "bool_type": "must be true or false",
+    "finite_number": "must be finite",
+    "tuple_type": "must be a list, such as [a, b]",
+    "dict_type": "must be a mapping: keys with values, indented",
+    "model_type": "must be a mapping: keys with values, indented",
+}
+"""What is said of pydantic's kinds of errors; it says the others itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigurationFile:
+    """A configuration and what there is to say of its file.
+
+    Attributes
+    ----------
+    configuration : Configuration
+    path : Path
+    warnings : tuple of str
+    """
+
+    configuration: Configuration
+    path: Path
+    warnings: tuple[str, ...]
+
+
+def read_configuration(
+    path: str | os.PathLike[str] = "pumonitor.yaml", *, environment: Mapping[str, str] | None = None
+) -> ConfigurationFile:
+    """Read a configuration file.
+
+    Parameters
+    ----------
+    path : path-like
+    environment : mapping of str to str, optional
+        What ${NAME} reads; the process's own otherwise.
+
+    Raises
+    ------
+    InputError
+        If there is no such file or something in it is wrong: one line for everything that is, with
+        its place and line, and never a secret.
+    """
+    file = Path(path)
+    try:
+        if file.stat().st_size > _LARGEST_BYTES:
+            msg = f"{file} is no configuration: it has more than {_LARGEST_BYTES:,} bytes"
+            raise InputError(msg)
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(_no_file(file)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        msg = f"{file} cannot be read: {why}"
+        raise InputError(msg) from None
+    return read_configuration_text(text, path=file, environment=environment)
+
+
+def read_configuration_text(
+    text: str, *, path: Path = Path("pumonitor.yaml"), environment: Mapping[str, str] | None = None
+) -> ConfigurationFile:
+    r"""Read a configuration from text; files it names are relative to the folder of `path`.
+
+    Raises
+    ------
+    InputError
+        As `read_configuration`.
+
+    Examples
+    --------
+    >>> try:
+    ...     read_configuration_text("tracking: 5\nmonitor: {}\n")
+    ... except InputError as error:
+    ...     print(error)
+    pumonitor.yaml has 2 problems:
+      tracking, line 1: must be a mapping: keys with values, indented
+      monitor, line 2: is not known here; did you mean 'monitors'?
+    """
+    document = read_document(text, name=str(path))
+    expanded = expand(document.value, os.environ if environment is None else environment)
+    problems = [*document.problems, *expanded.problems]
+    configuration = None
+    try:
+        configuration = Configuration.model_validate(
+            {} if expanded.value is None else expanded.value,
+            context={"folder": path.absolute().parent},
+        )
+    except ValidationError as error:
+        problems += _problems_of(error)
+    if problems or configuration is None:
+        # A variable may hold a secret and stand where it does not belong.
+        told = problems_error(str(path), problems, document.lines)
+        raise InputError(expanded.mask(str(told))) from None
+    warnings = tuple(
+        f"{path}: {shown_place(warning.place)}, line {document.lines[warning.place]}: "
+        f"{warning.message}"
+        for warning in expanded.warnings
+    )
+    return ConfigurationFile(configuration=configuration, path=path, warnings=warnings)
+
+
+def _no_file(file: Path) -> str:
+    start = f"there is no file {file}"
+    if not file.parent.is_dir():
+        return f"{start}: the directory {file.parent} does not exist"
+    beside = [entry.name for entry in file.parent.iterdir()]
+    near = [name for name in nearest(file.name, beside) if name.endswith((".yaml", ".yml"))]
+    if near:
+        return f"{start}; did you mean {file.parent / near[0]}?"
+    return f"{start} in {Path.cwd()}: pumonitor init writes one, --config names another"
+
+
+def _problems_of(error: ValidationError) -> list[Problem]:
+    errors = error.errors(include_input=False, include_url=False)
+    unknown = {one["loc"] for one in errors if one["type"] == "extra_forbidden"}
+    # A key that is there under a wrong name is not told as missing too.
+    meant = {(*place[:-1], name) for place in unknown for name in _likely(place)}
+    return [
+        Problem(place=one["loc"], message=_message(one))
+        for one in errors
+        if one["type"] != "missing" or one["loc"] not in meant
+    ]
+
+
+def _likely(place: Place) -> list[str]:
+    return nearest(str(place[-1]), _known_keys(place[:-1]))
+
+
+def _message(error: ErrorDetails) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "value_error":
+        return str(context["error"])
+    if kind == "extra_forbidden":
+        near = _likely(error["loc"])
+        if near:
+            return f"is not known here; did you mean {near[0]!r}?"
+        return f"is not known here (there are {', '.join(_known_keys(error['loc'][:-1]))})"
+    if kind == "literal_error":
+        return f"must be {context['expected']}"
+    if kind == "greater_than":
+        return f"must be above {context['gt']:g}"
+    if kind == "greater_than_equal":
+        return f"must be at least {context['ge']:g}"
+    return _SAID.get(kind, error["msg"])
+
+
+def _known_keys(place: Place) -> list[str]:
+    """Keys of the mapping at a place of the file."""
+    found: Any = Configuration
+    for part in place:
+        if _is_model(found):
+            field = next((one for name, one in _fields(found) if name == part), None)
+            if field is None:
+                return []
+            found = field.annotation
+            if _is_model(found) or get_origin(found) in {dict, tuple}:
+                continue
+        found = next((inner for inner in get_args(found) if _is_model(inner)), None)
+    return [name for name, _ in _fields(found)] if _is_model(found) else []
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+def _fields(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
+    return [(field.alias or name, field) for name, field in model.model_fields.items()]
+
+
+def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
+    """All of a monitor that changes its results, as plain values, and nothing else.
+
+    Where its data are and their columns, windows, zone, maturity, panes, score scale, threshold,
+    assumptions and reference. Not its name, schedule, rules or link to a model, not who logs in to
+    a database, and not how the file is written.
+    """
+    reference = monitor.reference
+    return {
+        "version": 1,
+        "predictions": {
+            "source": monitor.predictions.source.identity,
+            **_columns(monitor.predictions, exclude={"source", "segments"}),
+            "segments": sorted(monitor.predictions.segments),
+        },
+        "positives": {
+            "source": monitor.positives.source.identity,
+            **_columns(monitor.positives, exclude={"source"}),
+        },
+        "window": _window_in_days(monitor.window),
+        "zone": monitor.zone,
+        "maturity": monitor.maturity.total_seconds(),
+        "panes": [age.total_seconds() for age in monitor.pane_schedule.ages],
+        "score_scale": monitor.score_scale,
+        "threshold": monitor.threshold,
+        "class_prior": monitor.class_prior,
+        "label_purity": monitor.label_purity,
+        "scenario": monitor.scenario,
+        "reference": None
+        if reference is None
+        else [moment.isoformat() for moment in reference.span(monitor.zone)],
+    }
+
+
+def configuration_hash(monitor: Monitor) -> str:
+    """Hash of `configuration_meaning`.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+    """
+    meaning = configuration_meaning(monitor)
+    text = json.dumps(meaning, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _columns(table: Predictions | Positives, *, exclude: set[str]) -> dict[str, Any]:
+    """What is said of a table; what is not leaves no trace, so that new keys change no hash."""
+    return table.model_dump(mode="json", exclude=exclude, exclude_none=True)
+
+
+def _window_in_days(length: str) -> str:
+    """One name for weeks, which are seven days as well."""
+    count, unit = re.fullmatch(r"(\d+)(\w+)", length).groups()  # type: ignore[union-attr]
+    return f"{7 * int(count)}d" if unit == "w" else f"{int(count)}{unit}"
+
+
+def configuration_schema() -> dict[str, Any]:
+    """JSON Schema of the file, for editors."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "pumonitor.yaml",
+        **Configuration.model_json_schema(by_alias=True),
+    }

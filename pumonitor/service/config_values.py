@@ -1,0 +1,194 @@
+"""Kinds of values in a configuration: each reads one value, and says what it must be."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from pumonitor.errors import if_percent, nearest
+from pumonitor.monitoring.windows import WindowGrid
+from pumonitor.service.cron import Cron, read_cron
+from pumonitor.service.durations import read_duration
+
+__all__ = [
+    "Column",
+    "Columns",
+    "Duration",
+    "Durations",
+    "GivenPrior",
+    "LabelPurity",
+    "ModelLink",
+    "Moment",
+    "Number",
+    "Part",
+    "Schedule",
+    "Text",
+    "WindowLength",
+    "Zone",
+    "as_tuple",
+    "is_number",
+    "read_zone",
+]
+
+_MODEL_LINK = re.compile(r"models:/[^/@]+((/|@)[^/@]+)?")
+_NUMBER = {"type": "number"}
+
+
+class Part(BaseModel):
+    """A mapping of the file: no key but those named, no value but of its type, nothing repeated.
+
+    Errors never show what was given, which may be a secret in the wrong place.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        hide_input_in_errors=True,
+        arbitrary_types_allowed=True,
+        protected_namespaces=(),
+        validate_default=False,
+    )
+
+
+def _kind(read: Callable[[Any], Any], schema: dict[str, Any]) -> tuple[Any, Any]:
+    """What turns a type into one that `read` makes, described by a JSON Schema for editors."""
+    return BeforeValidator(read), WithJsonSchema(schema)
+
+
+def _text_schema(*examples: str) -> dict[str, Any]:
+    return {"type": "string", "examples": list(examples)}
+
+
+def as_tuple(given: Any) -> Any:
+    """Lists become tuples; one value alone stays and is refused by its type."""
+    return tuple(given) if isinstance(given, list) else given
+
+
+def read_zone(given: Any) -> str:
+    """The name of a time zone.
+
+    Raises
+    ------
+    ValueError
+        If it is none, with the nearest one; a city is enough to find it.
+    """
+    if not isinstance(given, str):
+        msg = "must be the name of a time zone, such as Europe/Berlin"
+        raise ValueError(msg)
+    try:
+        ZoneInfo(given)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        pass
+    else:
+        return given
+    known = sorted(available_timezones())
+    # People know the city more often than the region.
+    near = nearest(given, known) or [
+        name for name in known if nearest(given, [name.rpartition("/")[2]], likeness=0.8)
+    ]
+    hint = f"; did you mean {near[0]!r}?" if near else " (names are like Europe/Berlin)"
+    msg = f"is no time zone: {given!r}{hint}"
+    raise ValueError(msg)
+
+
+def _window_length(given: Any) -> str:
+    if not isinstance(given, str):
+        msg = "must be text such as 1d, 1h, 1w or 1mo"
+        raise ValueError(msg)
+    return WindowGrid(every=given).every.strip()
+
+
+def _model_link(given: Any) -> str:
+    if not isinstance(given, str) or not _MODEL_LINK.fullmatch(given):
+        msg = "must be models:/NAME, models:/NAME/VERSION or models:/NAME@ALIAS"
+        raise ValueError(msg)
+    return given
+
+
+def _moment(given: Any) -> date | datetime:
+    if isinstance(given, date):
+        return given
+    try:
+        found = datetime.fromisoformat(given)
+    except (TypeError, ValueError):
+        msg = "must be a date such as 2026-01-01, or a time such as 2026-01-01T06:00"
+        raise ValueError(msg) from None
+    return found.date() if re.fullmatch(r"\d{4}-\d\d-\d\d", given) else found
+
+
+def is_number(given: Any) -> bool:
+    """Whether it is a finite number (true and false are none)."""
+    return isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+
+
+def _given_prior(given: Any) -> str | float | tuple[float, ...]:
+    from pumonitor.prior.methods import METHODS, check_method
+    from pumonitor.results import ClassPriorEstimate
+
+    if isinstance(given, str):
+        check_method(given)
+        if given in METHODS and METHODS[given].reads == "features":
+            msg = f"{given!r} reads features, and a monitor has scores only: use auto"
+            raise ValueError(msg)
+        return given
+    numbers = given if isinstance(given, list) else [given]
+    if not all(map(is_number, numbers)) or len(numbers) > 3 or not numbers:
+        msg = "must be auto, the name of a method, a number, [low, high] or [value, low, high]"
+        raise ValueError(msg)
+    found = tuple(map(float, numbers))
+    low, high = found[-2:] if len(found) > 1 else (0.0, 1.0)
+    if low > high:
+        msg = f"has its low end above its high one: {low:g} > {high:g}"
+        raise ValueError(msg)
+    ClassPriorEstimate.given(found if len(found) > 1 else found[0])  # type: ignore[arg-type]
+    return found if isinstance(given, list) and len(found) > 1 else found[0]
+
+
+def _label_purity(given: Any) -> float | Literal["auto"]:
+    if given == "auto":
+        return "auto"
+    if not is_number(given) or not 0 < given <= 1:
+        hint = if_percent(float(given)) if is_number(given) else ""
+        msg = f"must be auto, or a share above 0 and at most 1{hint}"
+        raise ValueError(msg)
+    return float(given)
+
+
+Text = Annotated[str, Field(min_length=1)]
+Column = Annotated[str, Field(min_length=1)]
+Columns = Annotated[tuple[Column, ...], BeforeValidator(as_tuple)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Duration = Annotated[timedelta, *_kind(read_duration, _text_schema("30d", "12h"))]
+Durations = Annotated[tuple[Duration, ...], BeforeValidator(as_tuple)]
+WindowLength = Annotated[str, *_kind(_window_length, _text_schema("1d", "1h", "1w", "1mo"))]
+Schedule = Annotated[Cron, *_kind(read_cron, _text_schema("0 6 * * *"))]
+Zone = Annotated[str, *_kind(read_zone, _text_schema("UTC", "Europe/Berlin"))]
+ModelLink = Annotated[str, *_kind(_model_link, _text_schema("models:/card-fraud@champion"))]
+Moment = Annotated[date | datetime, *_kind(_moment, {"type": "string", "format": "date"})]
+GivenPrior = Annotated[
+    str | float | tuple[float, ...],
+    *_kind(
+        _given_prior,
+        {
+            "anyOf": [
+                {"type": "string", "examples": ["auto"]},
+                {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+                {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 3},
+            ]
+        },
+    ),
+]
+LabelPurity = Annotated[
+    float | Literal["auto"],
+    *_kind(
+        _label_purity,
+        {"anyOf": [{"const": "auto"}, {"type": "number", "exclusiveMinimum": 0, "maximum": 1}]},
+    ),
+]

@@ -1,0 +1,197 @@
+"""Schedules as cron writes them: five fields, 0 and 7 are Sunday, either kind of day is enough."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+__all__ = ["Cron", "read_cron"]
+
+# fmt: off
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun",
+                  "jul", "aug", "sep", "oct", "nov", "dec")
+# fmt: on
+_WEEKDAYS: Final = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+_LONGEST_MONTHS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_MACROS: Final = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+}
+# 2096 and 2104 are leap years, 2100 is none: 29 February may be eight years off.
+_FURTHEST = timedelta(days=8 * 366 + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Field:
+    """What a field may hold, and the names it knows."""
+
+    name: str
+    least: int
+    most: int
+    names: tuple[str, ...] = ()
+
+
+_FIELDS: Final = (
+    _Field(name="minute", least=0, most=59),
+    _Field(name="hour", least=0, most=23),
+    _Field(name="day of the month", least=1, most=31),
+    _Field(name="month", least=1, most=12, names=_MONTHS),
+    _Field(name="day of the week", least=0, most=7, names=_WEEKDAYS),
+)
+_PART = re.compile(r"(\*|\w+)(?:-(\w+))?(?:/(\d+))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cron:
+    """Moments at which something is due, in UTC.
+
+    Attributes
+    ----------
+    minutes, hours, days, months : frozenset of int
+    weekdays : frozenset of int
+        0 is Sunday.
+    either_day : bool
+        Days of the month and of the week were both named: one of them is enough, as in cron.
+
+    Examples
+    --------
+    >>> every_monday = read_cron("0 6 * * 1")
+    >>> every_monday.next_after(datetime(2026, 1, 1, tzinfo=UTC)).strftime("%A %d %H:%M")
+    'Monday 05 06:00'
+    """
+
+    minutes: frozenset[int]
+    hours: frozenset[int]
+    days: frozenset[int]
+    months: frozenset[int]
+    weekdays: frozenset[int]
+    either_day: bool
+
+    def next_after(self, moment: datetime) -> datetime:
+        """The first due moment after this one."""
+        start = moment.astimezone(UTC).replace(second=0, microsecond=0) + timedelta(minutes=1)
+        day = start.replace(hour=0, minute=0)
+        while day - start < _FURTHEST:
+            if self._is_due_on(day):
+                for hour in sorted(self.hours):
+                    for minute in sorted(self.minutes):
+                        due = day.replace(hour=hour, minute=minute)
+                        if due >= start:
+                            return due
+            day += timedelta(days=1)
+        msg = "this schedule is never due"  # read_cron lets none pass
+        raise ValueError(msg)
+
+    def _is_due_on(self, day: datetime) -> bool:
+        if day.month not in self.months:
+            return False
+        by_month = day.day in self.days
+        by_week = day.isoweekday() % 7 in self.weekdays
+        return by_month or by_week if self.either_day else by_month and by_week
+
+    def fields(self) -> tuple[dict[str, str], ...]:
+        """The same as keywords of APScheduler's CronTrigger; it is due when any of them is.
+
+        APScheduler counts weekdays from Monday and wants both kinds of day, so weekdays are given
+        by name, and two kinds of day as two triggers.
+        """
+        common = {
+            "minute": _listed(self.minutes),
+            "hour": _listed(self.hours),
+            "month": _listed(self.months),
+        }
+        days = {"day": _listed(self.days)}
+        weekdays = {"day_of_week": ",".join(_WEEKDAYS[day] for day in sorted(self.weekdays))}
+        if self.either_day:
+            return ({**common, **days}, {**common, **weekdays})
+        return ({**common, **days, **weekdays},)
+
+
+def _listed(numbers: frozenset[int]) -> str:
+    return ",".join(map(str, sorted(numbers)))
+
+
+def read_cron(text: object) -> Cron:
+    """Read a cron expression.
+
+    Raises
+    ------
+    ValueError
+        If it has not five fields, a field is out of range, or it is never due.
+
+    Examples
+    --------
+    >>> read_cron("0 0 31 2 *")
+    Traceback (most recent call last):
+    ValueError: is never due: no such day (31) in Feb
+    """
+    if not isinstance(text, str):
+        msg = 'must be a cron expression in quotes, such as "0 6 * * *"'
+        raise ValueError(msg)
+    fields = _MACROS.get(text.strip().lower(), text).split()
+    if len(fields) != len(_FIELDS):
+        msg = (
+            f"must have five fields (minute, hour, day of the month, month, day of the week), "
+            f'such as "0 6 * * *", got {len(fields)}'
+        )
+        raise ValueError(msg)
+    minutes, hours, days, months, weekdays = (
+        _numbers(given, field) for given, field in zip(fields, _FIELDS, strict=True)
+    )
+    # Cron's own rule: a field that begins with a star names no day, even */2.
+    either_day = not fields[2].startswith("*") and not fields[4].startswith("*")
+    _refuse_never(days, months, either_day=either_day)
+    return Cron(
+        minutes=minutes,
+        hours=hours,
+        days=days,
+        months=months,
+        weekdays=frozenset(day % 7 for day in weekdays),
+        either_day=either_day,
+    )
+
+
+def _refuse_never(days: frozenset[int], months: frozenset[int], *, either_day: bool) -> None:
+    if either_day or any(min(days) <= _LONGEST_MONTHS[month - 1] for month in months):
+        return
+    named = " or ".join(_MONTHS[month - 1].capitalize() for month in sorted(months))
+    msg = f"is never due: no such day ({_listed(days)}) in {named}"
+    raise ValueError(msg)
+
+
+def _numbers(given: str, field: _Field) -> frozenset[int]:
+    found: set[int] = set()
+    for part in given.split(","):
+        read = _PART.fullmatch(part)
+        if read is None:
+            msg = f"has a {field.name} that cannot be read: {part!r}"
+            raise ValueError(msg)
+        first, last, step = read[1], read[2], int(read[3] or 1)
+        if first == "*":
+            low, high = field.least, field.most - (field.most == 7)
+        else:
+            low = _number(first, field)
+            # In cron 5/10 means from 5 on.
+            high = _number(last, field) if last else field.most if read[3] else low
+        if low > high:
+            msg = f"has a {field.name} that begins after it ends: {part!r}"
+            raise ValueError(msg)
+        if step < 1:
+            msg = f"has a {field.name} in steps of 0: {part!r}"
+            raise ValueError(msg)
+        found |= set(range(low, high + 1, step))
+    return frozenset(found)
+
+
+def _number(text: str, field: _Field) -> int:
+    if text.lower() in field.names:
+        return field.names.index(text.lower()) + field.least
+    if not text.isdigit() or not field.least <= int(text) <= field.most:
+        msg = f"has a {field.name} outside {field.least} to {field.most}: {text!r}"
+        raise ValueError(msg)
+    return int(text)

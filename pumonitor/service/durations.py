@@ -1,0 +1,59 @@
+"""Lengths of time as a configuration writes them: 30d, 6h."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final
+
+__all__ = ["read_duration", "shown_duration"]
+
+_SECONDS: Final = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_LENGTH = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z]*)")
+
+
+def read_duration(text: object) -> timedelta:
+    """A stretch of time of any start, such as a label's age: a number with s, min, h, d or w.
+
+    Raises
+    ------
+    ValueError
+        If it is not one, or below 0.
+
+    Examples
+    --------
+    >>> read_duration("36h")
+    datetime.timedelta(days=1, seconds=43200)
+    """
+    if text == 0 and not isinstance(text, bool):
+        return timedelta()
+    found = _LENGTH.fullmatch(text.strip()) if isinstance(text, str) else None
+    if found is None or found[2].lower() not in _SECONDS:
+        hint = "; minutes are min" if found and found[2].lower() == "m" else ""
+        hint = "; a month is no fixed time, say 30d" if found and found[2] == "mo" else hint
+        msg = f"must be a number with s, min, h, d or w, such as 30d, got {text!r}{hint}"
+        raise ValueError(msg)
+    number, unit = float(found[1]), found[2].lower()
+    if number < 0:
+        msg = f"must not be negative, got {text}"
+        raise ValueError(msg)
+    try:
+        return timedelta(seconds=number * _SECONDS[unit])
+    except OverflowError:
+        msg = f"is too long, got {text}"
+        raise ValueError(msg) from None
+
+
+def shown_duration(length: timedelta) -> str:
+    """The length in the largest unit in which it is a whole number.
+
+    Examples
+    --------
+    >>> shown_duration(timedelta(hours=36)), shown_duration(timedelta(days=14))
+    ('36h', '14d')
+    """
+    seconds = length.total_seconds()
+    for unit in ("d", "h", "min"):
+        if seconds % _SECONDS[unit] == 0:
+            return f"{seconds / _SECONDS[unit]:.0f}{unit}"
+    return f"{seconds:g}s"

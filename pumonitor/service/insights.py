@@ -1,0 +1,182 @@
+"""What people ask of the ledger: one set of questions for the command line, pages and exporter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from pumonitor.ports import State
+from pumonitor.service.window_messages import verdict_of
+from pumonitor.store.reader import LedgerReader, Revisions
+from pumonitor.store.records import Backlog, MetricResult, PublishedResult
+
+__all__ = ["Insight", "Number", "WindowStory", "insight_of", "plain_row", "results_of"]
+
+SHOWN: Final = ("class_prior", "aul", "auc", "precision", "recall", "f1")
+_PARTS: Final = ("aul_change_prior", "aul_change_ranking")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A value with its interval; all None where it is undefined."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowStory:
+    """What is to be told of one window of one series.
+
+    Attributes
+    ----------
+    start, end : datetime
+    model_version, segment : str
+    state : {"provisional", "mature", "final"}
+    predictions, labeled_positives : int or None
+    label_maturity : Number
+        Share of the positives to be confirmed that are.
+    estimates, expected, changes : mapping of str to Number
+        Now; when all labels have arrived; against the reference.
+    verdict : str
+        "degraded", "level" or "unknown".
+    """
+
+    start: datetime
+    end: datetime
+    model_version: str
+    segment: str
+    state: State
+    predictions: int | None
+    labeled_positives: int | None
+    label_maturity: Number
+    estimates: dict[str, Number]
+    expected: dict[str, Number]
+    changes: dict[str, Number]
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """How a monitor stands.
+
+    Attributes
+    ----------
+    monitor : str
+    backlog : Backlog
+    latest : tuple of WindowStory
+        The newest window that is mature, and the newest of all if that is another, by series.
+    """
+
+    monitor: str
+    backlog: Backlog
+    latest: tuple[WindowStory, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return {
+            "monitor": self.monitor,
+            "backlog": _plain(asdict(self.backlog)),
+            "latest": [_plain(asdict(story)) for story in self.latest],
+        }
+
+
+def results_of(
+    ledger: LedgerReader,
+    monitor: str,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    model_version: str | None = None,
+    segment: str | None = None,
+    metrics: Sequence[str] | None = None,
+    states: Sequence[State] | None = None,
+    revisions: Revisions = "latest",
+) -> list[PublishedResult]:
+    """Rows of results, one per window, series and metric."""
+    return list(
+        ledger.results(
+            monitor,
+            since=since,
+            until=until,
+            model_version=model_version,
+            segment=segment,
+            metrics=metrics,
+            states=states,
+            revisions=revisions,
+        )
+    )
+
+
+def plain_row(row: PublishedResult) -> dict[str, Any]:
+    """The fields of `pumonitor results` in their order, times as ISO 8601 in UTC."""
+    plain: dict[str, Any] = _plain(asdict(row))
+    return plain
+
+
+def insight_of(ledger: LedgerReader, monitor: str, *, now: datetime) -> Insight:
+    """The newest mature window and the newest one, and what there is left to do."""
+    backlog = ledger.counts(now=now, monitor=monitor)
+    windows = ledger.windows(monitor, since=now - timedelta(days=3660))
+    ended = [one for one in windows if any(pane.revision is not None for pane in one.panes)]
+    mature = [
+        one
+        for one in ended
+        if any(pane.revision is not None and pane.state != "provisional" for pane in one.panes)
+    ]
+    chosen = {one.window.start: one.window for one in (*mature[-1:], *ended[-1:])}
+    stories: list[WindowStory] = []
+    for window in chosen.values():
+        rows = ledger.results(monitor, since=window.start, until=window.end)
+        by_series: dict[tuple[str, str], list[PublishedResult]] = {}
+        for row in rows:
+            if row.window_start == window.start:
+                by_series.setdefault((row.model_version, row.segment), []).append(row)
+        stories += [_story(some) for some in by_series.values()]
+    return Insight(monitor=monitor, backlog=backlog, latest=tuple(stories))
+
+
+def _story(rows: Sequence[PublishedResult]) -> WindowStory:
+    first = rows[0]
+    numbers = {row.metric: Number(value=row.value, low=row.low, high=row.high) for row in rows}
+    nothing = Number(value=None, low=None, high=None)
+
+    def some(names: Sequence[str], ending: str = "") -> dict[str, Number]:
+        return {name: numbers[name + ending] for name in names if name + ending in numbers}
+
+    def count(name: str) -> int | None:
+        value = numbers.get(name, nothing).value
+        return None if value is None else round(value)
+
+    results = [
+        MetricResult(metric=row.metric, value=row.value, low=row.low, high=row.high) for row in rows
+    ]
+    return WindowStory(
+        start=first.window_start,
+        end=first.window_end,
+        model_version=first.model_version,
+        segment=first.segment,
+        state=first.state,
+        predictions=count("predictions"),
+        labeled_positives=count("labeled_positives"),
+        label_maturity=numbers.get("label_maturity", nothing),
+        estimates=some(SHOWN),
+        expected=some(SHOWN, "_expected"),
+        changes={**some(SHOWN, "_change"), **some(_PARTS)},
+        verdict="unknown" if first.state == "provisional" else verdict_of(results),
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value

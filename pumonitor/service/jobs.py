@@ -1,0 +1,289 @@
+"""One round of work: plan what is due, collect and evaluate it, deliver what came of it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Final
+
+from pumonitor.errors import PumonitorError
+from pumonitor.ports import Clock, PredictionSource, Window
+from pumonitor.service.collecting import collect
+from pumonitor.service.config import Monitor
+from pumonitor.service.config_file import configuration_hash, configuration_meaning
+from pumonitor.service.evaluating import evaluate
+from pumonitor.service.references import References
+from pumonitor.sinks.mlflow_sink import FILES_DESTINATION
+from pumonitor.store.errors import StaleClaimError
+from pumonitor.store.ledger import Ledger
+from pumonitor.store.records import Claim
+
+if TYPE_CHECKING:
+    from pumonitor.sinks.delivery import Deliverer, Delivery
+
+__all__ = ["Jobs", "Round", "Told"]
+
+_BUDGET_FOR_FILES: Final = timedelta(minutes=1)
+
+Told = Callable[[str, int, int], None]
+"""Called with what was done last, how many windows are finished, and of how many."""
+
+
+def _tell_nobody(_what: str, _done: int, _of: int) -> None:
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class Round:
+    """What a round of work came to.
+
+    Attributes
+    ----------
+    planned, collected, evaluated : int
+        Windows.
+    failures : list of str
+        One sentence for each attempt that failed.
+    deliveries : mapping of str to Delivery
+        By destination.
+    """
+
+    planned: int = 0
+    collected: int = 0
+    evaluated: int = 0
+    failures: list[str] = field(default_factory=list)
+    deliveries: Mapping[str, Delivery] = field(default_factory=dict)
+
+    def add(self, other: Round) -> None:
+        """Count another worker's work as well."""
+        self.planned += other.planned
+        self.collected += other.collected
+        self.evaluated += other.evaluated
+        self.failures += other.failures
+
+
+class Jobs:
+    """What a worker does, as long as there is something to do.
+
+    Parameters
+    ----------
+    monitors : mapping of str to Monitor
+        Those to work for.
+    ledger : Ledger
+    open_source : callable
+        Opens the tables of a monitor.
+    clock : Clock
+        What is due is judged by it.
+    deliverer : Deliverer, optional
+        Without it what is to be sent waits.
+    tell : bool
+        Whether results are written to the outbox.
+    on_step : callable, optional
+        Called with the name of each step before it is made.
+    """
+
+    def __init__(
+        self,
+        monitors: Mapping[str, Monitor],
+        ledger: Ledger,
+        *,
+        open_source: Callable[[Monitor], PredictionSource],
+        clock: Clock,
+        deliverer: Deliverer | None = None,
+        tell: bool = True,
+        on_step: Callable[[str], None] = lambda step: None,
+    ) -> None:
+        self.monitors = dict(monitors)
+        self.ledger = ledger
+        self.owner = f"{socket.gethostname()}:{os.getpid()}"
+        self._hashes = {name: configuration_hash(one) for name, one in self.monitors.items()}
+        self._open_source = open_source
+        self._sources: dict[str, PredictionSource] = {}
+        self._clock = clock
+        self._deliverer = deliverer
+        self._tell_sinks = tell
+        self._references = References(ledger, self._source)
+        self._on_step = on_step
+        self._stopped = Event()
+
+    def close(self) -> None:
+        """Let go of the monitors' tables."""
+        for source in self._sources.values():
+            source.close()
+        self._sources.clear()
+
+    def stop(self) -> None:
+        """End after the window that is being worked on."""
+        self._stopped.set()
+
+    # -- planning -------------------------------------------------------------------------------
+
+    def windows_due(
+        self, name: str, *, start: datetime | None = None, end: datetime | None = None
+    ) -> list[Window]:
+        """Windows that have ended, from the one of the first prediction on or within a range."""
+        monitor, now = self.monitors[name], self._clock()
+        if start is None or end is None:
+            span = self._source(name).span()
+            if span is None:
+                return []
+            start = monitor.windows.containing(span[0]).start if start is None else start
+            end = now if end is None else end
+        windows = monitor.windows.between(start, min(end, now))
+        return [window for window in windows if window.end <= now]
+
+    def plan(
+        self, name: str, *, start: datetime | None = None, end: datetime | None = None
+    ) -> list[Window]:
+        """Put the windows that are due into the ledger, with all their panes."""
+        monitor, key = self.monitors[name], self._hashes[name]
+        windows = self.windows_due(name, start=start, end=end)
+        self._on_step("plan")
+        self.ledger.register_monitor(name, key, meaning=configuration_meaning(monitor))
+        schedule = monitor.pane_schedule
+        self.ledger.plan(name, key, [pane for one in windows for pane in schedule.panes(one)])
+        return windows
+
+    # -- work -----------------------------------------------------------------------------------
+
+    def run(
+        self,
+        *,
+        only: str | None = None,
+        told: Told = _tell_nobody,
+        budget: timedelta = timedelta(minutes=5),
+    ) -> Round:
+        """Plan all monitors or one, do all that is due, deliver for at most `budget`."""
+        done = Round()
+        for name in self.monitors if only is None else (only,):
+            try:
+                done.planned += len(self.plan(name))
+            except PumonitorError as error:
+                done.failures.append(f"{name}: {error}")
+        done.add(self.drain(told=told))
+        if budget:
+            done.deliveries = self.deliver(budget=budget)
+        return done
+
+    def drain(self, *, told: Told = _tell_nobody) -> Round:
+        """Collect and evaluate until nothing is left that this worker can do."""
+        done = Round()
+        while not self._stopped.is_set() and (
+            self._collect_next(done, told) or self._evaluate_next(done, told)
+        ):
+            pass
+        return done
+
+    def drain_with_others(self, *, patience: float = 5.0, pause: float = 0.05) -> Round:
+        """Like `drain`, but wait a little for windows that others hold and these wait for."""
+        done = self.drain()
+        idle = 0.0
+        while idle < patience and not self._stopped.wait(pause) and self._others_at_work():
+            more = self.drain()
+            idle = 0.0 if more.collected or more.evaluated else idle + pause
+            done.add(more)
+        return done
+
+    def _others_at_work(self) -> bool:
+        now = self._clock()
+        backlogs = [self.ledger.counts(now=now, monitor=name) for name in self.monitors]
+        return any(one.to_collect + one.to_evaluate > one.failing for one in backlogs)
+
+    def deliver(self, *, budget: timedelta) -> Mapping[str, Delivery]:
+        """Send what waits in the outbox; reports, which take seconds each, for a minute at most."""
+        if self._deliverer is None:
+            return {}
+        self._on_step("deliver")
+        for_files = min(budget, _BUDGET_FOR_FILES)
+        return self._deliverer.deliver(budget=budget, budgets={FILES_DESTINATION: for_files})
+
+    def _collect_next(self, done: Round, told: Told) -> bool:
+        now = self._clock()
+        claim = self.ledger.claim_collect(self.owner, now=now, monitors=self._hashes)
+        if claim is None:
+            return False
+        self._on_step("claimed to collect")
+        with self._kept(claim, done):
+            panes = collect(
+                self.monitors[claim.monitor], claim, self._source(claim.monitor), now=now
+            )
+            self._on_step("collected")
+            self.ledger.commit_collect(claim, panes)
+            done.collected += 1
+            self._on_step("collected and stored")
+        self._tell(told, "Collecting", claim)
+        return True
+
+    def _evaluate_next(self, done: Round, told: Told) -> bool:
+        claim = self.ledger.claim_evaluate(self.owner, monitors=self._hashes)
+        if claim is None:
+            return False
+        self._on_step("claimed to evaluate")
+        with self._kept(claim, done):
+            panes = evaluate(
+                self.monitors[claim.monitor],
+                claim,
+                self.ledger,
+                self._references,
+                tell=self._tell_sinks,
+            )
+            self._on_step("evaluated")
+            self.ledger.commit_evaluate(claim, panes)
+            done.evaluated += 1
+            self._on_step("evaluated and stored")
+        self._tell(told, "Evaluating", claim)
+        return True
+
+    def _tell(self, told: Told, what: str, claim: Claim) -> None:
+        if told is _tell_nobody:
+            return
+        backlog = self.ledger.counts(now=self._clock(), monitor=claim.monitor)
+        # Collecting and evaluating are half of the work each.
+        left = backlog.to_collect + 0.5 * max(backlog.to_evaluate - backlog.to_collect, 0)
+        done = round(2 * (backlog.windows - left))
+        told(
+            f"{what} {claim.monitor} {claim.window.start:%Y-%m-%d %H:%M}", done, 2 * backlog.windows
+        )
+
+    @contextmanager
+    def _kept(self, claim: Claim, done: Round) -> Iterator[None]:
+        """Renew the lease while work goes on, and give the window back if it fails."""
+        finished = Event()
+        every = max((claim.lease_until - self._now_by_database()).total_seconds() / 3, 0.05)
+
+        def renew() -> None:
+            while not finished.wait(every):
+                try:
+                    self.ledger.renew(claim)
+                except PumonitorError:
+                    return
+
+        keeper = Thread(target=renew, daemon=True)
+        keeper.start()
+        try:
+            yield
+        except StaleClaimError:
+            # Somebody else took the window over and will store the same.
+            pass
+        except Exception as error:  # noqa: BLE001 (one broken window must not stop the others)
+            place = f"{claim.monitor}, window of {claim.window.start:%Y-%m-%d %H:%M}"
+            expected = isinstance(error, PumonitorError)
+            what = str(error) if expected else f"{type(error).__name__}: {error}"
+            done.failures.append(f"{place}: {what}")
+            self.ledger.release(claim, error=what)
+        finally:
+            finished.set()
+            keeper.join()
+
+    def _now_by_database(self) -> datetime:
+        with self.ledger.database.reading() as connection:
+            return self.ledger.database.now(connection)
+
+    def _source(self, name: str) -> PredictionSource:
+        if name not in self._sources:
+            self._sources[name] = self._open_source(self.monitors[name])
+        return self._sources[name]

@@ -1,0 +1,116 @@
+"""What onboarding is told, asks and finds: everything that a configuration of one monitor needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+__all__ = ["Ask", "Finding", "Onboarded", "Question", "Wishes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the user has said already; None is found out."""
+
+    predictions: str | None = None
+    positives: str | None = None
+    id: str | None = None
+    positives_id: str | None = None
+    time: str | None = None
+    score: str | None = None
+    known_at: str | None = None
+    label: str | None = None
+    window: str | None = None
+    maturity: str | None = None
+    threshold: float | None = None
+    zone: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Something to be decided.
+
+    Attributes
+    ----------
+    what : str
+        For people.
+    option : str
+        The flag that answers it.
+    proposal : str or None
+        None where nothing was found.
+    why : str
+        Where the proposal comes from, or what is missing.
+    choices : sequence of str
+        All possible answers; empty where any text will do.
+    """
+
+    what: str
+    option: str
+    proposal: str | None
+    why: str
+    choices: Sequence[str] = ()
+
+
+Ask = Callable[[Question], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A decision and its reason."""
+
+    what: str
+    value: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Onboarded:
+    """Everything that a configuration of one monitor needs.
+
+    Attributes
+    ----------
+    name, predictions, positives : str
+        Of the monitor; paths or patterns.
+    id, positives_id, time, score : str
+        Columns, as the next four.
+    known_at, label, model_version, propensity : str or None
+    segments : tuple of str
+        Columns of few values, which could be segments.
+    time_zone, known_zone, time_unit, known_unit : str or None
+        How times of predictions and of confirmations are read.
+    zone, window, score_scale : str
+    maturity : timedelta
+    threshold : float
+    reference : tuple of str or None
+        Start and end, in the zone.
+    findings : tuple of Finding
+    notes : tuple of str
+        What the user should know.
+    """
+
+    name: str
+    predictions: str
+    positives: str
+    id: str
+    positives_id: str
+    time: str
+    score: str
+    known_at: str | None
+    label: str | None
+    model_version: str | None
+    propensity: str | None
+    segments: tuple[str, ...]
+    time_zone: str | None
+    known_zone: str | None
+    time_unit: str | None
+    known_unit: str | None
+    zone: str
+    window: str
+    score_scale: str
+    maturity: timedelta
+    threshold: float
+    reference: tuple[str, str] | None
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]

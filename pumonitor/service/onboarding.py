@@ -1,0 +1,374 @@
+"""From two files to a configuration that runs: what is found in them is proposed, and asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from pumonitor.errors import InputError
+from pumonitor.monitoring.windows import WindowGrid
+from pumonitor.service import proposals
+from pumonitor.service.config_values import read_zone
+from pumonitor.service.durations import read_duration, shown_duration
+from pumonitor.service.looking import ColumnLook, Extent, Look, TableLook, looking_at
+from pumonitor.service.onboarded import Ask, Finding, Onboarded, Question, Wishes
+from pumonitor.service.pairing import pair_of_tables
+from pumonitor.sources.session import Progress
+
+__all__ = ["accept_proposals", "onboard"]
+
+_DEFAULT_THRESHOLDS: Final = {"probability": 0.5, "unbounded": 0.0}
+_ENOUGH_MATCHED: Final = 0.5
+
+
+def accept_proposals(question: Question) -> str:
+    """Answer with what is proposed.
+
+    Raises
+    ------
+    InputError
+        Where nothing is.
+    """
+    if question.proposal is None:
+        msg = f"{question.why}: name it with {question.option}"
+        raise InputError(msg)
+    return question.proposal
+
+
+def onboard(
+    files: Sequence[str],
+    wishes: Wishes,
+    *,
+    ask: Ask = accept_proposals,
+    progress: Progress | None = None,
+) -> Onboarded:
+    """Look at the files and decide, asking `ask` what the wishes leave open.
+
+    Parameters
+    ----------
+    files : sequence of str
+        A folder, or files and patterns in any order; empty with both paths among the wishes.
+    wishes : Wishes
+    ask : callable
+        Called with a `Question`.
+    progress : callable, optional
+
+    Raises
+    ------
+    InputError
+        If there are no two such tables, or a column is not what it is said to be.
+    """
+    paths = pair_of_tables(files, predictions=wishes.predictions, positives=wishes.positives)
+    with looking_at(paths, progress=progress) as (look, locations):
+        tables = look.table(locations[0]), look.table(locations[1])
+        if wishes.predictions is None and proposals.is_turned(*tables):
+            tables = tables[1], tables[0]
+        return _Decisions(look, *tables, wishes=wishes, ask=ask).all()
+
+
+class _Decisions:
+    """One decision after the other, each remembered with its reason."""
+
+    def __init__(
+        self, look: Look, predictions: TableLook, positives: TableLook, *, wishes: Wishes, ask: Ask
+    ) -> None:
+        self._look = look
+        self._predictions = predictions
+        self._positives = positives
+        self._wishes = wishes
+        self._ask = ask
+        self._findings = [
+            Finding(what="predictions", value=predictions.name, why="has scores"),
+            Finding(what="positives", value=positives.name, why="refers to them"),
+        ]
+        self._notes: list[str] = []
+
+    def all(self) -> Onboarded:
+        wishes = self._wishes
+        ids = self._ids()
+        score = self._column("score", self._predictions, proposals.score_column, wishes.score)
+        time = self._column("time", self._predictions, proposals.time_column, wishes.time)
+        known = self._known_at()
+        label = self._label()
+        zone = self._zone(time, known)
+        extent = self._look.extent(
+            self._predictions,
+            self._positives,
+            ids=ids,
+            time=time,
+            score=score.name,
+            known_at=known,
+            label=label,
+        )
+        known_naive = known is not None and known.kind == "naive"
+        extent = proposals.in_zone(extent, zone, time=time.kind == "naive", known=known_naive)
+        self._say_extent(extent)
+        scale = self._scale(extent, score.name)
+        window = self._window(extent)
+        maturity = self._maturity(extent)
+        threshold = self._threshold(scale, score.name)
+        version = proposals.model_version_column(self._predictions)
+        propensity = proposals.propensity_column(self._positives)
+        for what, column in (("model_version", version), ("propensity", propensity)):
+            if column is not None:
+                self._found(what, column.name, "by its name")
+        used = {*ids, score.name, time.name, *([version.name] if version else [])}
+        return Onboarded(
+            name=self._name(),
+            predictions=self._predictions.name,
+            positives=self._positives.name,
+            id=ids[0],
+            positives_id=ids[1],
+            time=time.name,
+            score=score.name,
+            known_at=known.name if known is not None else None,
+            label=label,
+            model_version=version.name if version else None,
+            propensity=propensity.name if propensity else None,
+            segments=tuple(
+                column.name
+                for column in self._predictions.columns
+                if column.kind == "text" and 1 < column.distinct <= 20 and column.name not in used
+            ),
+            time_zone=zone if time.kind == "naive" else None,
+            known_zone=zone if known_naive else None,
+            time_unit=time.time_unit,
+            known_unit=known.time_unit if known is not None else None,
+            zone=zone,
+            window=window,
+            score_scale=scale,
+            maturity=maturity,
+            threshold=threshold,
+            reference=self._reference(extent, window=window, zone=zone, maturity=maturity),
+            findings=tuple(self._findings),
+            notes=tuple(self._notes),
+        )
+
+    def _found(self, what: str, value: str, why: str) -> None:
+        self._findings.append(Finding(what=what, value=value, why=why))
+
+    def _decide(self, question: Question, wish: str | None) -> str:
+        if wish is not None:
+            self._found(question.what, wish, "as you said")
+            return wish
+        answer = self._ask(question)
+        why = question.why if answer == question.proposal else "as you said"
+        self._found(question.what, answer, why)
+        return answer
+
+    def _ids(self) -> tuple[str, str]:
+        wishes = self._wishes
+        if wishes.id is not None:
+            other = wishes.positives_id or wishes.id
+            self._predictions.column(wishes.id, option="--id")
+            option = "--positives-id" if wishes.positives_id else "--id (or --positives-id)"
+            self._positives.column(other, option=option)
+            self._found("id", wishes.id, "as you said")
+            return wishes.id, other
+        for column, other in proposals.id_candidates(self._predictions, self._positives):
+            share = self._look.overlap(self._predictions, column, self._positives, other)
+            if share >= _ENOUGH_MATCHED:
+                self._found(
+                    "id",
+                    column if column == other else f"{column} = {other}",
+                    f"once each, and {share:.0%} of the confirmations refer to one",
+                )
+                return column, other
+        names = [column.name for column in self._predictions.columns]
+        found = self._ask(
+            Question(
+                what="id",
+                option="--id",
+                proposal=None,
+                why=f"no column of {self._predictions.name} with a value once each is what "
+                f"{self._positives.name} refers to",
+                choices=names,
+            )
+        )
+        self._positives.column(found, option="--positives-id")
+        return found, found
+
+    def _column(
+        self,
+        role: str,
+        table: TableLook,
+        propose: Callable[[TableLook], ColumnLook | None],
+        wish: str | None,
+    ) -> ColumnLook:
+        option = f"--{role.replace('_', '-')}"
+        found = propose(table) if wish is None else None
+        why = (
+            f"no column of {table.name} is surely the {role} (its columns are "
+            f"{', '.join(column.name for column in table.columns)})"
+            if found is None
+            else proposals.described(found)
+        )
+        name = self._decide(
+            Question(
+                what=role,
+                option=option,
+                proposal=None if found is None else found.name,
+                why=why,
+                choices=[column.name for column in table.columns],
+            ),
+            wish,
+        )
+        return table.column(name, option=option)
+
+    def _known_at(self) -> ColumnLook | None:
+        if self._wishes.known_at == "none":
+            self._found("known_at", "none", "as you said")
+            self._notes.append(
+                "Without known_at every confirmation counts at every moment: what is computed for "
+                "the past is not what would have been computed then."
+            )
+            return None
+        return self._column(
+            "known_at", self._positives, proposals.known_at_column, self._wishes.known_at
+        )
+
+    def _label(self) -> str | None:
+        wish = self._wishes.label
+        if wish == "none":
+            self._found("label", "none", "as you said: every row is a confirmed positive")
+            return None
+        column = (
+            self._positives.column(wish, option="--label")
+            if wish
+            else proposals.label_column(self._positives)
+        )
+        if column is None:
+            self._found("label", "none", "no such column: every row is a confirmed positive")
+            return None
+        zeros, others = self._look.zeros(self._positives, column)
+        if others:
+            msg = (
+                f"label column {column.name!r} of {self._positives.name} has {others} rows that "
+                "are not 1, -1 or 0: write 1 for a confirmed positive, -1 for a confirmed "
+                "negative and 0 for what takes an earlier row back; or say --label none if every "
+                "row is a confirmed positive"
+            )
+            raise InputError(msg)
+        if zeros:
+            self._notes.append(
+                f"{zeros} rows of {self._positives.name} are 0: they take earlier ones back. Write "
+                "-1 for confirmed negatives."
+            )
+        self._found("label", column.name, "1 confirmed positive, -1 confirmed negative")
+        return column.name
+
+    def _zone(self, time: ColumnLook, known: ColumnLook | None) -> str:
+        naive = [column.name for column in (time, known) if column and column.kind == "naive"]
+        if not naive:
+            return self._check_zone(self._wishes.zone or "UTC")
+        why = f"{' and '.join(naive)} {'say' if len(naive) > 1 else 'says'} no zone: assumed"
+        question = Question(what="zone", option="--zone", proposal="UTC", why=why)
+        return self._check_zone(self._decide(question, self._wishes.zone))
+
+    def _check_zone(self, zone: str) -> str:
+        try:
+            return read_zone(zone)
+        except ValueError as error:
+            msg = f"--zone {error}"
+            raise InputError(msg) from None
+
+    def _say_extent(self, extent: Extent) -> None:
+        if extent.matched == 0:
+            msg = (
+                f"none of the {extent.confirmations} confirmed positives of {self._positives.name} "
+                f"is about a prediction of {self._predictions.name}: check --id and --positives-id"
+            )
+            raise InputError(msg)
+        lost = extent.confirmations - extent.matched
+        if lost > 0:
+            self._notes.append(
+                f"{lost} of {extent.confirmations} confirmations are about no prediction here."
+            )
+        if not extent.delays:
+            self._notes.append("No prediction of the first half is confirmed: maturity is a guess.")
+        if extent.delays.get(0.5, 0.0) < 0:
+            self._notes.append(
+                "Most confirmations are older than their predictions: check the times and zones."
+            )
+
+    def _scale(self, extent: Extent, score: str) -> str:
+        inside = extent.least_score >= 0 and extent.greatest_score <= 1
+        scale = "probability" if inside else "unbounded"
+        seen = f"{score} is from {extent.least_score:.4g} to {extent.greatest_score:.4g}"
+        self._found("score_scale", scale, seen)
+        return scale
+
+    def _window(self, extent: Extent) -> str:
+        name, each = proposals.window_for(extent)
+        if each < proposals.ENOUGH_CONFIRMATIONS and self._wishes.window is None:
+            self._notes.append(
+                f"A window of {name} has about {each} confirmations: intervals will be wide."
+            )
+        why = f"about {each} confirmations in each"
+        window = self._decide(
+            Question(what="window", option="--window", proposal=name, why=why), self._wishes.window
+        )
+        return WindowGrid(every=window).every
+
+    def _maturity(self, extent: Extent) -> timedelta:
+        proposal = proposals.maturity_for(extent)
+        why = "95% of the confirmations had come by then" if extent.delays else "no delays seen"
+        if not extent.delays:
+            proposal = timedelta(days=30)
+        text = self._decide(
+            Question(
+                what="maturity", option="--maturity", proposal=shown_duration(proposal), why=why
+            ),
+            self._wishes.maturity,
+        )
+        try:
+            return read_duration(text)
+        except ValueError as error:
+            msg = f"--maturity {error}"
+            raise InputError(msg) from None
+
+    def _threshold(self, scale: str, score: str) -> float:
+        wish = self._wishes.threshold
+        text = self._decide(
+            Question(
+                what="threshold",
+                option="--threshold",
+                proposal=f"{_DEFAULT_THRESHOLDS[scale]:g}",
+                why="the default: set it to the score your decisions are made at",
+            ),
+            None if wish is None else f"{wish:g}",
+        )
+        try:
+            threshold = float(text)
+        except ValueError:
+            msg = f"--threshold must be a number, got {text!r}"
+            raise InputError(msg) from None
+        flagged = self._look.share_at_or_above(self._predictions, score, threshold)
+        self._notes.append(
+            f"At the threshold of {threshold:g}, {flagged:.3%} of predictions are flagged."
+        )
+        return threshold
+
+    def _reference(
+        self, extent: Extent, *, window: str, zone: str, maturity: timedelta
+    ) -> tuple[str, str] | None:
+        grid = WindowGrid(every=window, zone=zone)
+        found = proposals.reference_windows(extent, grid=grid, maturity=maturity)
+        if not found.reference:
+            self._notes.append("No window is mature yet: add a reference when the first ones are.")
+            return None
+        span = proposals.written_span(found.reference, grid=grid)
+        count = len(found.reference)
+        why = f"the first {count} of {len(found.windows)} windows whose labels are in"
+        self._found("reference", f"{span[0]} to {span[1]}", why)
+        return span
+
+    def _name(self) -> str:
+        stem = re.sub(r"[^A-Za-z0-9]+", "-", Path.cwd().name).strip("-").lower()
+        question = Question(
+            what="name", option="--name", proposal=stem or "classifier", why="the folder's name"
+        )
+        return self._decide(question, self._wishes.name)

@@ -1,0 +1,209 @@
+"""Where a monitor's tables are, and which columns say what."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validator, model_validator
+from pydantic_core import CoreSchema
+
+from pumonitor.service.addresses import Address, Located, check_address
+from pumonitor.service.config_values import Column, Columns, Part, Text, Zone
+from pumonitor.service.secret_values import without_password
+
+__all__ = ["Positives", "Predictions", "Source"]
+
+
+class Source(Located):
+    """Where a table is: files, or a table or query of a database.
+
+    Attributes
+    ----------
+    path : str or None
+        File or pattern, as written.
+    url : SecretStr or None
+        Of a database.
+    table, query : str or None
+        One of them, with a url.
+    """
+
+    path: Annotated[Text | None, Field(repr=False)] = None
+    url: Address | None = None
+    table: Text | None = None
+    query: Text | None = None
+
+    @property
+    def location(self) -> str:
+        """Path or pattern, absolute."""
+        return self.absolute(self.path or "")
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        if self.url is None:
+            return without_password(self.path or "")
+        address = without_password(self.url.get_secret_value())
+        return f"{self.table or 'the query'} of {address}"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Which data it means, whoever reads them: no user, password, driver or options."""
+        if self.url is None:
+            return {"path": without_password(self.path or "")}
+        dialect, _, rest = self.url.get_secret_value().partition("://")
+        place = rest.rpartition("@")[2].partition("?")[0]
+        data = (
+            {"query": " ".join(self.query.split())} if self.query else {"table": self.table or ""}
+        )
+        return {"dialect": dialect.partition("+")[0], "place": place, **data}
+
+    @property
+    def address(self) -> str:
+        """Of the database, with its password; a file's path absolute."""
+        return "" if self.url is None else self.absolute(self.url.get_secret_value())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, given: Any) -> Any:
+        return {"path": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _files_or_database(self) -> Source:
+        if self.path is not None:
+            if self.url or self.table or self.query:
+                msg = "names a path and a database: it must be one of them"
+                raise ValueError(msg)
+            return self
+        if self.url is None:
+            msg = "must be a path, {url: ..., table: ...} or {url: ..., query: ...}"
+            raise ValueError(msg)
+        check_address(self.url)
+        if (self.table is None) == (self.query is None):
+            msg = "must have a table or a query beside its url, one of them"
+            raise ValueError(msg)
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """A path alone will do."""
+        return {"anyOf": [{"type": "string"}, handler(schema)]}
+
+
+class _Columns(Part):
+    """Columns of a table, and how its times are to be read."""
+
+    source: Source
+    id: Column
+    time_zone: Zone | None = None
+    time_unit: Literal["s", "ms", "us", "ns"] | None = None
+
+    _parameters: ClassVar[Collection[str]]
+
+    @field_validator("source")
+    @classmethod
+    def _with_parameters(cls, source: Source) -> Source:
+        if source.query is not None:
+            # The parser is loaded for a configuration that has a query.
+            from pumonitor.sources.contained_sql import check_query
+
+            dialect = source.identity["dialect"]
+            check_query(source.query, dialect=dialect, parameters=cls._parameters)
+        return source
+
+    @field_validator("time_unit")
+    @classmethod
+    def _zone_or_unit(cls, unit: str | None, info: ValidationInfo) -> str | None:
+        if unit is not None and info.data.get("time_zone") is not None:
+            msg = "goes with integers since 1970, which are in UTC: leave time_zone away"
+            raise ValueError(msg)
+        return unit
+
+    def _refuse_shared(self, columns: Mapping[str, str | None]) -> None:
+        taken: dict[str, str] = {}
+        for role, column in columns.items():
+            if column is None:
+                continue
+            if column in taken:
+                msg = f"names the column {column!r} as {taken[column]} and as {role}"
+                raise ValueError(msg)
+            taken[column] = role
+
+
+class Predictions(_Columns):
+    """Rows that were scored.
+
+    Attributes
+    ----------
+    source : Source
+    id, time, score : str
+        Columns: what confirmations refer to, when it was scored, and the score.
+    model_version : str or None
+        Column; every version is a series of its own.
+    segments : tuple of str
+        Columns whose values are looked at one by one, beside the whole.
+    time_zone : str or None
+        Of times that say none.
+    time_unit : "s", "ms", "us", "ns" or None
+        Of times that are integers since 1970.
+    """
+
+    _parameters = ("start", "end")
+
+    time: Column
+    score: Column
+    model_version: Column | None = None
+    segments: Columns = ()
+
+    @model_validator(mode="after")
+    def _different_columns(self) -> Predictions:
+        segments = {f"segment {number + 1}": name for number, name in enumerate(self.segments)}
+        self._refuse_shared(
+            {
+                "id": self.id,
+                "time": self.time,
+                "score": self.score,
+                "model_version": self.model_version,
+                **segments,
+            }
+        )
+        return self
+
+
+class Positives(_Columns):
+    """Confirmations, as they become known.
+
+    Attributes
+    ----------
+    source : Source
+    id : str
+        Column with the prediction's id.
+    known_at : str or None
+        Column: when the label became known. Without it every row counts at every moment.
+    label : str or None
+        Column: 1, -1, or 0 to take an earlier row back; without it every row is a positive.
+    propensity : str or None
+        Column: chance that such a positive is confirmed.
+    time_zone, time_unit
+        As of predictions.
+    """
+
+    _parameters = ("as_of",)
+
+    known_at: Column | None = None
+    label: Column | None = None
+    propensity: Column | None = None
+
+    @model_validator(mode="after")
+    def _different_columns(self) -> Positives:
+        self._refuse_shared(
+            {
+                "id": self.id,
+                "known_at": self.known_at,
+                "label": self.label,
+                "propensity": self.propensity,
+            }
+        )
+        return self

@@ -1,0 +1,69 @@
+"""The report of a window that is in the ledger, made when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pumonitor.service.class_priors import class_prior_from_json
+from pumonitor.service.config import Monitor
+from pumonitor.service.window_report import window_files
+from pumonitor.store.reader import LedgerReader
+from pumonitor.store.records import StoredEvaluation
+
+__all__ = ["window_files_of"]
+
+
+def window_files_of(
+    monitors: Mapping[str, Monitor], ledger: LedgerReader, asked: Mapping[str, Any]
+) -> dict[str, str]:
+    """`report.html` and `evaluation.json` of one series of a pane; none if it has no numbers.
+
+    Parameters
+    ----------
+    monitors : mapping of str to Monitor
+    ledger : LedgerReader
+    asked : mapping
+        Which, as `pumonitor.service.window_messages` writes it.
+    """
+    found = ledger.evaluation_of(
+        asked["window_key"],
+        revision=asked["revision"],
+        model_version=asked["model_version"],
+        segment=asked["segment"],
+    )
+    if found is None or found.monitor not in monitors:
+        return {}
+    monitor = monitors[found.monitor]
+    made_with = found.evaluation["made_with"]
+    prior = class_prior_from_json(made_with["class_prior"])
+    table = next(
+        (
+            one.table()
+            for one in ledger.series(found.window_key, found.number)
+            if (one.model_version, one.segment) == (found.model_version, found.segment)
+        ),
+        None,
+    )
+    if table is None or prior is None or found.evaluation["undefined_reason"]:
+        return {}
+    return window_files(
+        table,
+        prior,
+        threshold=monitor.threshold,
+        title=found.monitor,
+        context=_context(found),
+        label_purity=monitor.label_purity,
+        rng=made_with["seed"],
+    )
+
+
+def _context(found: StoredEvaluation) -> dict[str, str]:
+    window = found.window
+    context = {
+        "Window": f"{window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC",
+        "Known as of": f"{found.as_of:%Y-%m-%d %H:%M} UTC ({found.state})",
+    }
+    if found.model_version:
+        context["Model version"] = found.model_version
+    return context

@@ -1,0 +1,81 @@
+"""The page and the numbers of one window, made again from its stored table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pumonitor.evaluation import evaluate_table
+from pumonitor.report.html import render_html
+from pumonitor.results import ClassPriorEstimate, Evaluation
+from pumonitor.tables import ScoreTable
+
+__all__ = ["window_evaluation", "window_files", "window_report"]
+
+
+def window_evaluation(
+    table: ScoreTable, class_prior: ClassPriorEstimate, *, threshold: float, **settings: Any
+) -> Evaluation:
+    """Evaluate a window's table again; the same arguments give the same numbers.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The window's, or a compressed one with an edge at the threshold.
+    class_prior : ClassPriorEstimate
+        The one the window was evaluated with, for instance shrunk over earlier windows.
+    threshold : float
+    **settings
+        Further keywords of `pumonitor.evaluate_table`.
+
+    Raises
+    ------
+    InputError
+        If the table cannot be evaluated.
+    """
+    return evaluate_table(table, threshold=threshold, class_prior=class_prior, **settings)
+
+
+def window_report(
+    table: ScoreTable,
+    class_prior: ClassPriorEstimate,
+    *,
+    threshold: float,
+    title: str,
+    context: Mapping[str, str] | None = None,
+    **settings: Any,
+) -> str:
+    """The HTML page of a window, which needs nothing else to be read.
+
+    Parameters are those of `window_evaluation`; `title` and `context` are the page's.
+
+    Examples
+    --------
+    >>> import pumonitor
+    >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
+    >>> prior = pumonitor.evaluate_table(table, threshold=0.8, class_prior=0.06).class_prior
+    >>> page = window_report(table, prior, threshold=0.8, title="Card fraud",
+    ...                      context={"Window": "1 January 2026"})
+    >>> "Card fraud" in page
+    True
+    """
+    evaluation = window_evaluation(table, class_prior, threshold=threshold, **settings)
+    return render_html(evaluation, title=title, context=context)
+
+
+def window_files(
+    table: ScoreTable,
+    class_prior: ClassPriorEstimate,
+    *,
+    threshold: float,
+    title: str,
+    context: Mapping[str, str] | None = None,
+    **settings: Any,
+) -> dict[str, str]:
+    """`report.html` and `evaluation.json` of a window, as MLflow is sent them."""
+    evaluation = window_evaluation(table, class_prior, threshold=threshold, **settings)
+    return {
+        "report.html": render_html(evaluation, title=title, context=context),
+        "evaluation.json": json.dumps(evaluation.to_dict(), allow_nan=False, indent=1),
+    }

@@ -1,0 +1,1 @@
+"""Where results are sent: one file per kind of destination."""

@@ -1,0 +1,69 @@
+"""A circuit breaker: a destination that fails again and again is left alone for a while."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+__all__ = ["CircuitBreaker"]
+
+
+@dataclass(slots=True, kw_only=True)
+class CircuitBreaker:
+    """Closed it lets everything through; after `failures_to_open` failures in a row nothing.
+
+    When its wait is over it lets one through as a probe: it closes if that arrives, else it waits
+    twice as long.
+
+    Attributes
+    ----------
+    failures_to_open : int
+    first_wait, longest_wait : timedelta
+
+    Examples
+    --------
+    >>> from datetime import timezone
+    >>> noon = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
+    >>> breaker = CircuitBreaker(
+    ...     failures_to_open=1, first_wait=timedelta(minutes=1), longest_wait=timedelta(hours=1)
+    ... )
+    >>> breaker.failed(noon)
+    >>> breaker.allowed(noon, most=20), breaker.allowed(noon + timedelta(minutes=1), most=20)
+    (0, 1)
+    """
+
+    failures_to_open: int
+    first_wait: timedelta
+    longest_wait: timedelta
+    _failures: int = 0
+    _open_until: datetime | None = None
+
+    def allowed(self, now: datetime, *, most: int) -> int:
+        """How many messages may be tried now, up to `most`."""
+        if self._open_until is None:
+            return most
+        return 0 if now < self._open_until else 1
+
+    def succeeded(self) -> None:
+        """The destination answered."""
+        self._failures = 0
+        self._open_until = None
+
+    def failed(self, now: datetime) -> None:
+        """The destination is down."""
+        self._failures += 1
+        openings = self._failures - self.failures_to_open
+        if openings >= 0:
+            self._open_until = now + doubled(self.first_wait, openings, longest=self.longest_wait)
+
+
+def doubled(first: timedelta, times: int, *, longest: timedelta) -> timedelta:
+    """`first` doubled so many times, no more than `longest`.
+
+    Examples
+    --------
+    >>> doubled(timedelta(seconds=30), 3, longest=timedelta(hours=1))
+    datetime.timedelta(seconds=240)
+    """
+    # More doublings than this are above any limit, and would overflow.
+    return min(first * 2 ** min(times, 40), longest) if times < 40 else longest

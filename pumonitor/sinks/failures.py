@@ -1,0 +1,52 @@
+"""Why a message did not arrive: the destination is down, or the message is at fault."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from pumonitor.errors import PumonitorError
+
+__all__ = ["DestinationDownError", "MessageRefusedError", "presentable"]
+
+_LONGEST = 500
+_USER_AND_PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
+_SECRET_PARAMETER = re.compile(
+    r"((?:password|passwd|pwd|secret|token|api[_-]?key|signature|sig)=)[^&\s'\")]+", re.IGNORECASE
+)
+_AUTHORIZATION = re.compile(r"\b(Bearer|Basic)\s+[A-Za-z0-9+/=._~-]+", re.IGNORECASE)
+
+
+class DestinationDownError(PumonitorError):
+    """The destination takes nothing now; the message is not at fault and is tried again for good.
+
+    Parameters
+    ----------
+    reason : str
+        In words, without secrets.
+    retry_after : timedelta, optional
+        How long the destination asked to be left alone.
+    """
+
+    def __init__(self, reason: str, *, retry_after: timedelta | None = None) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after
+
+
+class MessageRefusedError(PumonitorError):
+    """The destination works and does not take this message, or the message makes no sense."""
+
+
+def presentable(text: object) -> str:
+    """A reason that may be stored and shown: one line, not endless, credentials masked.
+
+    Examples
+    --------
+    >>> presentable("refused by https://ana:s3cret@host/api?token=abc&page=2")
+    'refused by https://***@host/api?token=***&page=2'
+    """
+    line = " ".join(str(text).split())
+    line = _USER_AND_PASSWORD.sub("***@", line)
+    line = _SECRET_PARAMETER.sub(r"\1***", line)
+    line = _AUTHORIZATION.sub(r"\1 ***", line)
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

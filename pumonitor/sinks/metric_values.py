@@ -1,0 +1,88 @@
+"""Metrics of a message as the names and finite numbers that MLflow is given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pumonitor.sinks.failures import MessageRefusedError
+from pumonitor.sinks.slugs import segment_slug, slug
+
+__all__ = ["UNDEFINED", "metric_values"]
+
+UNDEFINED = "_undefined"
+_PARTS = {"value", "low", "high", "infeasible"}
+
+
+def metric_values(metrics: Mapping[str, Any], *, segment: str = "") -> dict[str, float]:
+    """Names and values to log: ``pu/<name>``, ``pu/<name>_low``, ``pu/<name>_high``.
+
+    Those of a segment are ``pu/<segment>/<name>`` and so on. A metric that is None or not finite
+    is left out and ``pu/<name>_undefined`` is 1, so that a threshold on it fails rather than
+    passes; an end of an interval that is missing is only left out.
+
+    Parameters
+    ----------
+    metrics : mapping
+        By name a number, None, or a mapping with ``value`` and, where they exist, ``low``,
+        ``high`` and ``infeasible``.
+    segment : str
+        ``column=value``, "" for all rows.
+
+    Raises
+    ------
+    MessageRefusedError
+        If something is not a number, or two names become one.
+
+    Examples
+    --------
+    >>> metric_values({"auc": {"value": 0.9, "low": 0.8, "high": 0.95}, "n_labeled": 31})
+    {'pu/auc': 0.9, 'pu/auc_low': 0.8, 'pu/auc_high': 0.95, 'pu/n_labeled': 31.0}
+    >>> metric_values({"f1": None}, segment="country=DE")
+    {'pu/country.DE/f1_undefined': 1.0}
+    """
+    prefix = f"pu/{segment_slug(segment)}/" if segment else "pu/"
+    values: dict[str, float] = {}
+    origin: dict[str, str] = {}
+    for name, given in metrics.items():
+        for suffix, value in _parts(name, given):
+            key = f"{prefix}{slug(name)}{suffix}"
+            if key in values:
+                msg = f"metrics {origin[key]!r} and {name!r} would both be {key}: rename one"
+                raise MessageRefusedError(msg)
+            values[key] = value
+            origin[key] = name
+    return values
+
+
+def _parts(name: str, given: Any) -> Iterator[tuple[str, float]]:
+    parts = given if isinstance(given, Mapping) else {"value": given}
+    unknown = sorted(set(parts) - _PARTS)
+    if unknown:
+        msg = f"metric {name!r} has {unknown[0]!r}: it takes {', '.join(sorted(_PARTS))}"
+        raise MessageRefusedError(msg)
+    value = _finite(name, parts.get("value"))
+    if value is None:
+        yield UNDEFINED, 1.0
+        return
+    yield "", value
+    for end in ("low", "high"):
+        bound = _finite(name, parts.get(end))
+        if bound is not None:
+            yield f"_{end}", bound
+    if parts.get("infeasible"):
+        yield "_infeasible", 1.0
+
+
+def _finite(name: str, given: Any) -> float | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        msg = f"metric {name!r} must be a number or null, got {given!r:.80}"
+        raise MessageRefusedError(msg)
+    try:
+        value = float(given)
+    except OverflowError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,144 @@
+"""Columns as every engine has them: a name, the engine's type, and the kind of value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from pumonitor.errors import InputError, did_you_mean
+
+__all__ = ["Column", "Key", "Kind", "Relation", "key_of", "named_column"]
+
+Kind = Literal[
+    "integer",
+    "number",  # floating point in 64 bits, or decimal
+    "single",  # floating point in 32 bits
+    "text",
+    "cell",  # of a CSV file, which has no types
+    "boolean",
+    "moment",  # a time with its zone
+    "naive",  # a time without
+    "date",
+    "empty",  # no value at all to tell by
+    "other",
+]
+
+Key = Literal["integer", "text"]
+"""How ids are compared."""
+
+_NUMBERS: Final[frozenset[Kind]] = frozenset({"integer", "number", "single", "cell", "empty"})
+_TIMES: Final[tuple[frozenset[Kind], str]] = (
+    frozenset({"integer", "text", "cell", "moment", "naive", "date", "empty"}),
+    "times are timestamps, ISO 8601 text, or whole numbers with their time_unit",
+)
+_ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
+    "id": (
+        frozenset({"integer", "text", "cell", "empty"}),
+        "ids are whole numbers or text; a floating-point number loses digits: cast it",
+    ),
+    "time": _TIMES,
+    "known_at": _TIMES,
+    "score": (_NUMBERS, "name the column that holds the model's score, as numbers"),
+    "label": (
+        _NUMBERS | {"boolean"},
+        "labels are 1 confirmed positive, -1 confirmed negative, 0 taken back",
+    ),
+    "propensity": (_NUMBERS, "propensities are numbers above 0 and at most 1"),
+    "model_version": (
+        frozenset({"integer", "text", "cell", "boolean", "date", "empty"}),
+        "name a column of versions, as text",
+    ),
+    "segment": (
+        frozenset({"integer", "text", "cell", "boolean", "date", "empty"}),
+        "name a column of categories, as text",
+    ),
+}
+_SHOWN_COLUMNS: Final = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column.
+
+    Attributes
+    ----------
+    name : str
+    type : str
+        What the engine calls it, for messages.
+    kind : str
+    sql : str
+        The column as written in the engine's SQL.
+    """
+
+    name: str
+    type: str
+    kind: Kind
+    sql: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A table, a view, a query or files, as one engine reads them.
+
+    Attributes
+    ----------
+    name : str
+        For messages; without any secret.
+    sql : str
+        What stands after FROM; it may hold parameters.
+    columns : mapping of str to Column
+    parameters : mapping of str to object
+        Those it holds, with values that let every row through.
+    """
+
+    name: str
+    sql: str
+    columns: Mapping[str, Column]
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+
+def named_column(relation: Relation, name: str, *, role: str) -> Column:
+    """The column of this name, whose kind must be one that can mean this.
+
+    Raises
+    ------
+    InputError
+        If there is no such column (the nearest are named), or if its type cannot be used.
+    """
+    column = relation.columns.get(name)
+    if column is None:
+        hint = did_you_mean(name, relation.columns, most=3)
+        if not hint:
+            names = list(relation.columns)
+            listed = ", ".join(f"'{other}'" for other in names[:_SHOWN_COLUMNS])
+            more = len(names) - _SHOWN_COLUMNS
+            hint = f"; its columns are {listed}" + (f" and {more} more" if more > 0 else "")
+        msg = f"{relation.name} has no column '{name}' ({role}){hint}"
+        raise InputError(msg)
+    allowed, remedy = _ALLOWED[role]
+    if column.kind not in allowed:
+        msg = f"{role} column '{name}' of {relation.name} is stored as {column.type}: {remedy}"
+        raise InputError(msg)
+    return column
+
+
+def key_of(predictions: Relation, prediction_id: Column, labels: Relation, label_id: Column) -> Key:
+    """How the ids of both tables are compared.
+
+    Cells of a CSV file are read as what the other table has.
+
+    Raises
+    ------
+    InputError
+        If one has whole numbers and the other text, which never match.
+    """
+    kinds = {prediction_id.kind, label_id.kind} - {"cell", "empty"}
+    if kinds == {"integer", "text"}:
+        msg = (
+            f"ids of {predictions.name} are {prediction_id.type} in column '{prediction_id.name}', "
+            f"those of {labels.name} are {label_id.type} in column '{label_id.name}': no label "
+            "would be found; cast one of them to the other's type"
+        )
+        raise InputError(msg)
+    return "integer" if kinds == {"integer"} else "text"

@@ -1,0 +1,237 @@
+"""From a window's statements to its counts: what is asked in which order, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.errors import InputError
+from pumonitor.ports import InputCounts, Progress, WindowCounts
+from pumonitor.sources.counts_engine import Engine
+from pumonitor.sources.counts_problems import label_problem, prediction_problem, problem_column
+from pumonitor.sources.counts_query import MOST_GROUPS, CountQuery
+
+__all__ = ["check_labels", "count_window"]
+
+_IDS_AT_ONCE: Final = 8_000_000
+_MOST_SEGMENTS: Final = 1_000
+_MOST_LENGTHS: Final = 64
+"""Of windows that are searched at a time before all the rest is."""
+
+
+def count_window(
+    engine: Engine,
+    query: CountQuery,
+    *,
+    load_ids: Callable[[], None] | None,
+    progress: Progress | None = None,
+) -> WindowCounts:
+    """Count one window.
+
+    Parameters
+    ----------
+    engine : Engine
+        Within a snapshot.
+    query : CountQuery
+    load_ids : callable or None
+        Gets the ids of all predictions ready; None if labels without prediction are not counted.
+    progress : callable, optional
+
+    Raises
+    ------
+    InputError
+        If rows cannot be used.
+    """
+    name, label_name = query.predictions.relation.name, query.labels.relation.name
+    check_labels(engine, query)
+    rows, duplicates, conflicts, query = _distinct(engine, query)
+    # What comes now is read twice: where it can be held, it is.
+    if engine.keep("pumonitor_states", query.states(), about=label_name):
+        query = replace(query, kept=query.kept | {"pumonitor_states"})
+    groups = engine.columns(query.groups(), about=name, progress=progress, step="Counting rows")
+    _check_groups(engine, query, groups)
+    found = engine.rows(query.found(), about=label_name)
+    orphans = 0 if load_ids is None else _orphans(engine, query, load_ids)
+    sums = [sum(int(row[place]) for row in found) for place in range(3, 8)]
+    return _window_counts(
+        query,
+        groups,
+        delays=_delays(query, found),
+        found=InputCounts(
+            predictions=rows - duplicates - conflicts,
+            duplicate_predictions=duplicates,
+            conflicting_predictions=conflicts,
+            label_rows=sums[0],
+            duplicate_labels=sums[1],
+            conflicting_labels=sums[2],
+            retracted_labels=sums[3],
+            early_labels=sums[4],
+            orphan_labels=orphans,
+        ),
+    )
+
+
+def check_labels(engine: Engine, query: CountQuery) -> None:
+    """Refuse labels that cannot be used, among all that were known by the last moment."""
+    about = query.labels.relation.name
+    counted = {int(row[0]): int(row[1]) for row in engine.rows(query.label_problems(), about=about)}
+    problem = min((one for one in counted if one), default=0)
+    if problem:
+        column = problem_column(query.labels, problem)
+        examples = engine.rows(query.label_examples(problem, column), about=about)
+        raise label_problem(
+            query.labels,
+            problem,
+            key=query.key,
+            found=counted[problem],
+            rows=sum(counted.values()),
+            examples=examples,
+        )
+
+
+def _distinct(engine: Engine, query: CountQuery) -> tuple[int, int, int, CountQuery]:
+    """Rows, repeated rows with the same score and with another, and the query for the first ones.
+
+    Ids are only compared one by one if there are fewer of them than rows.
+    """
+    about = query.predictions.relation.name
+    ((rows,),) = engine.rows(query.rows(), about=about)
+    parts = 1 + int(rows) // _IDS_AT_ONCE if query.dialect.grouped_id != "{}" else 1
+    ids = sum(
+        int(engine.rows(query.ids(part=part, parts=parts), about=about)[0][0])
+        for part in range(parts)
+        if rows
+    )
+    if ids == rows:
+        return int(rows), 0, 0, query
+    query = replace(query, repeats=True)
+    if engine.keep("pumonitor_repeated", query.repeated(), about=about):
+        query = replace(query, kept=query.kept | {"pumonitor_repeated"})
+    ((same, other, problem),) = engine.rows(query.repeats_found(), about=about)
+    if problem:
+        raise _unusable(engine, query)
+    # Missing ids are no repetitions: nothing is found of them here.
+    return int(rows), int(same or 0), int(other or 0), query
+
+
+def _unusable(engine: Engine, query: CountQuery) -> InputError:
+    """The error about the first thing that is wrong with rows of the window."""
+    about = query.predictions.relation.name
+    counted = {int(row[0]): int(row[1]) for row in engine.rows(query.problems(), about=about)}
+    problem = min(one for one in counted if one)
+    column = problem_column(query.predictions, problem)
+    return prediction_problem(
+        query.predictions,
+        problem,
+        key=query.key,
+        found=counted[problem],
+        rows=sum(counted.values()),
+        between=query.between,
+        examples=engine.rows(query.examples(problem, column), about=about),
+    )
+
+
+def _orphans(engine: Engine, query: CountQuery, load_ids: Callable[[], None]) -> int:
+    """Rows of labels known in the window whose id is nowhere.
+
+    Where looking means reading, files without any of these numbers in their range are passed over.
+    Text is mostly random and in every range; but most predictions of such labels were made not long
+    before, so it is looked for in ever longer stretches back in time, and everywhere only at last.
+    """
+    about = query.predictions.relation.name
+    if not query.dialect.has_indexes:
+        engine.keep("pumonitor_unmatched", query.unmatched(), about=query.labels.relation.name)
+        query = replace(query, kept=query.kept | {"pumonitor_unmatched"})
+        start, end = query.between
+        length, reach = end - start, 1
+        in_steps = query.key == "text" and query.predictions.time.bounds(start, end) is not None
+        while engine.rows(query.unmatched_ids(), about=about)[0][0]:
+            if not in_steps or reach > _MOST_LENGTHS:
+                break
+            stretch = (start - reach * length, end)
+            engine.keep("pumonitor_unmatched", query.still_unmatched(stretch), about=about)
+            start, end, reach = stretch[0], start, 2 * reach
+        else:
+            return 0
+    load_ids()
+    return int(engine.rows(query.orphans(), about=about)[0][0])
+
+
+def _window_counts(
+    query: CountQuery,
+    groups: Mapping[str, Any],
+    *,
+    delays: NDArray[np.int64],
+    found: InputCounts,
+) -> WindowCounts:
+    version = _texts(groups["model_version"])
+    segments = [_texts(groups[name]) for name in query.segments]
+    cell = _numbers(groups["cell"], np.int64)
+    history = _numbers(groups["history"], np.int64)
+    propensity = _numbers(groups["propensity"], np.float64)
+    # Sorted here, since engines order text by languages of their own.
+    order = np.lexsort([propensity, history, cell, *segments[::-1], version])
+    columns = query.predictions.segments
+    return WindowCounts(
+        model_version=version[order],
+        segments={
+            column.name: values[order] for column, values in zip(columns, segments, strict=True)
+        },
+        cell=cell[order],
+        # Adding 0 makes -0.0 plain: engines differ in which of the two is the least.
+        lower=_numbers(groups["lower_score"], np.float64)[order] + 0.0,
+        upper=_numbers(groups["upper_score"], np.float64)[order] + 0.0,
+        history=history[order],
+        propensity=propensity[order],
+        rows=_numbers(groups["n"], np.int64)[order],
+        delays=delays,
+        found=found,
+    )
+
+
+def _delays(query: CountQuery, found: list[tuple[Any, ...]]) -> NDArray[np.int64]:
+    counted = np.zeros((len(query.as_of), len(query.delay_edges) + 1), dtype=np.int64)
+    if query.labels.known_at is not None:
+        for moment, bucket, ids, *_ in found:
+            if int(moment) >= 0:
+                counted[int(moment), int(bucket)] += int(ids)
+    return counted
+
+
+def _check_groups(engine: Engine, query: CountQuery, groups: Mapping[str, Any]) -> None:
+    cells = _numbers(groups["cell"], np.int64)
+    if np.any(cells < 0):
+        raise _unusable(engine, query)
+    name = query.predictions.relation.name
+    for answer, column in zip(query.segments, query.predictions.segments, strict=True):
+        values = len(np.unique(_texts(groups[answer])))
+        if values > _MOST_SEGMENTS:
+            msg = (
+                f"segment column '{column.name}' of {name} has {values} values in one window, and "
+                f"{_MOST_SEGMENTS} are counted at most: name a column of categories"
+            )
+            raise InputError(msg)
+    if len(cells) > MOST_GROUPS:
+        msg = (
+            f"the window of {name} has more than {MOST_GROUPS} groups of model version, segments, "
+            "score and label state: name fewer segments"
+        )
+        raise InputError(msg)
+
+
+def _numbers(values: Any, kind: Any) -> NDArray[Any]:
+    """A column of an answer; null is NaN."""
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(values.astype(kind), np.nan))
+    if not isinstance(values, np.ndarray):
+        values = [np.nan if value is None else value for value in values]
+    return np.asarray(values, dtype=kind)
+
+
+def _texts(values: Any) -> NDArray[np.str_]:
+    found = np.asarray(values, dtype=np.str_)
+    return found if found.size else found.astype("<U1")

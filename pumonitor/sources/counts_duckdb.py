@@ -1,0 +1,286 @@
+"""Predictions and labels in files and data frames, counted by the embedded DuckDB."""
+
+# ruff: noqa: S608 (names and values reach SQL only through `quoted` and `text`)
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from pumonitor.ports import Progress
+from pumonitor.sources.column_kinds import Column, Key, Kind, Relation
+from pumonitor.sources.columns import csv_layout, parquet_layout, place_of
+from pumonitor.sources.counts_engine import received
+from pumonitor.sources.counts_frames import LazyTable, eager_table
+from pumonitor.sources.counts_query import Statement
+from pumonitor.sources.dialects import DuckDB
+from pumonitor.sources.locations import Location, locate, matches_nothing
+from pumonitor.sources.remote_files import RemoteFiles, is_remote, remote_files
+from pumonitor.sources.session import Session, contained, quoted, text
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+__all__ = ["DuckDBEngine"]
+
+_KINDS: Final[dict[str, Kind]] = {
+    "FLOAT": "single",
+    "DOUBLE": "number",
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+    "UUID": "text",
+    "VARCHAR": "text",
+    '"NULL"': "empty",
+    "TIMESTAMP WITH TIME ZONE": "moment",
+    "TIMESTAMPTZ_NS": "moment",
+}
+_SAMPLE_ROWS: Final = 1000
+_WHOLE: Final = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)")
+_NAIVE: Final = re.compile(r"TIMESTAMP(_S|_MS|_NS)?")
+# The rest prune files and use their statistics, which tell nothing of NaN; nothing asks them to.
+_WITHOUT: Final = ("statistics_propagation",)
+
+
+class DuckDBEngine:
+    """Reads files and frames that are all known when it is opened.
+
+    Parameters
+    ----------
+    tables : mapping of str to object
+        By what they are called in messages: a path, pattern or address, or a data frame.
+    may_be_absent : frozenset of str
+        Those whose pattern may match no file yet.
+    """
+
+    def __init__(
+        self, tables: Mapping[str, object], *, may_be_absent: frozenset[str] = frozenset()
+    ) -> None:
+        self.dialect = DuckDB()
+        self._frames: dict[str, Any] = {}
+        self._files: dict[str, Location | RemoteFiles | None] = {}
+        for name, table in tables.items():
+            if not isinstance(table, str | os.PathLike):
+                self._frames[name] = table
+            elif is_remote(os.fspath(table)):
+                self._files[name] = remote_files(os.fspath(table))
+            elif name in may_be_absent and matches_nothing(table):
+                self._files[name] = None
+            else:
+                self._files[name] = locate(table, kinds=("csv", "parquet", "json"))
+        remote = [one for one in self._files.values() if isinstance(one, RemoteFiles)]
+        local = [one for one in self._files.values() if isinstance(one, Location)]
+
+        def prepare(connection: duckdb.DuckDBPyConnection) -> None:
+            for one in remote:
+                one.prepare(connection)
+
+        self._connection = contained(
+            [file for one in local for file in one.files],
+            directories=[one.directory for one in remote],
+            without=_WITHOUT,
+            prepare=prepare if remote else None,
+        )
+        self._lazy: dict[str, LazyTable] = {}
+
+    def relation(self, table: str, names: Sequence[str]) -> Relation:
+        """A table with its columns.
+
+        Parameters
+        ----------
+        table : str
+            What it was called when the engine was opened.
+        names : sequence of str
+            Columns that are read.
+        """
+        if table in self._frames:
+            return self._frame(table, names)
+        files = self._files[table]
+        if files is None:
+            return self._absent(table, names)
+        shown = f"{table} {files.name}"
+        session = Session(self._connection, name=shown, progress=None)
+        paths = list(files.files)
+        if isinstance(files, RemoteFiles) and files.kind == "csv":
+            paths = [row[0] for row in session.rows(f"SELECT file FROM glob({text(paths[0])})")]
+        if files.kind == "csv":
+            return self._csv(session, shown, paths, names)
+        listed = ", ".join(map(text, paths))
+        if files.kind == "json":
+            return self._json(session, shown, f"[{listed}]", names)
+        if isinstance(files, Location):
+            header, _, _ = parquet_layout(session, paths[0])
+            for name in names:
+                if header.count(name) > 1:
+                    place_of(header, name, role="named", file=paths[0])
+        reader = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
+        return Relation(name=shown, sql=reader, columns=self._described(session, reader))
+
+    def load(
+        self,
+        relation: Relation,
+        names: Sequence[str],
+        *,
+        time: str | None = None,
+        bounds: Sequence[object] | None = None,
+        limit: int | None = None,
+    ) -> None:
+        """Compute the rows of a lazy frame that a question is about."""
+        lazy = self._lazy.get(relation.sql)
+        if lazy is not None:
+            rows = lazy.load(names, time=time, bounds=bounds, limit=limit)
+            self._connection.register(relation.sql.strip('"'), rows)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Files and frames stay as they are; what was kept goes with it."""
+        try:
+            yield
+        finally:
+            kept = self._connection.execute(
+                "SELECT table_name FROM duckdb_tables() WHERE temporary"
+            ).fetchall()
+            for (name,) in kept:
+                self._connection.execute(f"DROP TABLE {quoted(name)}")
+
+    def rows(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> list[tuple[Any, ...]]:
+        """All rows of the answer."""
+        return Session(self._connection, name=about, progress=progress).rows(
+            statement.sql, step=step
+        )
+
+    def columns(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> Mapping[str, Any]:
+        """All columns of the answer."""
+        return Session(self._connection, name=about, progress=progress).masked(
+            statement.sql, step=step
+        )
+
+    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
+        """Hold an answer as a table until the snapshot ends."""
+        Session(self._connection, name=about, progress=None).rows(
+            f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS {statement.sql}"
+        )
+        return True
+
+    def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
+        """Take labels from another engine."""
+        self._connection.register("pumonitor_labels", labels)
+        return received(name, "pumonitor_labels", key, self.dialect)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._connection.close()
+
+    def _absent(self, table: str, names: Sequence[str]) -> Relation:
+        columns = {
+            name: Column(name=name, type="absent", kind="empty", sql=f"source.{quoted(name)}")
+            for name in names
+        }
+        nothing = ", ".join(f"CAST(NULL AS VARCHAR) AS {quoted(name)}" for name in names)
+        return Relation(name=table, sql=f"(SELECT {nothing} WHERE 1 = 0)", columns=columns)
+
+    def _frame(self, table: str, names: Sequence[str]) -> Relation:
+        view = f"pumonitor_frame_{list(self._frames).index(table)}"
+        frame = self._frames[table]
+        shown = f"the data frame of {table}"
+        lazy = LazyTable.of(frame, name=shown)
+        if lazy is not None:
+            self._connection.register(view, lazy.load(names, limit=_SAMPLE_ROWS))
+            self._lazy[quoted(view)] = lazy
+        else:
+            self._connection.register(view, eager_table(frame, names, name=shown))
+        session = Session(self._connection, name=shown, progress=None)
+        return Relation(
+            name=shown, sql=quoted(view), columns=self._described(session, quoted(view))
+        )
+
+    def _described(self, session: Session, reader: str) -> dict[str, Column]:
+        return {
+            str(name): Column(
+                name=str(name), type=str(kind), kind=_kind(str(kind)), sql=f"source.{quoted(name)}"
+            )
+            for name, kind, *_ in session.rows(f"DESCRIBE SELECT * FROM {reader}")
+        }
+
+    @staticmethod
+    def _csv(session: Session, shown: str, files: Sequence[str], names: Sequence[str]) -> Relation:
+        parts: list[str] = []
+        columns: dict[str, Column] = {}
+        for file in files:
+            header, reader, cells = csv_layout(session, file, {name: name for name in names})
+            for name in names:
+                if header.count(name) != 1:
+                    place_of(header, name, role="named", file=file)
+            named = dict(reversed(list(zip(header, cells, strict=True))))
+            chosen = ", ".join(
+                f"{cell.expression} AS {quoted(name)}" for name, cell in named.items()
+            )
+            parts.append(f"SELECT {chosen} FROM {reader.format(files=text(file))}")
+            columns |= {
+                name: Column(name=name, type="TEXT", kind="cell", sql=f"source.{quoted(name)}")
+                for name in header
+            }
+        return Relation(name=shown, sql=f"({' UNION ALL BY NAME '.join(parts)})", columns=columns)
+
+    def _json(self, session: Session, shown: str, files: str, names: Sequence[str]) -> Relation:
+        """Types are asked of the values: detection would drop a time's offset."""
+        found = session.rows(f"DESCRIBE SELECT * FROM read_json({files}, sample_size = -1)")
+        header = [str(row[0]) for row in found]
+        listed = ", ".join(f"{text(name)}: 'JSON'" for name in header)
+        reader = f"read_json({files}, columns = {{{listed}}})"
+        columns: dict[str, Column] = {}
+        chosen: list[str] = []
+        for name in header:
+            kind: Kind = "other"
+            read = quoted(name)
+            if name in names:
+                kinds = {
+                    str(row[0])
+                    for row in session.rows(
+                        f"SELECT DISTINCT json_type({quoted(name)}) FROM {reader}"
+                    )
+                } - {"None", "NULL"}
+                kind, read = _json_kind(kinds, quoted(name))
+            columns[name] = Column(
+                name=name,
+                type="JSON " + kind,
+                kind=kind,
+                sql=f"source.{quoted(name)}",
+            )
+            chosen.append(f"{read} AS {quoted(name)}")
+        return Relation(
+            name=shown, sql=f"(SELECT {', '.join(chosen)} FROM {reader})", columns=columns
+        )
+
+
+def _json_kind(kinds: set[str], column: str) -> tuple[Kind, str]:
+    if not kinds:
+        return "empty", "CAST(NULL AS VARCHAR)"
+    if kinds == {"VARCHAR"}:
+        return "text", f"{column} ->> '$'"
+    if kinds <= {"BIGINT", "UBIGINT"}:
+        return "integer", f"CAST({column} AS BIGINT)"
+    if kinds <= {"BIGINT", "UBIGINT", "DOUBLE"}:
+        return "number", f"CAST({column} AS DOUBLE)"
+    if kinds == {"BOOLEAN"}:
+        return "boolean", f"CAST({column} AS BOOLEAN)"
+    return "other", column
+
+
+def _kind(name: str) -> Kind:
+    if _WHOLE.fullmatch(name):
+        return "integer"
+    if _NAIVE.fullmatch(name):
+        return "naive"
+    if name.startswith("ENUM"):
+        return "text"
+    if name.startswith("DECIMAL"):
+        return "number"
+    return _KINDS.get(name, "other")

@@ -1,0 +1,112 @@
+"""Data frames of any library, handed to DuckDB as Arrow tables."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pumonitor.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["LazyTable", "eager_table"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LazyTable:
+    """A frame whose rows are computed when they are asked for.
+
+    Only the columns named and, where the frame can compare its times, only a window's rows are ever
+    loaded; the filter is part of the frame's own plan.
+    """
+
+    frame: Any
+    name: str
+
+    @classmethod
+    def of(cls, frame: object, *, name: str) -> LazyTable | None:
+        """A lazy frame, or None for one that holds its rows."""
+        import narwhals as nw
+
+        read = _read(frame, name)
+        return cls(frame=read, name=name) if isinstance(read, nw.LazyFrame) else None
+
+    def load(
+        self,
+        names: Sequence[str],
+        *,
+        time: str | None = None,
+        bounds: Sequence[object] | None = None,
+        limit: int | None = None,
+    ) -> pa.Table:
+        """Rows whose time is within bounds or missing, or the first few, or all of them."""
+        import narwhals as nw
+
+        chosen = self.frame.select(_named(self.frame, names, self.name))
+        if time is not None and bounds is not None:
+            column = nw.col(time)
+            within = (column >= bounds[0]) & (column < bounds[1])
+            chosen = chosen.filter(within | column.is_null())
+        return _arrow(chosen if limit is None else chosen.head(limit), self.name)
+
+
+def eager_table(frame: object, names: Sequence[str], *, name: str) -> pa.Table:
+    """The named columns of a frame that holds its rows.
+
+    Raises
+    ------
+    InputError
+        If it is no data frame, lacks a column, has one twice, or one that mixes types.
+    """
+    read = _read(frame, name)
+    return _arrow(read.select(_named(read, names, name)), name)
+
+
+def _read(frame: object, name: str) -> Any:
+    import narwhals as nw
+    from narwhals.exceptions import DuplicateError
+
+    try:
+        return nw.from_native(frame)
+    except DuplicateError:
+        msg = f"{name} has two columns of one name: rename one of them"
+        raise InputError(msg) from None
+    except TypeError:
+        msg = (
+            f"{name} is {type(frame).__name__}, and what is read is a path, a pattern, an address, "
+            "a table or query of a database, or a data frame"
+        )
+        raise InputError(msg) from None
+
+
+def _named(frame: Any, names: Sequence[str], name: str) -> list[str]:
+    header = list(frame.collect_schema().names())
+    for one in names:
+        if header.count(one) > 1:
+            msg = f"{name} has {header.count(one)} columns named '{one}': rename all but one"
+            raise InputError(msg)
+        if one not in header:
+            hint = (
+                did_you_mean(one, header, most=3) or f"; its columns are {', '.join(header[:12])}"
+            )
+            msg = f"{name} has no column '{one}'{hint}"
+            raise InputError(msg)
+    return list(dict.fromkeys(names))
+
+
+def _arrow(frame: Any, name: str) -> pa.Table:
+    import narwhals as nw
+    import pyarrow as pa
+
+    try:
+        held = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        with warnings.catch_warnings():
+            # Arrow reads pandas in a way that pandas announces to change.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return held.to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        msg = f"{name} mixes types in a column: {str(error).splitlines()[0]}; cast it to one type"
+        raise InputError(msg) from None

@@ -1,0 +1,171 @@
+"""What is said of rows that cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from pumonitor._validate import NEVER_LABELED
+from pumonitor.errors import InputError
+from pumonitor.sources.column_kinds import Column, Key
+from pumonitor.sources.counts_rows import (
+    LABEL_PROBLEMS,
+    PREDICTION_PROBLEMS,
+    LabelTable,
+    PredictionTable,
+)
+from pumonitor.sources.time_columns import TimeColumn
+
+__all__ = ["label_problem", "prediction_problem", "problem_column"]
+
+_LENGTH: Final = 40
+_LABELS: Final = (
+    "use 1 for a confirmed positive, -1 for a confirmed negative, 0 to take an earlier row back"
+)
+
+
+def problem_column(table: PredictionTable | LabelTable, problem: int) -> Column:
+    """The column a problem is in."""
+    if isinstance(table, PredictionTable):
+        kind = PREDICTION_PROBLEMS[problem - 1]
+        return {"id": table.id, "time": table.time.column}.get(kind, table.score)
+    columns = {
+        "id": table.id,
+        "known_at": None if table.known_at is None else table.known_at.column,
+        "label": table.label,
+        "propensity": table.propensity,
+    }
+    column = columns[LABEL_PROBLEMS[problem - 1]]
+    # Without a column every row has the same good value.
+    return table.id if column is None else column
+
+
+def prediction_problem(
+    table: PredictionTable,
+    problem: int,
+    *,
+    key: Key,
+    found: int,
+    rows: int,
+    between: tuple[datetime, datetime] | None,
+    examples: Sequence[tuple[Any, ...]],
+) -> InputError:
+    """The error about rows of the predictions."""
+    kind = PREDICTION_PROBLEMS[problem - 1]
+    what, remedy = {
+        "id": _of_id(key),
+        "time": _of_time(table.time, "predictions"),
+        "score": (
+            "values that are missing or no numbers",
+            "a row without a score was not scored; drop it or repair the scoring job",
+        ),
+        "infinite score": (
+            "values that are infinite or NaN",
+            "clip the scores, or drop the rows that were not scored",
+        ),
+        "score out of range": (
+            "values below 0 or above 1",
+            "write probabilities, or say score_scale: unbounded",
+        ),
+    }[kind]
+    role = "score" if kind.endswith(("score", "range")) else kind
+    return _error(
+        role,
+        problem_column(table, problem),
+        table.relation.name,
+        what,
+        remedy,
+        found=found,
+        rows=rows,
+        between=between,
+        examples=examples,
+    )
+
+
+def label_problem(
+    table: LabelTable,
+    problem: int,
+    *,
+    key: Key,
+    found: int,
+    rows: int,
+    examples: Sequence[tuple[Any, ...]],
+) -> InputError:
+    """The error about rows of the labels."""
+    kind = LABEL_PROBLEMS[problem - 1]
+    what, remedy = {
+        "id": _of_id(key),
+        "known_at": ("", "") if table.known_at is None else _of_time(table.known_at, "positives"),
+        "label": ("values other than 1, 0 and -1", _LABELS),
+        "propensity": (
+            "values on positives that are not above 0 and at most 1",
+            f"give every positive the chance that one like it gets confirmed; {NEVER_LABELED}",
+        ),
+    }[kind]
+    return _error(
+        kind,
+        problem_column(table, problem),
+        table.relation.name,
+        what,
+        remedy,
+        found=found,
+        rows=rows,
+        between=None,
+        examples=examples,
+    )
+
+
+def _of_id(key: Key) -> tuple[str, str]:
+    kind = "whole numbers" if key == "integer" else "text"
+    return f"ids that are missing or not {kind}", "every row needs the id of its prediction"
+
+
+def _of_time(time: TimeColumn, block: str) -> tuple[str, str]:
+    if time.column.kind in {"naive", "date"}:
+        return (
+            f"times that are missing, or that the clocks of {time.zone} show twice or never",
+            "write such times in UTC",
+        )
+    if time.column.kind in {"moment", "integer"} or time.unit is not None:
+        return "times that are missing or no times", "every row needs its time"
+    if time.zone is None:
+        return (
+            "times that are missing, not in ISO 8601, or without an offset",
+            f"write them like 2026-01-31T08:30:00+00:00, or say the time_zone of {block}",
+        )
+    return (
+        f"times that are missing, not in ISO 8601, or that the clocks of {time.zone} show twice or "
+        "never",
+        "write them like 2026-01-31T08:30:00+00:00",
+    )
+
+
+def _error(
+    role: str,
+    column: Column,
+    name: str,
+    what: str,
+    remedy: str,
+    *,
+    found: int,
+    rows: int,
+    between: tuple[datetime, datetime] | None,
+    examples: Sequence[tuple[Any, ...]],
+) -> InputError:
+    shown = [
+        f"{'missing' if value is None else repr(_shortened(str(value)))} ({times} times)"
+        for value, times in examples
+    ]
+    listed = f": {', '.join(shown)}" if shown else ""
+    window = ""
+    if between is not None:
+        window = f" from {between[0].isoformat()} to {between[1].isoformat()}"
+    return InputError(
+        f"{role} column '{column.name}' of {name} has {found} {what} in {rows} rows{window}"
+        f"{listed}; {remedy}"
+    )
+
+
+def _shortened(value: str) -> str:
+    return value if len(value) <= _LENGTH else value[: _LENGTH - 3] + "..."

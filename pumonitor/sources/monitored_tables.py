@@ -1,0 +1,117 @@
+"""What a monitor reads: where its two tables are and which of their columns mean what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["LabelColumns", "PredictionColumns", "SqlQuery", "SqlTable", "TimeUnit"]
+
+TimeUnit = Literal["s", "ms", "us", "ns"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionColumns:
+    """Columns of the predictions.
+
+    Attributes
+    ----------
+    id : str
+        Whole numbers or text, the same as in the labels.
+    time : str
+        When the prediction was made.
+    score : str
+        Higher = more positive.
+    model_version : str, optional
+    segments : tuple of str
+    time_zone : str, optional
+        Name such as "Europe/Berlin" for times that bear no zone of their own.
+    time_unit : {"s", "ms", "us", "ns"}, optional
+        For times that are whole numbers since 1970.
+
+    Examples
+    --------
+    >>> PredictionColumns(id="prediction_id", time="scored_at", score="score").segments
+    ()
+    """
+
+    id: str
+    time: str
+    score: str
+    model_version: str | None = None
+    segments: tuple[str, ...] = ()
+    time_zone: str | None = None
+    time_unit: TimeUnit | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelColumns:
+    """Columns of what became known about predictions.
+
+    Attributes
+    ----------
+    id : str
+    known_at : str, optional
+        When the row became known. Without it every row counts at every moment, and what is
+        computed for the past is not what would have been computed then.
+    label : str, optional
+        1 confirmed positive, -1 confirmed negative, 0 takes back what an earlier row said. Without
+        it every row is a confirmed positive.
+    propensity : str, optional
+        Chance, above 0 and at most 1, that a positive like this one gets confirmed.
+    time_zone, time_unit : optional
+        As for predictions, of `known_at`.
+
+    Examples
+    --------
+    >>> LabelColumns(id="prediction_id", known_at="confirmed_at").label is None
+    True
+    """
+
+    id: str
+    known_at: str | None = None
+    label: str | None = None
+    propensity: str | None = None
+    time_zone: str | None = None
+    time_unit: TimeUnit | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqlTable:
+    """A table or view of a database.
+
+    Attributes
+    ----------
+    url : str
+        For SQLAlchemy: "postgresql+psycopg://..." or "sqlite:///...". It may hold a password and is
+        in no message.
+    table : str
+        Its name, with a schema before a dot where it has one.
+
+    Examples
+    --------
+    >>> SqlTable(url="postgresql+psycopg://me:secret@host/db", table="scoring.predictions")
+    SqlTable(table='scoring.predictions')
+    """
+
+    url: str = field(repr=False)
+    table: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqlQuery:
+    """A query of a database in place of a table.
+
+    Attributes
+    ----------
+    url : str
+        As in `SqlTable`.
+    query : str
+        One SELECT. For predictions it holds `:start` and `:end`, for labels `:as_of`. They are
+        moments with their zone; with `time_zone` local times without; with `time_unit` whole
+        numbers. SQLite, which has no times, gets them as text ("2026-01-31 00:00:00.000000+00:00").
+        The rows are filtered by time once more, so a few too many do no harm.
+    """
+
+    url: str = field(repr=False)
+    query: str

@@ -1,0 +1,271 @@
+"""From the places of two tables to a source of counts."""
+
+# ruff: noqa: S608 (identifiers reach SQL only quoted by the dialect)
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+from pumonitor.errors import InputError
+from pumonitor.ports import Clock, PredictionSource
+from pumonitor.sources.column_kinds import Relation, key_of, named_column
+from pumonitor.sources.counts_duckdb import DuckDBEngine
+from pumonitor.sources.counts_engine import Engine
+from pumonitor.sources.counts_query import Statement
+from pumonitor.sources.counts_rows import LabelTable, PredictionTable
+from pumonitor.sources.counts_source import CountedSource
+from pumonitor.sources.counts_spark import SparkEngine, is_spark_frame
+from pumonitor.sources.counts_sql import SQLEngine
+from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns, SqlQuery, SqlTable
+from pumonitor.sources.time_columns import (
+    EARLIEST,
+    LATEST,
+    TimeColumn,
+    bounds_of,
+    check_unit,
+    read_zone,
+)
+
+__all__ = ["open_source"]
+
+_SAMPLE_ROWS: Final = 1000
+
+
+def open_source(
+    predictions: object,
+    prediction_columns: PredictionColumns,
+    positives: object,
+    label_columns: LabelColumns,
+    *,
+    score_scale: Literal["probability", "unbounded"] = "probability",
+    orphans: Literal["count", "skip"] = "count",
+    statement_timeout: float = 600.0,
+    clock: Clock = lambda: datetime.now(UTC),
+) -> PredictionSource:
+    """Open predictions and what became known about them.
+
+    They may be in different places: where they are, labels travel to the predictions.
+
+    Parameters
+    ----------
+    predictions, positives : path, SqlTable, SqlQuery or data frame
+        A path or pattern of CSV, Parquet or JSON files, an address of such files (s3://, gs://,
+        https://), a table or query of PostgreSQL or SQLite, or a frame of pandas, polars, PyArrow,
+        PySpark. A pattern of positives that matches no file yet means that there are none.
+    prediction_columns : PredictionColumns
+    label_columns : LabelColumns
+    score_scale : {"probability", "unbounded"}
+        Scores in [0, 1], or any finite numbers.
+    orphans : {"count", "skip"}
+        Whether labels without any prediction are counted. It may read the ids of all predictions,
+        most of the time a window takes where these are many and random; skipped it is 0.
+    statement_timeout : float
+        Seconds one statement of a database may take, > 0.
+    clock : callable
+        The time now, for telling what is in the future.
+
+    Returns
+    -------
+    PredictionSource
+
+    Raises
+    ------
+    InputError
+        If a place, a column or its type cannot be used.
+    SourceError
+        If files or a database cannot be read.
+
+    Examples
+    --------
+    >>> from datetime import timedelta
+    >>> import pandas as pd
+    >>> from pumonitor.ports import CountRequest, Window
+    >>> start = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> made = pd.to_datetime(["2026-01-01T10:00Z", "2026-01-01T11:00Z"])
+    >>> known = pd.to_datetime(["2026-01-03T09:00Z"])
+    >>> source = open_source(
+    ...     pd.DataFrame({"id": [1, 2], "made": made, "score": [0.9, 0.2]}),
+    ...     PredictionColumns(id="id", time="made", score="score"),
+    ...     pd.DataFrame({"id": [1], "known": known}),
+    ...     LabelColumns(id="id", known_at="known"),
+    ... )
+    >>> window = Window(start=start, end=start + timedelta(days=1), index=0)
+    >>> as_of = (start + timedelta(days=2), start + timedelta(days=30))
+    >>> counts = source.counts(CountRequest(window=window, as_of=as_of, threshold=0.5))
+    >>> counts.rows.tolist(), counts.history.tolist()
+    ([1, 1], [4, 7])
+    >>> source.close()
+    """
+    with ExitStack() as stack:
+        engine, label_engine = _engines(predictions, positives, statement_timeout, stack)
+        made = _prediction_table(engine, predictions, prediction_columns)
+        known = _label_table(label_engine, positives, label_columns)
+        source = CountedSource(
+            engine,
+            replace(made, only_probabilities=score_scale == "probability"),
+            label_engine,
+            known,
+            key=key_of(made.relation, made.id, known.relation, known.id),
+            scale=score_scale,
+            orphans=orphans,
+            clock=clock,
+        )
+        # Engines stay open with the source, and are closed if there is none.
+        stack.pop_all()
+    return source
+
+
+def _engines(
+    predictions: object, positives: object, timeout: float, stack: ExitStack
+) -> tuple[Engine, Engine]:
+    """The engine of each table; one if it can read both."""
+    tables = {"predictions": predictions, "positives": positives}
+    places = {role: _place(table) for role, table in tables.items()}
+    opened: dict[object, Engine] = {}
+    for role, place in places.items():
+        if place in opened:
+            continue
+        here = {one: tables[one] for one, where in places.items() if where == place}
+        opened[place] = _engine(tables[role], here, timeout)
+        stack.callback(opened[place].close)
+    return opened[places["predictions"]], opened[places["positives"]]
+
+
+def _place(table: object) -> object:
+    """What two tables have in common if one engine reads both."""
+    if isinstance(table, SqlTable | SqlQuery):
+        return table.url
+    return table.sparkSession if is_spark_frame(table) else None  # type: ignore[attr-defined]
+
+
+def _engine(table: object, here: Mapping[str, object], timeout: float) -> Engine:
+    if isinstance(table, SqlTable | SqlQuery):
+        return SQLEngine(table.url, timeout=timeout)
+    if is_spark_frame(table):
+        return SparkEngine(table.sparkSession)  # type: ignore[attr-defined]
+    return DuckDBEngine(here, may_be_absent=frozenset({"positives"}))
+
+
+def _relation(
+    engine: Engine,
+    table: object,
+    role: str,
+    *,
+    names: Sequence[str | None],
+    parameters: Mapping[str, object],
+) -> Relation:
+    read = [name for name in names if name is not None]
+    for name in read:
+        if read.count(name) > 1:
+            msg = f"{role} name the column '{name}' twice: each must be another column"
+            raise InputError(msg)
+    if isinstance(engine, SQLEngine) and isinstance(table, SqlTable | SqlQuery):
+        return engine.relation(table, role=role, parameters=parameters)
+    if isinstance(engine, SparkEngine):
+        return engine.relation(table, role=role)
+    if isinstance(engine, DuckDBEngine):
+        return engine.relation(role, read)
+    raise TypeError(type(engine))
+
+
+def _prediction_table(engine: Engine, table: object, columns: PredictionColumns) -> PredictionTable:
+    start, end = _always(columns, "predictions")
+    relation = _relation(
+        engine,
+        table,
+        "predictions",
+        names=[columns.id, columns.time, columns.score, columns.model_version, *columns.segments],
+        parameters={"start": start, "end": end},
+    )
+    version = columns.model_version
+    return PredictionTable(
+        relation=relation,
+        id=named_column(relation, columns.id, role="id"),
+        time=_time(engine, relation, columns.time, columns, role="time", block="predictions"),
+        score=named_column(relation, columns.score, role="score"),
+        model_version=None
+        if version is None
+        else named_column(relation, version, role="model_version"),
+        segments=tuple(named_column(relation, name, role="segment") for name in columns.segments),
+        only_probabilities=True,
+    )
+
+
+def _label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelTable:
+    _, as_of = _always(columns, "positives")
+    relation = _relation(
+        engine,
+        table,
+        "positives",
+        names=[columns.id, columns.known_at, columns.label, columns.propensity],
+        parameters={"as_of": as_of},
+    )
+    given = {"label": columns.label, "propensity": columns.propensity}
+    found = {
+        role: None if name is None else named_column(relation, name, role=role)
+        for role, name in given.items()
+    }
+    return LabelTable(
+        relation=relation,
+        id=named_column(relation, columns.id, role="id"),
+        known_at=None
+        if columns.known_at is None
+        else _time(engine, relation, columns.known_at, columns, role="known_at", block="positives"),
+        label=found["label"],
+        propensity=found["propensity"],
+    )
+
+
+def _always(columns: PredictionColumns | LabelColumns, block: str) -> tuple[object, object]:
+    """Parameters of a query that let every row through."""
+    if columns.time_zone is not None:
+        read_zone(columns.time_zone, where=block)
+    return bounds_of(EARLIEST, LATEST, zone=columns.time_zone, unit=columns.time_unit)
+
+
+def _time(
+    engine: Engine,
+    relation: Relation,
+    name: str,
+    columns: PredictionColumns | LabelColumns,
+    *,
+    role: str,
+    block: str,
+) -> TimeColumn:
+    """The column of times, with a first look at whole numbers.
+
+    Raises
+    ------
+    InputError
+        If its values mean no moment: times without a zone, numbers without a unit or with another.
+    """
+    column = named_column(relation, name, role=role)
+    where = f"time column '{name}' of {relation.name}"
+    if column.kind in {"naive", "date"} and columns.time_zone is None:
+        msg = (
+            f"{where} is stored as {column.type}, times without a zone: say the time_zone of "
+            f"{block}, for example time_zone: UTC"
+        )
+        raise InputError(msg)
+    if column.kind == "integer" or (columns.time_unit is not None and column.kind == "cell"):
+        count = engine.dialect.key(column.sql, column.kind, "integer")
+        # Not filtered: an engine would look through a whole table for the first such row.
+        statement = Statement(
+            sql=f"SELECT {count} AS count_since FROM {relation.sql} AS source LIMIT {_SAMPLE_ROWS}",
+            values={
+                key: engine.dialect.parameter(value) for key, value in relation.parameters.items()
+            },
+        )
+        with engine.snapshot():
+            rows = engine.rows(statement, about=relation.name)
+        values = [int(row[0]) for row in rows if row[0] is not None]
+        if values:
+            check_unit(values, unit=columns.time_unit, column=name, where=relation.name)
+    elif columns.time_unit is not None and column.kind != "empty":
+        msg = f"{where} is stored as {column.type}, and a time_unit is for whole numbers: drop it"
+        raise InputError(msg)
+    return TimeColumn(column=column, zone=columns.time_zone, unit=columns.time_unit)

@@ -1,0 +1,1 @@
+"""The state database: windows, results and what is still to be sent."""

@@ -1,0 +1,242 @@
+"""What is still to be sent, in the state database.
+
+Results and the messages about them are stored in one transaction, so none is lost and none is about
+results that are not there. Sending comes afterwards and again until it is noted as done: a
+destination may get a message twice, with the same key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection, and_, exists, func, or_, select, update
+
+from pumonitor.ports import OutboxMessage
+from pumonitor.store.database import Database
+from pumonitor.store.errors import without_passwords
+from pumonitor.store.plain_json import plain_json
+from pumonitor.store.records import NewMessage
+from pumonitor.store.schema import outbox
+
+__all__ = ["StoredOutbox", "Waiting", "enqueue"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What waits for one destination.
+
+    Attributes
+    ----------
+    messages : int
+        Neither delivered nor set aside.
+    oldest : timedelta
+        How long the oldest of them has waited, by the database's clock.
+    set_aside : int
+        Messages that are not tried any more.
+    last_error : str or None
+        Of the oldest message that waits.
+    """
+
+    messages: int
+    oldest: timedelta
+    set_aside: int
+    last_error: str | None
+
+
+class StoredOutbox:
+    """The outbox of a ledger; implements `pumonitor.ports.Outbox`.
+
+    Parameters
+    ----------
+    database : Database
+    mask : callable
+        Hides secrets in text.
+    """
+
+    def __init__(
+        self, database: Database, *, mask: Callable[[str], str] = without_passwords
+    ) -> None:
+        self._database = database
+        self._mask = mask
+
+    def claim(self, destination: str, *, limit: int, lease: timedelta) -> Sequence[OutboxMessage]:
+        """The next messages of a destination by id, claimed; none of a lane out of turn."""
+        with self._database.writing() as connection:
+            _alone_with(connection, self._database, destination)
+            at = self._database.now(connection)
+            rows = connection.execute(_next_in_turn(destination, at).limit(limit)).all()
+            claim = uuid4().hex
+            connection.execute(
+                update(outbox)
+                .where(outbox.c.id.in_([row.id for row in rows]))
+                .values(claimed_by=claim, claimed_until=at + lease)
+            )
+        return tuple(
+            OutboxMessage(
+                id=row.id,
+                destination=row.destination,
+                lane=row.lane,
+                key=row.key,
+                payload=row.payload,
+                attempts=row.attempts,
+                refusals=row.refusals,
+                claim=claim,
+            )
+            for row in rows
+        )
+
+    def delivered(self, message: OutboxMessage) -> None:
+        """Note that the destination has it."""
+        self._change([message], lambda at: {"delivered_at": at, "last_error": None})
+
+    def failed(
+        self, message: OutboxMessage, *, reason: str, retry_after: timedelta, refused: bool
+    ) -> None:
+        """Note an attempt that failed and when the next is due; `refused` counts as a refusal."""
+        self._change(
+            [message],
+            lambda at: {
+                "attempts": outbox.c.attempts + 1,
+                "refusals": outbox.c.refusals + int(refused),
+                "not_before": at + retry_after,
+                "last_error": self._mask(reason),
+            },
+        )
+
+    def set_aside(self, message: OutboxMessage, *, reason: str) -> None:
+        """Try no more until a person asks for it; its lane goes on without it."""
+        self._change(
+            [message],
+            lambda at: {
+                "attempts": outbox.c.attempts + 1,
+                "refusals": outbox.c.refusals + 1,
+                "set_aside_at": at,
+                "last_error": self._mask(reason),
+            },
+        )
+
+    def release(self, messages: Sequence[OutboxMessage]) -> None:
+        """Give back what was claimed and not attempted, as it was."""
+        self._change(messages, lambda _: {})
+
+    def take_up(self, destination: str) -> int:
+        """Try again what was set aside, and at once what waits; number of messages set aside."""
+        of_destination = and_(outbox.c.destination == destination, outbox.c.delivered_at.is_(None))
+        with self._database.writing() as connection:
+            _alone_with(connection, self._database, destination)
+            taken_up = connection.execute(
+                update(outbox)
+                .where(of_destination, outbox.c.set_aside_at.is_not(None))
+                .values(set_aside_at=None, refusals=0)
+            ).rowcount
+            connection.execute(update(outbox).where(of_destination).values(not_before=None))
+        return taken_up
+
+    def waiting(self) -> dict[str, Waiting]:
+        """What waits, by destination; destinations that have everything are not in it."""
+        with self._database.reading() as connection:
+            at = self._database.now(connection)
+            rows = connection.execute(
+                select(
+                    outbox.c.destination,
+                    func.count().filter(_is_pending()).label("messages"),
+                    func.min(outbox.c.created).filter(_is_pending()).label("oldest"),
+                    func.count(outbox.c.set_aside_at).label("set_aside"),
+                    func.min(outbox.c.id).filter(_is_pending()).label("first"),
+                )
+                .where(outbox.c.delivered_at.is_(None))
+                .group_by(outbox.c.destination)
+            ).all()
+            first = [row.first for row in rows if row.first is not None]
+            errors = {
+                row.destination: row.last_error
+                for row in connection.execute(
+                    select(outbox.c.destination, outbox.c.last_error).where(outbox.c.id.in_(first))
+                )
+            }
+        return {
+            row.destination: Waiting(
+                messages=row.messages,
+                oldest=timedelta() if row.oldest is None else max(at - row.oldest, timedelta()),
+                set_aside=row.set_aside,
+                last_error=errors.get(row.destination),
+            )
+            for row in rows
+        }
+
+    def _change(
+        self, messages: Sequence[OutboxMessage], values: Callable[[datetime], dict[str, Any]]
+    ) -> None:
+        """End the claim on messages and set these values, where the claim still holds."""
+        if not messages:
+            return
+        with self._database.writing() as connection:
+            _alone_with(connection, self._database, messages[0].destination)
+            at = self._database.now(connection)
+            for message in messages:
+                connection.execute(
+                    update(outbox)
+                    .where(
+                        outbox.c.id == message.id,
+                        outbox.c.claimed_by == message.claim,
+                        outbox.c.claimed_until > at,
+                        _is_pending(),
+                    )
+                    .values(claimed_by=None, claimed_until=None, **values(at))
+                )
+
+
+def enqueue(
+    connection: Connection, database: Database, messages: Sequence[NewMessage], *, at: datetime
+) -> None:
+    """Add messages, in the transaction that stores what they are about.
+
+    A message whose key the destination has been sent, or will be, is left out.
+    """
+    for destination in sorted({message.destination for message in messages}):
+        # Ids are in the order in which messages become visible: no later one is sent first.
+        _alone_with(connection, database, destination)
+    for message in messages:
+        what = f"payload of {message.key!r} for {message.destination}"
+        connection.execute(
+            database.insert_if_absent(outbox).values(
+                destination=message.destination,
+                lane=message.lane,
+                key=message.key,
+                payload=plain_json(message.payload, what),
+                created=at,
+                attempts=0,
+                refusals=0,
+            )
+        )
+
+
+def _alone_with(connection: Connection, database: Database, destination: str) -> None:
+    """One transaction at a time per destination: the order within lanes rests on it."""
+    database.alone(connection, f"outbox {destination}")
+
+
+def _is_pending() -> Any:
+    return and_(outbox.c.delivered_at.is_(None), outbox.c.set_aside_at.is_(None))
+
+
+def _next_in_turn(destination: str, at: datetime) -> Any:
+    """Pending messages that neither they nor one before them in their lane is to be waited for."""
+    before = outbox.alias("before")
+    is_held_up = exists().where(
+        before.c.destination == outbox.c.destination,
+        before.c.lane == outbox.c.lane,
+        before.c.id <= outbox.c.id,
+        before.c.delivered_at.is_(None),
+        before.c.set_aside_at.is_(None),
+        or_(before.c.not_before > at, before.c.claimed_until > at),
+    )
+    return (
+        select(outbox)
+        .where(outbox.c.destination == destination, _is_pending(), ~is_held_up)
+        .order_by(outbox.c.id)
+    )

@@ -1,0 +1,233 @@
+"""`pumonitor check`: connects to everything and tells what is wrong with which exit status."""
+
+import json
+import sqlite3
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
+from typer.testing import CliRunner
+
+from pumonitor.cli.app import app
+from tests.service.onboarding_tables import tables
+
+TEXT = """\
+state: sqlite:///state.db
+tracking: {uri: sqlite:///mlflow.db}
+monitors:
+  fraud:
+    predictions:
+      source: predictions.parquet
+      id: prediction_id
+      time: scored_at
+      time_zone: UTC
+      score: score
+      segments: [country]
+    positives:
+      source: confirmed.csv
+      id: prediction_id
+      known_at: confirmed_at
+      time_zone: UTC
+    window: 1w
+    maturity: 14d
+    threshold: 0.5
+    reference: {start: 2026-01-05, end: 2026-01-19}
+"""
+
+
+def run(*arguments):
+    runner = CliRunner(env={"COLUMNS": "140", "NO_COLOR": "1", "TERM": "dumb"})
+    return runner.invoke(app, ["check", *arguments])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    predictions, positives = tables(rows=4000)
+    predictions.to_parquet(tmp_path / "predictions.parquet")
+    positives.to_csv(tmp_path / "confirmed.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def checked(folder, text=TEXT, *, status=0):
+    (folder / "pumonitor.yaml").write_text(text, encoding="utf-8")
+    done = run("--json")
+    assert done.exit_code == status, done.output
+    return json.loads(done.stdout)
+
+
+def test_everything_is_tried_shown_and_left_as_it_was(folder):
+    predictions, positives = tables(rows=4000)
+    found = checked(folder)
+    assert {name: one["ok"] for name, one in found["connections"].items()} == {
+        "state": True,
+        "tracking": True,
+    }
+    assert "will be made" in found["connections"]["state"]["message"]
+    monitor = found["monitors"]["fraud"]
+    assert monitor["engine"] == "duckdb"
+    assert monitor["predictions"]["rows"] == len(predictions)
+    assert monitor["positives"]["rows"] == len(positives)
+    assert len(monitor["predictions"]["sample"]) == len(monitor["positives"]["sample"]) == 5
+    median = (
+        positives.merge(predictions, on="prediction_id")
+        .eval("confirmed_at - scored_at")
+        .dt.total_seconds()
+        .median()
+    )
+    assert monitor["positives"]["delay_seconds"]["0.5"] == pytest.approx(median, rel=0.02)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "confirmed.csv",
+        "predictions.parquet",
+        "pumonitor.yaml",
+    ]
+
+
+def test_the_windows_that_are_due_are_those_of_the_calendar(folder):
+    before = datetime.now(UTC)
+    due = checked(folder)["monitors"]["fraud"]["due"]
+    # The first prediction is of Thursday, 1 January: weeks from the Monday before until now.
+    monday, week = datetime(2025, 12, 29, tzinfo=UTC), timedelta(days=7)
+    possible = [(now - monday) // week for now in (before, datetime.now(UTC))]
+    assert due["start"] == monday.isoformat()
+    assert due["windows"] in possible
+    assert due["end"] == (monday + due["windows"] * week).isoformat()
+    # Mature after 14 days.
+    assert due["mature_windows"] == due["windows"] - 2
+    assert due["next"] > before.isoformat()
+
+
+def test_people_see_rows_delays_and_windows(folder):
+    (folder / "pumonitor.yaml").write_text(TEXT, encoding="utf-8")
+    done = run()
+    assert done.exit_code == 0, done.output
+    for shown in (
+        "prediction_id",
+        "Confirmations come: 10% within",
+        "windows from 2025-12-29 00:00 to",
+        "p0",
+    ):
+        assert shown in done.stdout
+    assert "All is well." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status", "message"),
+    [
+        ("score: score", "score: skore", 2, "did you mean 'score'"),
+        ("predictions.parquet", "prediction.parquet", 2, "did you mean"),
+        ("      time_zone: UTC\n      score", "      score", 2, "time_zone"),
+        ("sqlite:///state.db", "sqlite:///nowhere/state.db", 3, "nowhere does not exist"),
+        ("sqlite:///mlflow.db", "http://127.0.0.1:1", 3, "does not answer"),
+        ("sqlite:///state.db", "postgresql+psycopg://127.0.0.1:1/x", 3, "cannot be reached"),
+        ("sqlite:///state.db", "postgresql+nonsense://127.0.0.1:1/x", 2, "cannot be used"),
+    ],
+)
+def test_what_is_wrong_has_its_exit_status_and_does_not_stop_the_rest(
+    folder, old, new, status, message
+):
+    found = checked(folder, TEXT.replace(old, new), status=status)
+    outcomes = [*found["connections"].values(), *found["monitors"].values()]
+    (failed,) = [one for one in outcomes if not one["ok"]]
+    assert message in failed["message"]
+    assert failed["failure"] == ("input" if status == 2 else "operation")
+    assert len(outcomes) == 3
+
+
+def test_the_configuration_itself_comes_first(folder):
+    (folder / "pumonitor.yaml").write_text(TEXT.replace("window: 1w", "windov: 1w"))
+    done = run()
+    assert done.exit_code == 2
+    assert "line 17: is not known here; did you mean 'window'?" in done.stderr
+    assert done.stdout == ""
+    assert run("--config", "other.yaml").exit_code == 2
+
+
+def test_a_broken_state_database_is_told(folder):
+    (folder / "state.db").write_bytes(b"this is no database, whatever its name says" * 50)
+    found = checked(folder, status=3)
+    assert "file is not a database" in found["connections"]["state"]["message"]
+
+
+def test_a_state_database_that_is_there_is_asked(folder):
+    sqlite3.connect(folder / "state.db").close()
+    (folder / "mlflow.db").touch()
+    found = checked(folder)
+    assert found["connections"]["state"]["message"].endswith("answers")
+    assert found["connections"]["tracking"]["message"].endswith("is there")
+
+
+class Server(BaseHTTPRequestHandler):
+    status = 200
+
+    def do_GET(self):
+        self.send_response(self.status if self.path == "/health" else 404)
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.mark.parametrize(("status", "code"), [(200, 0), (403, 3), (500, 3)])
+def test_a_tracking_server_is_asked_how_it_is(folder, status, code):
+    kind = type("Answering", (Server,), {"status": status})
+    server = HTTPServer(("127.0.0.1", 0), kind)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        uri = f"http://127.0.0.1:{server.server_port}"
+        found = checked(folder, TEXT.replace("sqlite:///mlflow.db", uri), status=code)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    message = found["connections"]["tracking"]["message"]
+    assert "answers" in message
+    assert ("--allowed-hosts" in message) is (status == 403)
+
+
+def test_destinations_are_found_and_not_sent_to(folder):
+    text = TEXT + (
+        "destinations:\n"
+        "  here: {webhook: 'http://127.0.0.1:1/in'}\n"
+        "  gone: {alertmanager: 'http://alertmanager.invalid:9093'}\n"
+        "  chat: {apprise: 'json://localhost'}\n"
+    )
+    found = checked(folder, text, status=3)["connections"]
+    assert found["destinations.here"]["message"] == "webhook at 127.0.0.1: found, nothing sent"
+    assert "alertmanager.invalid is not found" in found["destinations.gone"]["message"]
+    assert found["destinations.chat"]["ok"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "warning"),
+    [
+        (
+            "start: 2026-01-05, end: 2026-01-19",
+            "start: 2020-01-05, end: 2020-02-05",
+            "no predictions",
+        ),
+        ("maturity: 14d", "maturity: 1d", "one confirmation in ten comes after more than"),
+        ("      known_at: confirmed_at\n      time_zone: UTC\n", "", "without known_at"),
+    ],
+)
+def test_what_is_doubtful_is_a_warning(folder, old, new, warning):
+    found = checked(folder, TEXT.replace(old, new))["monitors"]["fraud"]
+    assert any(warning in one for one in found["warnings"]), found["warnings"]
+
+
+def test_a_database_of_predictions_is_described(folder):
+    predictions, _ = tables(rows=500)
+    with sqlite3.connect(folder / "scores.db") as database:
+        predictions.assign(scored_at=predictions["scored_at"].astype(str)).to_sql(
+            "predictions", database, index=False
+        )
+    database.close()
+    text = TEXT.replace("predictions.parquet", '{url: "sqlite:///scores.db", table: predictions}')
+    monitor = checked(folder, text)["monitors"]["fraud"]
+    assert (monitor["engine"], monitor["predictions"]["rows"]) == ("sqlite", 500)
+    select = "select * from predictions where scored_at >= :start and scored_at < :end"
+    query = f'{{url: "sqlite:///scores.db", query: "{select}"}}'
+    monitor = checked(folder, TEXT.replace("predictions.parquet", query))["monitors"]["fraud"]
+    assert monitor["predictions"]["rows"] == 500

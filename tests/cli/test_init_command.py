@@ -1,0 +1,127 @@
+"""`pumonitor init`: files in, a configuration that `check` accepts out."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from pumonitor.cli.app import app
+from pumonitor.service.config_file import read_configuration
+from tests.service.onboarding_tables import tables
+
+
+def run(*arguments):
+    runner = CliRunner(env={"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"})
+    return runner.invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    predictions, positives = tables(rows=4000)
+    (tmp_path / "data").mkdir()
+    predictions.to_parquet(tmp_path / "data" / "predictions.parquet")
+    positives.to_csv(tmp_path / "data" / "confirmed.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_folder_is_enough_and_the_next_command_works(folder):
+    done = run("init", "data", "--name", "fraud")
+    assert done.exit_code == 0, done.output
+    assert "Wrote pumonitor.yaml. Next: pumonitor check" in done.stdout
+    assert "times without a zone" in done.stdout
+    assert "Note: At the threshold of 0.5, " in done.stdout
+    checked = run("check")
+    assert checked.exit_code == 0, checked.output
+    assert "All is well." in checked.stdout
+    assert sorted(path.name for path in folder.iterdir()) == ["data", "pumonitor.yaml"]
+
+
+def test_flags_decide(folder):
+    done = run(
+        "init", "--predictions", "data/predictions.parquet", "--positives", "data/confirmed.csv",
+        "--id", "prediction_id", "--time", "scored_at", "--score", "score",
+        "--known-at", "confirmed_at", "--label", "none", "--window", "1d", "--maturity", "12d",
+        "--threshold", "0.75", "--zone", "Europe/Berlin", "--name", "card-fraud",
+        "--yes", "--output", "data/monitor.yaml",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "Next: pumonitor check --config data/monitor.yaml" in done.stdout
+    (monitor,) = read_configuration("data/monitor.yaml").configuration.monitors.values()
+    assert monitor.name == "card-fraud"
+    # Relative to the file, which is beside them.
+    assert monitor.predictions.source.path == "predictions.parquet"
+    assert (monitor.window, monitor.zone, monitor.threshold) == ("1d", "Europe/Berlin", 0.75)
+    assert monitor.maturity.days == 12
+    assert monitor.predictions.time_zone == monitor.positives.time_zone == "Europe/Berlin"
+
+
+def test_a_file_that_is_there_stays_without_force(folder):
+    (folder / "pumonitor.yaml").write_text("mine")
+    done = run("init", "data", "--name", "fraud")
+    assert done.exit_code == 2
+    assert "pumonitor.yaml is there already: --force writes over it" in done.stderr
+    assert (folder / "pumonitor.yaml").read_text() == "mine"
+    assert run("init", "data", "--name", "fraud", "--force").exit_code == 0
+    assert read_configuration("pumonitor.yaml").configuration.monitors
+
+
+def test_what_is_not_found_names_the_flag_and_writes_nothing(folder):
+    done = run("init", "data", "--score", "skore")
+    assert done.exit_code == 2
+    assert "--score: data/predictions.parquet has no column 'skore'; did you mean 'score'?" in (
+        done.stderr
+    )
+    assert not (folder / "pumonitor.yaml").exists()
+
+
+def test_a_place_that_cannot_be_written_is_a_failure(folder):
+    done = run("init", "data", "--name", "fraud", "--output", "nowhere/pumonitor.yaml")
+    assert done.exit_code == 3
+    assert "nowhere/pumonitor.yaml cannot be written" in done.stderr
+
+
+def test_on_a_terminal_every_proposal_is_a_question(folder):
+    """A real terminal: Enter takes what is proposed, a wrong column is asked again."""
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-c", "from pumonitor.cli.app import main; main()", "init", "data"]
+    process = subprocess.Popen(
+        command, stdin=terminal, stdout=terminal, stderr=terminal, close_fds=True,
+        env={**os.environ, "TERM": "dumb", "COLUMNS": "100"},
+    )  # fmt: skip
+    os.close(terminal)
+    answers = {
+        "score": ["nonsense", "score"],
+        "window": ["1d"],
+        "threshold": ["0.9"],
+        "name": ["fraud"],
+    }
+    shown, asked, deadline = "", 0, time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if select.select([controller], [], [], 0.2)[0]:
+            try:
+                shown += os.read(controller, 4096).decode()
+            except OSError:
+                break
+        prompts = shown.count("\n  is ") + shown.count("\r  is ")
+        while asked < prompts and shown.rstrip(" ").endswith(":"):
+            heads = [line for line in shown.splitlines() if line.split(":")[0] in WHAT]
+            what = heads[-1].split(":")[0]
+            answer = answers[what].pop(0) if answers.get(what) else ""
+            os.write(controller, f"{answer}\n".encode())
+            asked += 1
+            shown += "\n"
+    os.close(controller)
+    assert process.wait(timeout=30) == 0, shown
+    assert "It is one of prediction_id, scored_at, amount, score, country." in shown
+    (monitor,) = read_configuration("pumonitor.yaml").configuration.monitors.values()
+    assert (monitor.name, monitor.window, monitor.threshold) == ("fraud", "1d", 0.9)
+    assert (monitor.predictions.score, monitor.predictions.time) == ("score", "scored_at")
+
+
+WHAT = ("score", "time", "known_at", "zone", "window", "maturity", "threshold", "name", "id")

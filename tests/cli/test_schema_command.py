@@ -1,0 +1,18 @@
+"""`pumonitor schema`: what editors complete a configuration with."""
+
+import json
+
+from typer.testing import CliRunner
+
+from pumonitor.cli.app import app
+from pumonitor.service.config import Monitor
+
+
+def test_the_schema_is_printed_and_names_every_key():
+    done = CliRunner().invoke(app, ["schema"])
+    assert done.exit_code == 0
+    schema = json.loads(done.stdout)
+    assert set(schema["properties"]) == {"state", "tracking", "destinations", "monitors"}
+    monitor = schema["$defs"]["Monitor"]["properties"]
+    assert set(monitor) == set(Monitor.model_fields)
+    assert {"from", "for"} <= set(schema["$defs"]["Rule"]["properties"])

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special
+
+from pumonitor.metrics.aul import aul_estimate
+from pumonitor.metrics.f_beta import F1
+from pumonitor.metrics.prior_quantities import class_prior_estimate
+from pumonitor.metrics.problem import make_problem
+from pumonitor.metrics.ranking import observed_lift
+from pumonitor.metrics.rates import at_threshold
+from pumonitor.monitoring.attribution import attribute_aul, attribute_f1, difference
+from pumonitor.monitoring.uncertain import Known, Uncertain
+from pumonitor.results import ClassPriorEstimate
+from pumonitor.tables import ScoreTable
+
+
+def known(value: float, reach: float = 0.01) -> Uncertain:
+    return Uncertain(value=value, low=value - reach, high=value + reach, se=reach / 1.96)
+
+
+def exact(value: float) -> Uncertain:
+    return Uncertain(value=value, low=value, high=value, se=0.0)
+
+
+SHARES = st.floats(min_value=0.02, max_value=0.6)
+AREAS = st.floats(min_value=0.3, max_value=0.99)
+
+
+@settings(derandomize=True, max_examples=30, deadline=None)
+@given(priors=st.tuples(SHARES, SHARES), aucs=st.tuples(AREAS, AREAS))
+def test_the_parts_of_aul_add_up_and_are_the_formula(
+    priors: tuple[float, float], aucs: tuple[float, float]
+) -> None:
+    then, now = (
+        {"aul": exact(0.5 * prior + (1 - prior) * auc), "class_prior": exact(prior)}
+        for prior, auc in zip(priors, aucs, strict=True)
+    )
+    parts = attribute_aul(now, then)
+    prior_part = (0.5 - np.mean(aucs)) * (priors[1] - priors[0])
+    ranking_part = (1 - np.mean(priors)) * (aucs[1] - aucs[0])
+    assert parts["prior"].value == pytest.approx(prior_part, abs=1e-12)
+    assert parts["ranking"].value == pytest.approx(ranking_part, abs=1e-12)
+    total = now["aul"].value - then["aul"].value
+    assert parts["prior"].value + parts["ranking"].value == pytest.approx(total, abs=1e-12)
+
+
+@settings(derandomize=True, max_examples=30, deadline=None)
+@given(
+    priors=st.tuples(SHARES, SHARES),
+    recalls=st.tuples(SHARES, SHARES),
+    rates=st.tuples(st.floats(0.01, 0.3), st.floats(0.01, 0.3)),
+)
+def test_the_parts_of_f1_add_up_to_its_change(
+    priors: tuple[float, float], recalls: tuple[float, float], rates: tuple[float, float]
+) -> None:
+    def at(prior: float, recall: float, rate: float) -> dict[str, Uncertain]:
+        flagged = prior * recall + (1 - prior) * rate
+        return {
+            "class_prior": exact(prior),
+            "recall": exact(recall),
+            "predicted_positive_rate": exact(flagged),
+            "f1": exact(2 * prior * recall / (prior + flagged)),
+        }
+
+    then, now = (at(*values) for values in zip(priors, recalls, rates, strict=True))
+    parts = attribute_f1(now, then)
+    total = now["f1"].value - then["f1"].value
+    assert parts["prior"].value + parts["ranking"].value == pytest.approx(total, abs=1e-9)
+    if recalls[0] == recalls[1] and rates[0] == rates[1]:
+        assert parts["ranking"].value == pytest.approx(0, abs=1e-12)
+    if priors[0] == priors[1]:
+        assert parts["prior"].value == pytest.approx(0, abs=1e-12)
+
+
+def test_what_only_the_prior_changed_is_put_down_to_it() -> None:
+    then = {"aul": known(0.5 * 0.05 + 0.95 * 0.9), "class_prior": known(0.05)}
+    now = {"aul": known(0.5 * 0.25 + 0.75 * 0.9), "class_prior": known(0.25)}
+    parts = attribute_aul(now, then)
+    assert parts["prior"].high < 0
+    assert parts["ranking"].low < 0 < parts["ranking"].high
+
+
+def test_differences_have_the_intervals_of_independent_estimates() -> None:
+    change = difference(known(0.7, 0.03), known(0.8, 0.04))
+    assert (change.value, change.low, change.high) == pytest.approx((-0.1, -0.15, -0.05))
+    assert change.se == pytest.approx(0.05 / 1.96, rel=1e-3)
+    lopsided = Uncertain(value=0.8, low=0.79, high=0.88, se=0.02)
+    assert difference(exact(0.8), lopsided).low == pytest.approx(-0.08)
+    assert difference(exact(0.8), lopsided).high == pytest.approx(0.01)
+
+
+def test_intervals_of_changes_and_parts_hold_the_truth() -> None:
+    """Prior .1 to .2 and d' 2 to 1.6: both parts are real."""
+    cases = ((0.1, 2.0), (0.2, 1.6))
+    before, after = (_truth(prior, shift) for prior, shift in cases)
+    parts = attribute_aul(after, before)
+    goal = {name: after[name].value - before[name].value for name in ("aul", "f1")}
+    goal |= {name: part.value for name, part in parts.items()}
+    held, repetitions = dict.fromkeys(goal, 0), 40
+    for seed in range(repetitions):
+        then, now = (_window(prior, shift, seed=seed) for prior, shift in cases)
+        found = {name: difference(now[name], then[name]) for name in ("aul", "f1")}
+        found |= attribute_aul(now, then)
+        for name, change in found.items():
+            held[name] += change.low <= goal[name] <= change.high
+    assert min(held.values()) >= 0.95 * repetitions - 3 * np.sqrt(0.95 * 0.05 * repetitions)
+
+
+def _truth(prior: float, shift: float) -> dict[str, Uncertain]:
+    """Positives N(shift, 1), negatives N(0, 1), threshold 1.5."""
+    auc = float(special.ndtr(shift / np.sqrt(2)))
+    recall, false_positive_rate = float(special.ndtr(shift - 1.5)), float(special.ndtr(-1.5))
+    flagged = prior * recall + (1 - prior) * false_positive_rate
+    return {
+        "aul": exact(0.5 * prior + (1 - prior) * auc),
+        "f1": exact(2 * prior * recall / (prior + flagged)),
+        "class_prior": exact(prior),
+    }
+
+
+def _window(prior: float, shift: float, *, seed: int) -> dict[str, Known]:
+    rng = np.random.default_rng([seed, round(10 * prior)])
+    positive = rng.random(2000) < prior
+    labels = positive & (rng.random(2000) < 0.3)
+    table = ScoreTable.from_arrays(labels, rng.normal(shift * positive), thresholds=(1.5,))
+    share = positive.mean()
+    error = np.sqrt(share * (1 - share) / 2000)
+    estimated = (share, share - 2 * error, share + 2 * error)
+    problem = make_problem(table, ClassPriorEstimate.given(estimated), rng=seed)
+    return {
+        "aul": aul_estimate(problem, observed_lift(problem)),
+        "f1": F1.estimate(at_threshold(problem, 1.5)),
+        "class_prior": class_prior_estimate(problem),
+    }

@@ -1,0 +1,73 @@
+"""A small card-fraud monitor: predictions, confirmations that come late, and its configuration."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+DAYS = 6
+MATURITY = timedelta(days=2)
+SETTLED = FIRST + timedelta(days=DAYS) + 2 * MATURITY
+"""When the last day is final; the days since have no predictions."""
+
+CONFIGURATION = """\
+state: {state}
+monitors:
+  card-fraud:
+    predictions:
+      source: predictions.parquet
+      id: prediction_id
+      time: scored_at
+      score: score
+{segments}    positives:
+      source: confirmations.parquet
+      id: prediction_id
+      known_at: confirmed_at
+    window: 1d
+    maturity: 2d
+    panes: [0d, 1d]
+    threshold: 0.5
+    reference: {{start: 2026-01-01, end: 2026-01-03}}
+"""
+
+
+def write_shop(
+    folder: Path,
+    *,
+    state: str = "sqlite:///state.db",
+    days: int = DAYS,
+    with_segments: bool = False,
+    seed: int = 0,
+) -> Path:
+    """600 predictions a day, a tenth of them fraud, half of which is confirmed, a day later."""
+    rng = np.random.default_rng(seed)
+    rows = 600 * days
+    is_fraud = rng.random(rows) < 0.1
+    scored_at = FIRST + pd.to_timedelta(np.sort(rng.uniform(0, days * 86_400, rows)), unit="s")
+    pd.DataFrame(
+        {
+            "prediction_id": np.arange(rows),
+            "scored_at": scored_at,
+            "score": 1 / (1 + np.exp(-rng.normal(2.5 * is_fraud - 1.5))),
+            "country": rng.choice(["DE", "FR"], rows),
+        }
+    ).to_parquet(folder / "predictions.parquet")
+    confirmed = np.flatnonzero(is_fraud & (rng.random(rows) < 0.5))
+    delay = pd.to_timedelta(rng.exponential(86_400, len(confirmed)), unit="s")
+    pd.DataFrame(
+        {"prediction_id": confirmed, "confirmed_at": scored_at[confirmed] + delay}
+    ).to_parquet(folder / "confirmations.parquet")
+    path = folder / "pumonitor.yaml"
+    segments = "      segments: [country]\n" if with_segments else ""
+    path.write_text(CONFIGURATION.format(state=state, segments=segments))
+    return path
+
+
+def recorded(ledger, *, revisions="all"):
+    """All results, in order, as plain tuples."""
+    return [astuple(row) for row in ledger.results("card-fraud", revisions=revisions)]

@@ -1,0 +1,85 @@
+"""What a check makes of errors and of the calendar."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pumonitor.errors import InputError, SourceError
+from pumonitor.ports import SourceDescription
+from pumonitor.service.checking import check_monitor, windows_due
+from pumonitor.service.config_file import read_configuration_text
+
+TEXT = """\
+monitors:
+  fraud:
+    predictions: {source: {url: "${URL}", table: scores}, id: id, time: time, score: score}
+    positives: {source: c.csv, id: id, known_at: known}
+    window: 1d
+    zone: Europe/Berlin
+    maturity: 8d
+    threshold: 0.5
+"""
+CANARY = "kanarienvogel"
+CONFIGURATION = read_configuration_text(
+    TEXT, environment={"URL": f"postgresql://me:{CANARY}@host/scores"}
+).configuration
+MONITOR = CONFIGURATION.monitors["fraud"]
+# Midnight in Berlin.
+FIRST = datetime(2026, 3, 27, 23, tzinfo=UTC)
+
+
+def described(first, last):
+    return SourceDescription(
+        engine="duckdb",
+        columns={},
+        label_columns={},
+        sample=[],
+        label_sample=[],
+        predictions=1,
+        labels=0,
+        first=first,
+        last=last,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "failure"),
+    [(InputError, "input"), (SourceError, "operation"), (RuntimeError, "operation")],
+)
+def test_an_error_that_quotes_its_address_does_not_get_through(kind, failure):
+    def open_source(monitor):
+        raise kind(f"cannot connect to {monitor.predictions.source.address}, password {CANARY}")
+
+    found = check_monitor(
+        MONITOR, now=FIRST, mask=CONFIGURATION.mask, open_source=open_source
+    ).outcome
+    assert found.failure == failure
+    assert "cannot connect to" in found.message
+    assert CANARY not in found.message
+
+
+def test_windows_are_due_with_the_panes_whose_moment_has_come():
+    # The second day has 23 hours: the clocks go forward on 29 March.
+    last = datetime(2026, 3, 30, 12, tzinfo=UTC)
+    ends = [datetime(2026, 3, day, 22, tzinfo=UTC) for day in (29, 30)]
+    # Panes after 0, 2, 4, 8 and 16 days. The first day ends on the 28th at 23:00 UTC.
+    first_end = FIRST + timedelta(days=1)
+    for now, windows, panes, following in (
+        (first_end - timedelta(minutes=1), 0, 0, first_end),
+        (first_end, 1, 1, ends[0]),
+        (ends[0], 2, 2, ends[1]),
+        (ends[1], 3, 3, first_end + timedelta(days=2)),
+        (first_end + timedelta(days=8), 9, 22, ends[0] + timedelta(days=8)),
+    ):
+        due = windows_due(MONITOR, described(FIRST, last), now=now)
+        assert (due.windows, due.panes, due.following.as_of) == (windows, panes, following)
+        assert due.mature == (now == first_end + timedelta(days=8))
+    # Windows since then are due too, though nothing was predicted.
+    late = windows_due(MONITOR, described(FIRST, last), now=first_end + timedelta(days=16))
+    assert (late.windows, late.first, late.panes) == (17, FIRST, 5 + 8 * 4 + 4 * 3 + 2 * 2 + 2)
+    assert late.last == first_end + timedelta(days=16) - timedelta(hours=1)
+
+
+def test_no_predictions_are_nothing_due():
+    due = windows_due(MONITOR, described(None, None), now=FIRST)
+    assert (due.windows, due.panes, due.first, due.following) == (0, 0, None, None)

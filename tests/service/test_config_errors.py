@@ -1,0 +1,296 @@
+"""What is wrong in a configuration: each thing in one line, all of them at once."""
+
+import re
+
+import pytest
+
+from pumonitor.errors import InputError
+from pumonitor.service.config_file import read_configuration_text
+
+GOOD = """\
+monitors:
+  fraud:
+    predictions:
+      source: p.csv
+      id: id
+      time: time
+      score: score
+      segments: [country]
+    positives:
+      source: c.csv
+      id: id
+      known_at: known
+    window: 1d
+    maturity: 30d
+    threshold: 0.5
+    reference: {start: 2026-01-01, end: 2026-02-01}
+    rules:
+      - {metric: f1, below: 0.5}
+"""
+
+
+def problems(text, **environment):
+    with pytest.raises(InputError) as caught:
+        read_configuration_text(text, environment=environment)
+    lines = str(caught.value).splitlines()
+    if len(lines) == 1:
+        return [lines[0].removeprefix("pumonitor.yaml: ")]
+    assert re.fullmatch(rf"pumonitor.yaml has {len(lines) - 1} problems:", lines[0])
+    return [line.removeprefix("  ") for line in lines[1:]]
+
+
+def only(text, **environment):
+    (problem,) = problems(text, **environment)
+    return problem
+
+
+def test_the_good_one_is_good():
+    assert read_configuration_text(GOOD, environment={}).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("    window", "    windov", "windov, line 13: is not known here; did you mean 'window'?"),
+        ("      score: score\n", "", "predictions.score, line 3: is missing"),
+        (
+            "score: score",
+            "scores: score",
+            "scores, line 7: is not known here; did you mean 'score'",
+        ),
+        (
+            "id: id\n      time",
+            "id: id\n      id: x\n      time",
+            "id, line 6: stands twice: first in line 5",
+        ),
+        (
+            "    predictions:\n",
+            "    xyz: 1\n    predictions:\n",
+            "xyz, line 3: is not known here (there are model,",
+        ),
+        ("window: 1d", "window: -1d", "window, line 13: a window's length must be a whole number"),
+        ("window: 1d", "window: 5", "window, line 13: must be text such as 1d, 1h, 1w or 1mo"),
+        ("window: 1d", "window: 15min", "no window is shorter than an hour"),
+        ("maturity: 30d", "maturity: -30d", "maturity, line 14: must not be negative, got -30d"),
+        ("maturity: 30d", "maturity: 1mo", "a month is no fixed time, say 30d"),
+        ("maturity: 30d", "maturity: 30m", "minutes are min"),
+        ("maturity: 30d", "maturity: 30", "must be a number with s, min, h, d or w, such as 30d"),
+        (
+            "threshold: 0.5",
+            "threshold: 80",
+            "must be within [0, 1] as the scores are, got 80; did you mean 0.8?",
+        ),
+        ("threshold: 0.5", "threshold: -3", "scores of any size need score_scale: unbounded"),
+        (
+            "threshold: 0.5",
+            'threshold: "0.5"',
+            "threshold, line 15: must be a number without quotes",
+        ),
+        ("threshold: 0.5", "threshold: .inf", "threshold, line 15: must be a number"),
+        (
+            "threshold: 0.5",
+            "threshold: true",
+            "threshold, line 15: must be a number without quotes",
+        ),
+        ("end: 2026-02-01", "end: 2026-01-01", "reference.end, line 16: must be after start"),
+        ("end: 2026-02-01", "end: 2025-02-01", "reference.end, line 16: must be after start"),
+        ("end: 2026-02-01", "end: 2026-02-30", "2026-02-30 is no date"),
+        ("end: 2026-02-01", "end: soon", "must be a date such as 2026-01-01"),
+        (
+            "    window",
+            "    class_prior: [0.4, 0.1]\n    window",
+            "class_prior, line 13: has its low end above its high one: 0.4 > 0.1",
+        ),
+        (
+            "    window",
+            "    class_prior: 40\n    window",
+            "class_prior must satisfy 0 < class_prior < 1, got 40; did you mean 0.4?",
+        ),
+        (
+            "    window",
+            "    class_prior: atuo\n    window",
+            "no class-prior method 'atuo'; did you mean 'auto'?",
+        ),
+        ("    window", "    class_prior: km1\n    window", "reads features"),
+        (
+            "    window",
+            "    class_prior: propensity\n    window",
+            "positives name no propensity column",
+        ),
+        (
+            "    window",
+            "    class_prior: [1, 2, 3, 4]\n    window",
+            "must be auto, the name of a method, a number, [low, high]",
+        ),
+        (
+            "    window",
+            "    class_prior: true\n    window",
+            "must be auto, the name of a method, a number",
+        ),
+        (
+            "    window",
+            "    label_purity: 95\n    window",
+            "a share above 0 and at most 1; did you mean 0.95?",
+        ),
+        (
+            "    window",
+            "    scenario: case-control\n    window",
+            "scenario, line 13: must be 'single-training-set'",
+        ),
+        (
+            "    window",
+            "    schedule: 0 0 31 2 *\n    window",
+            "schedule, line 13: is never due: no such day (31) in Feb",
+        ),
+        (
+            "    window",
+            "    zone: Berlin\n    window",
+            "zone, line 13: is no time zone: 'Berlin'; did you mean 'Europe/Berlin'?",
+        ),
+        ("    window", "    zone: ../../etc/passwd\n    window", "is no time zone"),
+        ("    window", "    model: fraud@champion\n    window", "must be models:/NAME"),
+        ("    window", "    panes: [0d, 40d]\n    window", "below the maturity"),
+        ("    window", "    panes: 0d\n    window", "panes, line 13: must be a list"),
+        ("known_at: known", "known_at: id", "names the column 'id' as id and as known_at"),
+        (
+            "segments: [country]",
+            "segments: country",
+            "segments, line 8: must be a list, such as [a, b]",
+        ),
+        (
+            "segments: [country]",
+            "segments: [3]",
+            "segments[0], line 8: must be text: put it in quotes",
+        ),
+        ("score: score", "score: 5", "score, line 7: must be text: put it in quotes"),
+        ("score: score", 'score: ""', "score, line 7: must not be empty"),
+        ("time: time", "time: time\n      time_unit: m", "must be 's', 'ms', 'us' or 'ns'"),
+        (
+            "time: time",
+            "time: time\n      time_unit: s\n      time_zone: UTC",
+            "leave time_zone away",
+        ),
+        (
+            "source: p.csv",
+            "source: {table: t}",
+            "source, line 4: must be a path, {url: ..., table: ...}",
+        ),
+        (
+            "source: p.csv",
+            "source: {url: 'sqlite:///a.db'}",
+            "must have a table or a query beside its url",
+        ),
+        ("source: p.csv", "source: {url: host, table: t}", "must be an address such as"),
+        ("source: p.csv", "source: {path: p.csv, table: t}", "names a path and a database"),
+        ("source: p.csv", "source: [p.csv]", "source, line 4: must be a mapping"),
+        (
+            "metric: f1",
+            "metric: f11",
+            "rules[0].metric, line 18: is no metric: 'f11'; did you mean 'f1'?",
+        ),
+        (
+            "below: 0.5",
+            "below: 0.5, drop: 0.1",
+            "rules[0], line 18: must have one of below, above, drop",
+        ),
+        (", below: 0.5", "", "it has none of them"),
+        ("below: 0.5", "below: 75", "f1 is never above 1; did you mean 0.75?"),
+        ("below: 0.5", "drop: 110%", "must be below 100%"),
+        ("below: 0.5", "drop: -0.1", "must be a number above 0"),
+        ("below: 0.5", "below: 0.5, for: 0", "rules[0].for, line 18: must be at least 1"),
+        ("below: 0.5", "below: 0.5, frm: reference", "is not known here; did you mean 'from'?"),
+        ("below: 0.5", "below: 0.5, from: reference", "goes with drop or rise and not with below"),
+        ("below: 0.5", "shift: sideways", "must be 'down', 'up' or 'any'"),
+        ("below: 0.5", "shift: any, false_alarms_per_year: 0", "must be above 0"),
+        (
+            "below: 0.5",
+            "below: 0.5, segment: {contry: DE}",
+            "rules[0] names no segment of predictions: 'contry'; did you mean 'country'?",
+        ),
+        ("below: 0.5", "below: 0.5, severity: bad", "must be 'info', 'warning' or 'critical'"),
+        ("below: 0.5", "below: 0.5, provisional: yes", "must be true or false"),
+        ("  fraud:", "  fraud detection:", "has a name of letters other than"),
+        ("    window", "    ? [a]\n    : 1\n    window", "has a key that is no text"),
+    ],
+)
+def test_one_thing_that_is_wrong_is_one_line_with_its_place(old, new, problem):
+    text = GOOD.replace(old, new, 1)
+    assert text != GOOD
+    assert problem in only(text)
+
+
+def test_a_drop_needs_a_reference():
+    text = re.sub(r"    reference.*\n", "", GOOD).replace("below: 0.5", "drop: 10%")
+    assert "rules[0] compares with the reference, and the monitor has none" in only(text)
+
+
+def test_two_monitors_of_one_name_are_refused():
+    second = GOOD.removeprefix("monitors:\n")
+    assert only(GOOD + second).startswith("monitors.fraud, line 19: stands twice: first in line 2")
+    other_case = second.replace("fraud:", "Fraud:")
+    assert "two monitors of one name but for case: fraud, Fraud" in only(GOOD + other_case)
+
+
+@pytest.mark.parametrize("text", ["", "monitors: {}\n", "# nothing\n", "monitors:\n"])
+def test_a_file_without_monitors_is_refused(text):
+    assert "monitors" in only(text)
+
+
+@pytest.mark.parametrize("text", ["just words", "- a\n- b\n", "5"])
+def test_a_file_that_is_no_mapping_is_refused(text):
+    assert "must be a mapping" in only(text)
+
+
+def test_everything_that_is_wrong_is_told_at_once_in_the_order_of_the_file():
+    text = (
+        GOOD.replace("score: score", "scor: score")
+        .replace("window: 1d", "window: 0d")
+        .replace("threshold: 0.5", "threshold: ${MISSING_ONE}")
+        .replace("metric: f1", "metric: f11")
+        + "destinations:\n  a: {webhook: ftp://x}\n  b: {}\nmonitor: 1\nstate: mysql://h/d\n"
+    )
+    found = problems(text)
+    lines = [int(re.search(r"line (\d+)", problem)[1]) for problem in found]
+    assert lines == sorted(lines) == [7, 13, 15, 18, 20, 21, 22, 23]
+    assert "needs the environment variable MISSING_ONE, which is not set" in found[2]
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("select 1; select 2", "has 2 statements"),
+        ("delete from p", "begins with DELETE"),
+        ("with x as (delete from p returning *) select * from x", "holds DELETE"),
+        ("select * from p where t >= :start", "lacks :end"),
+        ("select * from p", "lacks :start and :end"),
+        ("select * from p where t >= :start and t < :ende", "has a parameter 'ende'"),
+        ("select from where", "cannot be read as SQL"),
+    ],
+)
+def test_a_query_is_one_select_with_its_binds(query, problem):
+    source = f'{{url: "sqlite:///a.db", query: "{query}"}}'
+    found = only(GOOD.replace("source: p.csv", f"source: {source}"))
+    assert found.startswith("monitors.fraud.predictions.source, line 4: the query")
+    assert problem in found
+
+
+def test_labels_are_asked_for_as_of_a_moment():
+    source = '{url: "sqlite:///a.db", query: "select * from c where known <= :end"}'
+    assert "has a parameter 'end'" in only(GOOD.replace("source: c.csv", f"source: {source}"))
+    good = GOOD.replace("source: c.csv", f"source: {source}".replace(":end", ":as_of"))
+    assert read_configuration_text(good, environment={}).configuration.monitors
+
+
+@pytest.mark.parametrize(
+    ("destination", "problem"),
+    [
+        ("{webhook: 'https://x', apprise: 'json://x'}", "got apprise and webhook"),
+        ("{alertmanager: 'http://x', secret: ${S}}", "goes with webhook and not with alertmanager"),
+        ("{webhook: example.org}", "begins with https:// or http://"),
+        ("{apprise: words}", "must be an address"),
+        ("{webhok: 'https://x'}", "did you mean 'webhook'?"),
+    ],
+)
+def test_destinations_are_one_of_three_kinds(destination, problem):
+    found = problems(GOOD + f"destinations:\n  a: {destination}\n", S="secret")
+    assert any(problem in one for one in found), found

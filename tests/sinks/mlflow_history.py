@@ -1,0 +1,60 @@
+"""What MLflow holds of a monitor, read back, and what it should hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from pumonitor.sinks.metric_values import metric_values
+
+Points = dict[str, list[tuple[int, int, float]]]
+"""By metric name all points, (step, timestamp, value), sorted."""
+
+
+def expected_points(payloads: Iterable[Mapping[str, Any]]) -> Points:
+    """What the payloads say, without going through the sink's own times."""
+    points: Points = {}
+    for payload in payloads:
+        window = payload["window"]
+        end = datetime.fromisoformat(window["end"])
+        stamp = int(end.timestamp()) * 1000 + payload["revision"]
+        for name, value in metric_values(payload["metrics"], segment=payload["segment"]).items():
+            points.setdefault(name, []).append((window["index"], stamp, value))
+    return {name: sorted(found) for name, found in points.items()}
+
+
+def active_runs(client: Any, monitor: str) -> list[Any]:
+    experiment = client.get_experiment_by_name(f"pumonitor/{monitor}")
+    return [] if experiment is None else list(client.search_runs([experiment.experiment_id]))
+
+
+def runs_ever(client: Any, monitor: str) -> list[Any]:
+    """The deleted ones as well."""
+    from mlflow.entities import ViewType
+
+    experiment = client.get_experiment_by_name(f"pumonitor/{monitor}")
+    return list(client.search_runs([experiment.experiment_id], run_view_type=ViewType.ALL))
+
+
+def points_of(client: Any, run: Any) -> Points:
+    found = {
+        name: sorted(
+            (point.step, point.timestamp, point.value)
+            for point in client.get_metric_history(run.info.run_id, name)
+        )
+        for name in run.data.metrics
+    }
+    return dict(sorted(found.items()))
+
+
+def only_run(client: Any, monitor: str) -> Any:
+    (run,) = active_runs(client, monitor)
+    return run
+
+
+def file_paths(client: Any, run_id: str, folder: str | None = None) -> set[str]:
+    found: set[str] = set()
+    for entry in client.list_artifacts(run_id, folder):
+        found |= file_paths(client, run_id, entry.path) if entry.is_dir else {entry.path}
+    return found

@@ -1,0 +1,98 @@
+"""A state database is made and brought up to date when it is opened, once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import inspect
+
+from pumonitor.store.database import Database
+from pumonitor.store.errors import StateError
+from pumonitor.store.ledger import Ledger
+from pumonitor.store.migrations.upgrade import upgrade
+from pumonitor.store.schema import metadata
+
+FIELDS = (
+    "monitor, model_version, segment, window_start, window_end, state, revision, as_of, metric, "
+    "value, low, high, n_labeled, n_unlabeled"
+)
+
+
+def test_the_steps_lead_to_the_tables_the_code_knows(address: str) -> None:
+    database = Database(address)
+    with database.reading() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, metadata) == []
+        inspector = inspect(connection)
+        assert {column["name"]: column["nullable"] for column in inspector.get_columns("windows")}[
+            "fence"
+        ] is False
+        assert sorted(inspector.get_view_names()) == ["pumonitor_latest", "pumonitor_results"]
+    database.close()
+
+
+def test_the_view_of_results_has_exactly_the_promised_fields(address: str) -> None:
+    database = Database(address)
+    with database.reading() as connection:
+        columns = inspect(connection).get_columns("pumonitor_results")
+    database.close()
+
+    assert ", ".join(column["name"] for column in columns) == FIELDS
+
+
+def test_opening_again_changes_nothing(empty_address: str) -> None:
+    with Ledger.open(empty_address) as ledger:
+        ledger.run_ids.set("a", "b")
+    with Ledger.open(empty_address) as ledger:
+        assert ledger.run_ids.get("a") == "b"
+
+
+def test_many_processes_may_open_a_new_database_at_once(empty_address: str) -> None:
+    script = Path(__file__).with_name("opening_worker.py")
+    done = subprocess.run(
+        [sys.executable, str(script), empty_address, "6"],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "6 opened\n"
+
+
+def test_a_database_of_a_newer_version_is_refused(empty_address: str) -> None:
+    Ledger.open(empty_address).close()
+    database = Database(empty_address)
+    with database.writing() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+
+    with pytest.raises(StateError) as caught:
+        upgrade(database)
+    database.close()
+
+    assert "was written by a newer version of pumonitor" in str(caught.value)
+    assert "at step 9999, this version knows steps up to 0001" in str(caught.value)
+
+
+def test_a_step_that_fails_leaves_nothing_behind(
+    empty_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("in the middle")
+
+    monkeypatch.setattr(MigrationContext, "stamp", fail)
+    with pytest.raises(RuntimeError, match="in the middle"):
+        Ledger.open(empty_address)
+    monkeypatch.undo()
+
+    database = Database(empty_address)
+    with database.reading() as connection:
+        assert inspect(connection).get_table_names() == []
+    database.close()
+    Ledger.open(empty_address).close()
