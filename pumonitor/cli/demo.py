@@ -184,7 +184,9 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
         f"{MEAN_DELAY_DAYS} days late on average (simulated), each week is looked at when it ends "
         "and again as reports come in.\n"
     )
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table = Table(
+        box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
     table.add_column("Week", no_wrap=True)
     table.add_column("Reports", justify="right", no_wrap=True)
     table.add_column("Naive F1", justify="right", style="dim", no_wrap=True)
@@ -203,13 +205,13 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
             cells += [f"[green]{text}[/]" if holds else f"[red]{text}*[/]", f"{truth:.2f}"]
         table.add_row(
             f"{week.start:%d %b}",
-            f"{week.reported_at_first} → {week.reported:>2}",
-            f"{week.naive_at_first:.2f} → {week.naive:.2f}",
+            f"{week.reported_at_first}→{week.reported}",
+            f"{week.naive_at_first:.2f}→{week.naive:.2f}",
             *cells,
         )
     console.print(table)
     console.print(
-        "\n[dim]Reports and naive F1: when the week ended → four weeks later. An interval with a * "
+        "\n[dim]Reports and naive F1: when the week ended→four weeks later. An interval with a * "
         "misses the truth.[/]"
     )
     console.print(

@@ -26,6 +26,7 @@ MEAN_DELAY_DAYS: Final = 4
 """Of reports, which are simulated: exponential from the mail's arrival."""
 
 SHOWN: Final = ("class_prior", "recall", "f1", "aul")
+_UNTIL_FINAL = timedelta(days=40)
 _DELIVERY_BUDGET = timedelta(seconds=15)
 _DELAYS_SEED = 2013
 _CONFIGURATION = """\
@@ -104,16 +105,18 @@ def write_monitor(frame: pandas.DataFrame, directory: Path) -> Path:
 def monitor_weeks(
     frame: pandas.DataFrame, path: Path, *, told: Callable[[str, float], None]
 ) -> list[Week]:
-    """Run the monitor as it would have run by the end of April 2012, and compare with the truth."""
+    """Run the monitor until all weeks are final, and compare with the truth."""
     from pumonitor.service.app import open_jobs
     from pumonitor.service.config_file import read_configuration
 
     configuration = read_configuration(path).configuration
-    now = frame["time"].iloc[-1].to_pydatetime() + timedelta(days=30)
-    with open_jobs(configuration, clock=lambda: now) as jobs:
-        done = jobs.run(
-            told=lambda what, ready, of: told(what, ready / max(of, 1)), budget=_DELIVERY_BUDGET
-        )
+    first, last = (frame["time"].iloc[place].to_pydatetime() for place in (0, -1))
+    with open_jobs(configuration, clock=lambda: last + _UNTIL_FINAL) as jobs:
+        windows = configuration.monitors[MONITOR].windows
+        start, end = windows.containing(first).start, windows.containing(last).end
+        jobs.plan(MONITOR, start=start, end=end)
+        done = jobs.drain(told=lambda what, ready, of: told(what, ready / max(of, 1)))
+        jobs.deliver(budget=_DELIVERY_BUDGET)
         if done.failures:
             raise PumonitorError("; ".join(done.failures))
         rows = jobs.ledger.results(MONITOR, revisions="all")

@@ -15,6 +15,7 @@ from pumonitor.store.records import Backlog, MetricResult, PublishedResult
 __all__ = ["Insight", "Number", "WindowStory", "insight_of", "plain_row", "results_of"]
 
 SHOWN: Final = ("class_prior", "aul", "auc", "precision", "recall", "f1")
+_RECENT: Final = timedelta(days=400)
 _PARTS: Final = ("aul_change_prior", "aul_change_ranking")
 
 
@@ -120,7 +121,8 @@ def plain_row(row: PublishedResult) -> dict[str, Any]:
 def insight_of(ledger: LedgerReader, monitor: str, *, now: datetime) -> Insight:
     """The newest mature window and the newest one, and what there is left to do."""
     backlog = ledger.counts(now=now, monitor=monitor)
-    windows = ledger.windows(monitor, since=now - timedelta(days=3660))
+    # All windows of years are only read where nothing is newer.
+    windows = ledger.windows(monitor, since=now - _RECENT) or ledger.windows(monitor)
     ended = [one for one in windows if any(pane.revision is not None for pane in one.panes)]
     mature = [
         one

@@ -92,7 +92,8 @@ def evaluate_window(
     Returns
     -------
     EvaluatedSeries
-        Results: every estimate, "labeled_positives", "predictions", "label_maturity";
+        Results: every estimate, held to its range; "labeled_positives", "predictions",
+        "label_maturity";
         "<estimate>_expected", what a provisional estimate is expected to become;
         "<estimate>_change" against the reference and "aul_change_prior", "aul_change_ranking" (the
         same of F1), its parts. What cannot be told is None with its reason; nothing is left out.
@@ -219,7 +220,8 @@ def _estimate_rows(
 ) -> Iterator[MetricResult]:
     for name in ESTIMATES:
         one = estimates.get(name)
-        yield _row(series, name, one, reason if one is None else one.undefined_reason)
+        shown = None if one is None else _within(one, one.range)
+        yield _row(series, name, shown, reason if one is None else one.undefined_reason)
 
 
 def _count_rows(series: SeriesTable) -> Iterator[MetricResult]:
@@ -262,7 +264,10 @@ def _expected_rows(
             why = (
                 share.undefined_reason or reason or (None if now is None else now.undefined_reason)
             )
-            yield _row(series, f"{name}_expected", expected.get(name), why)
+            later = expected.get(name)
+            if later is not None and now is not None:
+                later = _within(later, now.range)
+            yield _row(series, f"{name}_expected", later, why)
 
 
 def _change_rows(
@@ -298,6 +303,15 @@ def _change_rows(
             parts = attribute(now, reference, confidence_level=level, rng=seed)
         for part in _PARTS:
             yield _row(series, f"{name}_change_{part}", parts.get(part), why)
+
+
+def _within(number: Estimate | Uncertain, limits: tuple[float, float]) -> Uncertain:
+    """What people are shown: a share above 1 is evidence, and in the evaluation."""
+    value, low, high = (
+        float(min(max(part, limits[0]), limits[1]))
+        for part in (number.value, number.low, number.high)
+    )
+    return Uncertain(value=value, low=low, high=high, se=number.se)
 
 
 def _row(

@@ -66,7 +66,7 @@ def read_document(text: str, *, name: str) -> Document:
     >>> found.lines[("b", 1)], found.problems[0].message
     (2, 'stands twice: first in line 1')
     """
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     protected = _REFERENCE.sub(rf"${_OPEN}\1{_CLOSE}", text)
     try:

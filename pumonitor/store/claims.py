@@ -13,7 +13,6 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     Select,
     and_,
     exists,
@@ -28,6 +27,7 @@ from sqlalchemy import (
 from pumonitor.ports import Pane, Window
 from pumonitor.store.errors import StaleClaimError
 from pumonitor.store.records import Claim, ClaimedPane, Step
+from pumonitor.store.rows import window_of
 from pumonitor.store.schema import panes, windows
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "finish",
     "give_back",
     "prolong",
-    "window_of",
 ]
 
 
@@ -206,11 +205,6 @@ def give_back(
             .where(windows.c.window_key == claim.window_key)
             .values(not_before=at + retry_after)
         )
-
-
-def window_of(row: Row[Any]) -> Window:
-    """The window of a row that has its columns."""
-    return Window(start=row.window_start, end=row.window_end, index=row.window_index)
 
 
 def _take(

@@ -6,21 +6,32 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Column, ColumnElement, Row, Select, and_, exists, func, or_, select
+from sqlalchemy import Row, Select, func, or_, select
 
 from pumonitor.ports import State
-from pumonitor.store.claims import window_of
 from pumonitor.store.database import Database
+from pumonitor.store.queries import (
+    WINDOW_COLUMNS,
+    equal,
+    is_latest,
+    is_superseded,
+    of_monitor,
+    one_of,
+    same_pane,
+    select_evaluations,
+    select_series,
+    starting_between,
+)
 from pumonitor.store.records import (
     AuditEntry,
     Backlog,
     PaneCounts,
-    PaneRecord,
     PublishedResult,
     StoredEvaluation,
     StoredSeries,
     WindowRecord,
 )
+from pumonitor.store.rows import evaluation_in, series_in, window_in, window_of
 from pumonitor.store.schema import (
     audit,
     evaluations,
@@ -36,15 +47,6 @@ __all__ = ["LedgerReader", "Revisions"]
 
 Revisions = Literal["latest", "all"]
 """The newest results of each window, or whatever was ever found."""
-
-_OF_WINDOW = (
-    windows.c.window_key,
-    windows.c.monitor,
-    windows.c.configuration,
-    windows.c.window_start,
-    windows.c.window_end,
-    windows.c.window_index,
-)
 
 
 class LedgerReader:
@@ -82,12 +84,12 @@ class LedgerReader:
     def series(self, window_key: str, number: int) -> tuple[StoredSeries, ...]:
         """What was collected of a pane, by model version and segment."""
         query = (
-            _stored_series()
+            select_series()
             .where(series.c.window_key == window_key, series.c.pane == number)
             .order_by(series.c.model_version, series.c.segment)
         )
         with self.database.reading() as connection:
-            return tuple(_series_of(row) for row in connection.execute(query))
+            return tuple(series_in(row) for row in connection.execute(query))
 
     def series_before(
         self,
@@ -126,22 +128,22 @@ class LedgerReader:
             In order of time, then model version.
         """
         query = (
-            _stored_series()
+            select_series()
             .where(
                 windows.c.monitor == monitor,
                 windows.c.configuration == configuration,
-                *_between(since, start),
+                *starting_between(since, start),
                 series.c.segment == segment,
                 panes.c.as_of <= as_of,
-                ~_is_superseded(as_of),
-                *_equal(series.c.model_version, model_version),
+                ~is_superseded(as_of),
+                *equal(series.c.model_version, model_version),
             )
             .order_by(windows.c.window_start.desc(), series.c.model_version.desc())
             .limit(limit)
         )
         with self.database.reading() as connection:
             rows = connection.execute(query).all()
-        return tuple(_series_of(row) for row in reversed(rows))
+        return tuple(series_in(row) for row in reversed(rows))
 
     def pane_counts_before(
         self,
@@ -157,15 +159,15 @@ class LedgerReader:
         Parameters are those of `series_before`.
         """
         query: Select[Any] = (
-            select(*_OF_WINDOW, panes.c.as_of, panes.c.counts)
+            select(*WINDOW_COLUMNS, panes.c.as_of, panes.c.counts)
             .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
             .where(
                 windows.c.monitor == monitor,
                 windows.c.configuration == configuration,
-                *_between(since, start),
+                *starting_between(since, start),
                 panes.c.collected_at.is_not(None),
                 panes.c.as_of <= as_of,
-                ~_is_superseded(as_of),
+                ~is_superseded(as_of),
             )
             .order_by(windows.c.window_start)
         )
@@ -219,15 +221,15 @@ class LedgerReader:
                 results.c.n_labeled,
                 results.c.n_unlabeled,
             )
-            .join_from(results, panes, _same_pane(results))
+            .join_from(results, panes, same_pane(results))
             .join(windows, windows.c.window_key == panes.c.window_key)
             .where(
-                *_chosen(monitor, configuration),
-                *_between(since, until),
-                *_equal(results.c.model_version, model_version),
-                *_equal(results.c.segment, segment),
-                *_one_of(results.c.metric, metrics),
-                *_one_of(panes.c.state, states),
+                *of_monitor(monitor, configuration),
+                *starting_between(since, until),
+                *equal(results.c.model_version, model_version),
+                *equal(results.c.segment, segment),
+                *one_of(results.c.metric, metrics),
+                *one_of(panes.c.state, states),
             )
             .order_by(
                 windows.c.monitor,
@@ -239,7 +241,7 @@ class LedgerReader:
             )
         )
         if revisions == "latest":
-            query = query.join(latest, _latest_of(results))
+            query = query.join(latest, is_latest(results))
         with self.database.reading() as connection:
             return tuple(PublishedResult(**row._mapping) for row in connection.execute(query))
 
@@ -255,12 +257,12 @@ class LedgerReader:
     ) -> tuple[StoredEvaluation, ...]:
         """What the window that starts then came to, by revision, model version and segment."""
         query: Select[Any] = (
-            _stored_evaluations()
+            select_evaluations()
             .where(
-                *_chosen(monitor, configuration),
+                *of_monitor(monitor, configuration),
                 windows.c.window_start == start,
-                *_equal(evaluations.c.model_version, model_version),
-                *_equal(evaluations.c.segment, segment),
+                *equal(evaluations.c.model_version, model_version),
+                *equal(evaluations.c.segment, segment),
             )
             .order_by(
                 windows.c.window_end,
@@ -270,15 +272,15 @@ class LedgerReader:
             )
         )
         if revisions == "latest":
-            query = query.join(latest, _latest_of(evaluations))
+            query = query.join(latest, is_latest(evaluations))
         with self.database.reading() as connection:
-            return tuple(_evaluation_of(row) for row in connection.execute(query))
+            return tuple(evaluation_in(row) for row in connection.execute(query))
 
     def evaluation_of(
         self, window_key: str, *, revision: int, model_version: str = "", segment: str = ""
     ) -> StoredEvaluation | None:
         """What one series of a window came to in one revision."""
-        query = _stored_evaluations().where(
+        query = select_evaluations().where(
             windows.c.window_key == window_key,
             evaluations.c.revision == revision,
             evaluations.c.model_version == model_version,
@@ -286,7 +288,7 @@ class LedgerReader:
         )
         with self.database.reading() as connection:
             row = connection.execute(query).first()
-        return None if row is None else _evaluation_of(row)
+        return None if row is None else evaluation_in(row)
 
     def evaluation(
         self,
@@ -323,8 +325,8 @@ class LedgerReader:
             select(windows, panes)
             .join_from(windows, panes, panes.c.window_key == windows.c.window_key)
             .where(
-                *_chosen(monitor, configuration),
-                *_between(since, until),
+                *of_monitor(monitor, configuration),
+                *starting_between(since, until),
             )
             .order_by(
                 windows.c.monitor, windows.c.window_start, windows.c.window_end, panes.c.number
@@ -334,7 +336,7 @@ class LedgerReader:
         with self.database.reading() as connection:
             for row in connection.execute(query):
                 by_key.setdefault(row.window_key, []).append(row)
-        return tuple(_window_record(rows) for rows in by_key.values())
+        return tuple(window_in(rows) for rows in by_key.values())
 
     def counts(self, *, now: datetime, monitor: str | None = None) -> Backlog:
         """How much there is to do for the current configurations.
@@ -356,13 +358,13 @@ class LedgerReader:
                     func.count().filter(to_collect).label("to_collect"),
                     func.count().filter(to_evaluate).label("to_evaluate"),
                     func.count().filter(unfinished, windows.c.attempts > 0).label("failing"),
-                ).where(*_chosen(monitor, None))
+                ).where(*of_monitor(monitor, None))
             ).one()
             oldest = connection.scalar(
                 select(func.min(panes.c.as_of))
                 .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
                 .where(
-                    *_chosen(monitor, None),
+                    *of_monitor(monitor, None),
                     unfinished,
                     panes.c.status != "evaluated",
                     panes.c.as_of <= now,
@@ -384,140 +386,3 @@ class LedgerReader:
                 AuditEntry(at=row.at, actor=row.actor, action=row.action, detail=row.detail)
                 for row in connection.execute(query)
             )
-
-
-def _chosen(monitor: str | None, configuration: str | None) -> list[ColumnElement[bool]]:
-    """Windows of the monitor, of its current configuration unless another is named."""
-    if configuration is not None:
-        of_configuration: ColumnElement[bool] = windows.c.configuration == configuration
-    else:
-        of_configuration = exists().where(
-            monitors.c.name == windows.c.monitor,
-            monitors.c.configuration == windows.c.configuration,
-            monitors.c.is_current,
-        )
-    return [of_configuration, *_equal(windows.c.monitor, monitor)]
-
-
-def _equal(column: Column[Any], value: object) -> list[ColumnElement[bool]]:
-    return [] if value is None else [column == value]
-
-
-def _one_of(column: Column[Any], values: Collection[Any] | None) -> list[ColumnElement[bool]]:
-    return [] if values is None else [column.in_(values)]
-
-
-def _between(since: datetime | None, until: datetime | None) -> list[ColumnElement[bool]]:
-    start = windows.c.window_start
-    return [
-        *([] if since is None else [start >= since]),
-        *([] if until is None else [start < until]),
-    ]
-
-
-def _is_superseded(as_of: datetime) -> ColumnElement[bool]:
-    """Whether a later pane of the window was collected, as of that moment or before."""
-    later = panes.alias("later")
-    return exists().where(
-        later.c.window_key == panes.c.window_key,
-        later.c.number > panes.c.number,
-        later.c.as_of <= as_of,
-        later.c.collected_at.is_not(None),
-    )
-
-
-def _same_pane(table: Any) -> ColumnElement[bool]:
-    return and_(panes.c.window_key == table.c.window_key, panes.c.number == table.c.pane)
-
-
-def _latest_of(table: Any) -> ColumnElement[bool]:
-    return and_(
-        latest.c.window_key == table.c.window_key,
-        latest.c.pane == table.c.pane,
-        latest.c.revision == table.c.revision,
-    )
-
-
-def _stored_evaluations() -> Select[Any]:
-    return (
-        select(
-            *_OF_WINDOW,
-            panes.c.number,
-            panes.c.state,
-            panes.c.as_of,
-            evaluations.c.revision,
-            evaluations.c.model_version,
-            evaluations.c.segment,
-            evaluations.c.evaluation,
-        )
-        .join_from(evaluations, panes, _same_pane(evaluations))
-        .join(windows, windows.c.window_key == panes.c.window_key)
-    )
-
-
-def _evaluation_of(row: Row[Any]) -> StoredEvaluation:
-    return StoredEvaluation(
-        window_key=row.window_key,
-        monitor=row.monitor,
-        window=window_of(row),
-        number=row.number,
-        state=row.state,
-        as_of=row.as_of,
-        revision=row.revision,
-        model_version=row.model_version,
-        segment=row.segment,
-        evaluation=row.evaluation,
-    )
-
-
-def _stored_series() -> Select[Any]:
-    return (
-        select(*_OF_WINDOW, panes.c.number, panes.c.state, panes.c.as_of, series)
-        .join_from(series, panes, _same_pane(series))
-        .join(windows, windows.c.window_key == panes.c.window_key)
-    )
-
-
-def _series_of(row: Row[Any]) -> StoredSeries:
-    return StoredSeries(
-        window_key=row.window_key,
-        window=window_of(row),
-        number=row.number,
-        state=row.state,
-        as_of=row.as_of,
-        model_version=row.model_version,
-        segment=row.segment,
-        class_prior=row.class_prior,
-        delays=row.delays,
-        table_bytes=row.table_bytes,
-    )
-
-
-def _window_record(rows: list[Row[Any]]) -> WindowRecord:
-    first = rows[0]
-    return WindowRecord(
-        window_key=first.window_key,
-        monitor=first.monitor,
-        configuration=first.configuration,
-        window=window_of(first),
-        panes=tuple(
-            PaneRecord(
-                number=row.number,
-                state=row.state,
-                as_of=row.as_of,
-                status=row.status,
-                revision=row.revision,
-                digest=row.digest,
-                counts=row.counts,
-                collected_at=row.collected_at,
-                evaluated_at=row.evaluated_at,
-                library_version=row.library_version,
-            )
-            for row in rows
-        ),
-        attempts=first.attempts,
-        last_error=first.last_error,
-        not_before=first.not_before,
-        lease_owner=first.lease_owner,
-        lease_until=first.lease_until,
-    )

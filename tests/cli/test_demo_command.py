@@ -1,5 +1,6 @@
 """`pumonitor demo` from end to end, in a process of its own as users run it."""
 
+import json
 import os
 import re
 import sqlite3
@@ -33,6 +34,8 @@ def finished(tmp_path_factory):
 
 def test_it_prints_estimates_beside_the_truth_and_what_to_do_next(finished):
     _, done = finished
+    weeks = re.findall(r"^\d\d (?:Jan|Feb|Mar) .*→.*→.*$", done.stdout, flags=re.MULTILINE)
+    assert len(weeks) == 9
     for title in ("Share of spam", "Precision", "Recall", "F1", "MCC", "Accuracy", "AUC", "AUL"):
         assert any(line.startswith(f"{title}  ") for line in done.stdout.splitlines()), title
     assert "intervals hold the truth" in done.stdout
@@ -55,10 +58,22 @@ def test_the_runs_are_in_the_store_with_their_metrics_and_reports(finished):
     with closing(sqlite3.connect(folder / "mlflow.db")) as store:
         runs = store.execute("SELECT name FROM runs ORDER BY start_time").fetchall()
         logged = store.execute("SELECT count(*) FROM metrics WHERE key = 'pu/f1_low'").fetchall()
-    assert runs == [("share of spam from the scores",), ("share of spam from an audit",)]
-    assert logged == [(2,)]
+    by_hand = ["share of spam from the scores", "share of spam from an audit"]
+    assert [name for (name,) in runs] == [*by_hand, "spam-filter"]
+    # One of each evaluation, and one of each look at a week.
+    assert logged[0][0] > 2 + 8
     for name in ("report.html", "report-audit.html"):
         assert (folder / name).stat().st_size > 10_000
+
+
+def test_the_monitor_can_be_asked_afterwards(finished):
+    folder, _ = finished
+    arguments = ["insights", "--config", str(folder / "pumonitor.yaml"), "--json"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.stderr
+    (insight,) = json.loads(result.stdout)
+    assert insight["backlog"]["to_collect"] == insight["backlog"]["to_evaluate"] == 0
+    assert insight["latest"][0]["state"] == "final"
 
 
 def test_the_suggested_command_works_on_the_file_it_names(finished):

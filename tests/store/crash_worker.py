@@ -6,8 +6,8 @@ A *point* is right before a statement, right before a commit, right after an ope
 sending a message and noting it. They are found by working down the monitor `traced` unharmed. Then
 each worker is killed (SIGKILL) when it reaches the point it was given, and one that was given the
 next point takes its place. When all points are used up workers live until nothing is left to do.
-Every `STEP`th point from `BEGIN` on is used. Prints those points, which of them killed and which did
-not.
+Every `STEP`th point from `BEGIN` on is used. Prints those points, which of them killed and which
+did not.
 """
 
 from __future__ import annotations

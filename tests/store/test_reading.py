@@ -19,6 +19,7 @@ from tests.store.monitored_days import (
     day,
     evaluated,
     judged,
+    key,
     panes_of,
     planned,
     run_out,
@@ -74,6 +75,23 @@ def test_a_series_that_is_not_in_the_newest_pane_is_left_out(ledger: Ledger) -> 
     assert before(ledger, 1, LONG_AFTER) == [(0, 2)]
     assert before(ledger, 1, LONG_AFTER, segment="country=DE") == []
     assert before(ledger, 1, day(0).end, segment="country=DE") == [(0, 0)]
+
+
+def test_what_was_found_in_earlier_windows_is_that_of_the_same_panes(ledger: Ledger) -> None:
+    planned(ledger, 3)
+    for _ in range(3):
+        collected(ledger)
+
+    def found(as_of: datetime, **chosen: datetime) -> list[tuple[int, int]]:
+        counts = ledger.pane_counts_before(
+            MONITOR, CONFIGURATION, start=day(2).start, as_of=as_of, **chosen
+        )
+        return [(one.window.index - 20454, one.counts["predictions"] - 110) for one in counts]
+
+    assert found(LONG_AFTER) == [(0, 2), (1, 2)]
+    assert found(day(2).end) == [(0, 1), (1, 0)]
+    assert found(day(0).end) == [(0, 0)]
+    assert found(LONG_AFTER, since=day(1).start) == [(1, 2)]
 
 
 def test_results_are_those_of_the_view(ledger: Ledger) -> None:
@@ -144,6 +162,9 @@ def test_evaluations_by_window_and_revision(ledger: Ledger) -> None:
     assert ledger.evaluation(MONITOR, start=day(0).start) is None
     assert ledger.evaluation(MONITOR, start=day(1).start, model_version="7") is None
     assert len(ledger.evaluations(MONITOR, start=day(0).start, revisions="all")) == 3
+    assert ledger.evaluation_of(key(0), revision=0, model_version="7") == first
+    assert ledger.evaluation_of(key(0), revision=3, model_version="7") is None
+    assert ledger.evaluation_of(key(0), revision=0) is None
 
 
 def test_a_changed_configuration_begins_anew_and_the_old_one_can_be_read(ledger: Ledger) -> None:
@@ -158,6 +179,8 @@ def test_a_changed_configuration_begins_anew_and_the_old_one_can_be_read(ledger:
     assert ledger.configuration(MONITOR) == "beef"
     assert ledger.configuration("other") is None
     assert ledger.results() == ()
+    with ledger.database.reading() as connection:
+        assert connection.exec_driver_sql("SELECT * FROM pumonitor_results").all() == []
     assert len(ledger.results(configuration=CONFIGURATION)) == 2
     assert [one.configuration for one in ledger.windows()] == ["beef"]
     assert [one.configuration for one in ledger.windows(configuration=CONFIGURATION)] == ["c0ffee"]
