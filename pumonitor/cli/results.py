@@ -140,7 +140,7 @@ def _print_table(monitor: str, rows: Sequence[PublishedResult], metrics: Sequenc
     )
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for name in ("Window", "State"):
-        table.add_column(name, no_wrap=True)
+        table.add_column(name, no_wrap=True, min_width=10)
     for wanted, name in (
         (with_version, "Version"),
         (with_segment, "Segment"),
@@ -148,7 +148,11 @@ def _print_table(monitor: str, rows: Sequence[PublishedResult], metrics: Sequenc
     ):
         if wanted:
             table.add_column(name)
-    table.add_column("Labeled", justify="right")
+    table.add_column("Labeled", justify="right", no_wrap=True)
+    # As many as fit; cut-off numbers help nobody.
+    taken = 30 + 10 * (with_version + with_segment + with_revision)
+    fitting = max((console.width - taken) // 19, 1)
+    left_out, metrics = metrics[fitting:], metrics[:fitting]
     for name in metrics:
         table.add_column(name, justify="right", no_wrap=True)
     by_series: dict[tuple[Any, ...], dict[str, PublishedResult]] = {}
@@ -165,11 +169,14 @@ def _print_table(monitor: str, rows: Sequence[PublishedResult], metrics: Sequenc
         table.add_row(*cells, *(_number(numbers.get(name)) for name in metrics))
     console.print(table)
     console.print("[dim]value \\[95% interval]; an empty cell: undefined in that window[/]")
+    if left_out:
+        names = ", ".join(left_out)
+        console.print(f"[dim]{names}: --metric NAME, --format csv, or a wider window[/]")
 
 
 def _number(row: PublishedResult | None) -> str:
     if row is None or row.value is None:
         return ""
     if row.low is None or row.high is None:
-        return f"{row.value:.3f}"
-    return rf"{row.value:.3f} \[{row.low:.3f}, {row.high:.3f}]"
+        return f"{row.value:.2f}"
+    return rf"{row.value:.2f} \[{row.low:.2f}, {row.high:.2f}]"

@@ -32,7 +32,7 @@ monitors:
     maturity: 2d
     panes: [0d, 1d]
     threshold: 0.5
-    reference: {{start: 2026-01-01, end: 2026-01-03}}
+    reference: {{start: {start}, end: {end}}}
 """
 
 
@@ -41,6 +41,7 @@ def write_shop(
     *,
     state: str = "sqlite:///state.db",
     days: int = DAYS,
+    first: datetime = FIRST,
     with_segments: bool = False,
     seed: int = 0,
 ) -> Path:
@@ -48,7 +49,7 @@ def write_shop(
     rng = np.random.default_rng(seed)
     rows = 600 * days
     is_fraud = rng.random(rows) < 0.1
-    scored_at = FIRST + pd.to_timedelta(np.sort(rng.uniform(0, days * 86_400, rows)), unit="s")
+    scored_at = first + pd.to_timedelta(np.sort(rng.uniform(0, days * 86_400, rows)), unit="s")
     pd.DataFrame(
         {
             "prediction_id": np.arange(rows),
@@ -64,7 +65,8 @@ def write_shop(
     ).to_parquet(folder / "confirmations.parquet")
     path = folder / "pumonitor.yaml"
     segments = "      segments: [country]\n" if with_segments else ""
-    path.write_text(CONFIGURATION.format(state=state, segments=segments))
+    days_of_reference = {"start": first.date(), "end": (first + timedelta(days=2)).date()}
+    path.write_text(CONFIGURATION.format(state=state, segments=segments, **days_of_reference))
     return path
 
 
