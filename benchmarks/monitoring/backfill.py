@@ -12,8 +12,10 @@ next day's `run`.
 from __future__ import annotations
 
 import argparse
-import os
+import json
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -23,7 +25,6 @@ from pathlib import Path
 import duckdb
 
 from pumonitor.service.app import open_jobs
-from pumonitor.service.backfill import backfill
 from pumonitor.service.config_file import read_configuration
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
@@ -71,10 +72,11 @@ def write(folder: Path, *, days: int, rows: int) -> None:
 
 
 class Memory:
-    """Most memory that this process and those it started held together, in bytes."""
+    """Most memory that a process and those it started held together, in bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, pid: int) -> None:
         self.most = 0
+        self._pid = pid
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -88,14 +90,14 @@ class Memory:
 
     def _watch(self) -> None:
         while not self._stopped.wait(0.1):
-            self.most = max(self.most, sum(map(_resident, _family(os.getpid()))))
+            self.most = max(self.most, sum(map(_resident, _family(self._pid))))
 
 
 def _family(pid: int) -> list[int]:
     children: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
+    for told in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
-            children += map(int, (task / "children").read_text().split())
+            children += map(int, told.read_text().split())
         except OSError:
             continue
     return [pid, *(one for child in children for one in _family(child))]
@@ -134,23 +136,25 @@ def main() -> None:
     plain = time.perf_counter() - started
     end = FIRST + timedelta(days=options.days)
     started = time.perf_counter()
-    with Memory() as memory:
-        done = backfill(
-            folder / "pumonitor.yaml",
-            None,
-            start=FIRST,
-            end=end - timedelta(days=1),
-            as_of=end + timedelta(days=30),
-            workers=options.workers,
-        )
+    command = [sys.executable, "-c", "from pumonitor.cli.app import main; main()", "backfill"]
+    command += ["--config", str(folder / "pumonitor.yaml"), "--json"]
+    command += ["--from", FIRST.isoformat(), "--to", (end - timedelta(days=1)).isoformat()]
+    command += ["--as-of", (end + timedelta(days=30)).isoformat()]
+    command += ["--workers", str(options.workers)]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
+        Memory(process.pid) as memory,
+    ):
+        told = process.communicate()[0]
+    done = json.loads(told)
     seconds = time.perf_counter() - started
     print(f"plain count by day and score: {plain:.1f} s, {total / plain:,.0f} rows a second")
     print(
-        f"backfill of {done.evaluated} days, {options.workers} workers: {seconds:.0f} s, "
+        f"backfill of {done['evaluated']} days, {options.workers} workers: {seconds:.0f} s, "
         f"{total / seconds:,.0f} rows a second, at most {memory.most / 2**20:,.0f} MB; "
-        f"{len(done.failures)} failures"
+        f"{len(done['failures'])} failures"
     )
-    for failure in done.failures[:3]:
+    for failure in done["failures"][:3]:
         print(failure)
     started = time.perf_counter()
     configuration = read_configuration(folder / "pumonitor.yaml").configuration

@@ -118,7 +118,10 @@ def backfill(
             done.add(jobs.drain(told=lambda what, ready, of: told(what, ready / max(of, 1))))
             return done
         with _pool(workers) as pool:
-            futures = [pool.submit(_work, path, monitor, moment) for _ in range(workers)]
+            futures = [
+                pool.submit(_work, path, monitor, moment, place, workers)
+                for place in range(workers)
+            ]
             waiting = set(futures)
             while waiting:
                 _, waiting = wait(waiting, timeout=_LOOK_EVERY)
@@ -133,10 +136,14 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
 
-def _work(path: Path, monitor: str | None, moment: datetime) -> Round:
-    """One process: until nothing is left that it can do."""
+def _work(path: Path, monitor: str | None, moment: datetime, place: int, workers: int) -> Round:
+    """One process, with its part of the cores: until nothing is left that it can do."""
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        own = cores[place % len(cores) :: workers] or cores
+        os.sched_setaffinity(0, own)
     configuration = read_configuration(path).configuration
     with open_jobs(configuration, monitor=monitor, clock=lambda: moment, deliver=False) as jobs:
         return jobs.drain_with_others()

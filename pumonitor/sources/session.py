@@ -136,6 +136,13 @@ def open_session(location: Location, *, progress: Progress | None = None) -> Ite
         connection.close()
 
 
+def _cores() -> int:
+    """Those that this process may use, of which a container or a parent process leaves it some."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def contained(
     files: Sequence[str],
     *,
@@ -160,7 +167,7 @@ def contained(
     connection = duckdb.connect(
         ":memory:",
         config={
-            "threads": min(os.cpu_count() or 1, _MAX_THREADS),
+            "threads": min(_cores(), _MAX_THREADS),
             "memory_limit": _MEMORY_LIMIT,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
