@@ -145,6 +145,22 @@ class LedgerReader:
             rows = connection.execute(query).all()
         return tuple(series_in(row) for row in reversed(rows))
 
+    def segments(self, monitor: str, configuration: str, *, column: str) -> tuple[str, ...]:
+        """Segments of one column that were ever seen, each as "column=value"."""
+        query = (
+            select(series.c.segment)
+            .join(windows, windows.c.window_key == series.c.window_key)
+            .where(
+                windows.c.monitor == monitor,
+                windows.c.configuration == configuration,
+                series.c.segment.startswith(f"{column}=", autoescape=True),
+            )
+            .distinct()
+            .order_by(series.c.segment)
+        )
+        with self.database.reading() as connection:
+            return tuple(connection.scalars(query))
+
     def pane_counts_before(
         self,
         monitor: str,

@@ -1,0 +1,178 @@
+"""The cause of an alert, from the windows that the ledger holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.monitoring.causes import Cause, Period, name_cause, score_edges
+from pumonitor.monitoring.causes.period import CountedTable
+from pumonitor.ports import Window
+from pumonitor.service.class_priors import class_prior_from_json
+from pumonitor.service.collecting import delay_edges
+from pumonitor.service.config import Monitor
+from pumonitor.store.reader import LedgerReader
+from pumonitor.store.records import PaneCounts, StoredSeries
+from pumonitor.tables import ScoreTable
+
+__all__ = ["cause_of"]
+
+_MOST_WINDOWS: Final = 400
+_REFERENCE_WINDOWS: Final = 30
+_MOST_WINDOWS_NOW: Final = 60
+
+
+def cause_of(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    configuration: str,
+    *,
+    model_version: str,
+    segment: str,
+    as_of: datetime,
+    since: datetime,
+    until: datetime,
+) -> Cause | None:
+    """Why windows that start in [since, until) differ from the reference, as known as of a moment.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    monitor : Monitor
+    configuration : str
+        Its hash.
+    model_version, segment : str
+    as_of : datetime
+    since, until : datetime
+        The first window of the change, and the end of the window of the alert.
+
+    Returns
+    -------
+    Cause or None
+        None where either period has no mature windows with confirmed positives.
+    """
+    stored = [
+        one
+        for one in ledger.series_before(
+            monitor.name,
+            configuration,
+            segment=segment,
+            start=until,
+            as_of=as_of,
+            limit=_MOST_WINDOWS,
+        )
+        if one.state != "provisional" and one.table_bytes is not None
+    ]
+    now = [
+        one for one in stored if one.model_version == model_version and since <= one.window.start
+    ]
+    before = _before(monitor, stored, model_version=model_version, since=since)
+    prior = _class_prior(before)
+    if not now or not before or prior is None:
+        return None
+    now = now[-_MOST_WINDOWS_NOW:]
+    tables_before, tables_now = _tables(before), _tables(now)
+    edges = score_edges(tables_before)
+
+    def period(series: Sequence[StoredSeries], tables: Sequence[CountedTable]) -> Period:
+        counts = _counts(ledger, monitor, configuration, series, as_of=as_of)
+        return Period.counted(
+            tables,
+            edges=edges,
+            arrivals=_arrivals(counts),
+            delay_edges=[edge.total_seconds() for edge in delay_edges(monitor)],
+            traffic=_traffic(ledger, monitor, configuration, series, as_of=as_of),
+        )
+
+    return name_cause(period(before, tables_before), period(now, tables_now), class_prior=prior)
+
+
+def _before(
+    monitor: Monitor, stored: Sequence[StoredSeries], *, model_version: str, since: datetime
+) -> list[StoredSeries]:
+    """Windows of the reference, or else the first ones; of this version if it was there."""
+    earlier = [one for one in stored if one.window.start < since]
+    if monitor.reference is not None:
+        start, end = monitor.reference.span(monitor.zone)
+        earlier = [one for one in earlier if start <= one.window.start and one.window.end <= end]
+    own = [one for one in earlier if one.model_version == model_version]
+    return (own or earlier)[:_REFERENCE_WINDOWS] if monitor.reference is None else own or earlier
+
+
+def _class_prior(series: Iterable[StoredSeries]) -> float | None:
+    """Of the period: the median of its windows', each by itself too uncertain to be an outlier."""
+    priors = [class_prior_from_json(one.class_prior) for one in series]
+    known = [one.value for one in priors if one is not None]
+    return float(np.median(known)) if known else None
+
+
+def _tables(series: Iterable[StoredSeries]) -> list[CountedTable]:
+    tables = (one.table() for one in series)
+    return [_counted(table) for table in tables if table is not None]
+
+
+def _counted(table: ScoreTable) -> CountedTable:
+    rows = table.labeled + table.unlabeled + table.negative
+    return (table.lower + table.upper) / 2, table.labeled, rows
+
+
+def _counts(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    configuration: str,
+    series: Sequence[StoredSeries],
+    *,
+    as_of: datetime,
+) -> list[PaneCounts]:
+    chosen = {one.window for one in series}
+    counts = ledger.pane_counts_before(
+        monitor.name,
+        configuration,
+        start=series[-1].window.end,
+        as_of=as_of,
+        since=series[0].window.start,
+    )
+    return [one for one in counts if one.window in chosen]
+
+
+def _arrivals(counts: Iterable[PaneCounts]) -> NDArray[np.float64]:
+    """Labels by their delay, over all versions and segments: they share one way of labeling."""
+    found = [one.counts["arrivals"] for one in counts]
+    return np.sum(found, axis=0, dtype=np.float64) if found else np.zeros(0)
+
+
+def _traffic(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    configuration: str,
+    series: Sequence[StoredSeries],
+    *,
+    as_of: datetime,
+) -> dict[str, list[CountedTable]]:
+    """Tables of each value of the first segment column, where the whole is what is looked at."""
+    if not monitor.predictions.segments or series[0].segment:
+        return {}
+    windows: set[Window] = {one.window for one in series}
+    versions = {one.model_version for one in series}
+    parts: dict[str, list[CountedTable]] = {}
+    for name in ledger.segments(
+        monitor.name, configuration, column=monitor.predictions.segments[0]
+    ):
+        found = ledger.series_before(
+            monitor.name,
+            configuration,
+            segment=name,
+            start=series[-1].window.end,
+            as_of=as_of,
+            limit=_MOST_WINDOWS,
+            since=series[0].window.start,
+        )
+        chosen = [one for one in found if one.window in windows and one.model_version in versions]
+        tables = _tables(chosen)
+        if tables:
+            parts[name] = tables
+    return parts

@@ -1,0 +1,146 @@
+"""The cause that is named, against simulated changes of one kind each."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pumonitor.monitoring.causes import KINDS, Period, name_cause
+from tests.monitoring.causes.incidents import CELLS, DAY, EDGES, World, period, window
+
+BEFORE = World()
+CHANGED = {
+    "class_prior": replace(BEFORE, class_prior=0.05),
+    "ranking": replace(BEFORE, separation=1.2),
+    "score_scale": replace(BEFORE, shift=0.4, stretch=1.1),
+    "label_delay": replace(BEFORE, mean_delay=40 * DAY),
+    "labeling": replace(BEFORE, easier_first=1.0),
+    "none": BEFORE,
+}
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return period(BEFORE, 40, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("kind", CHANGED)
+def test_the_one_thing_that_changed_is_named(reference, kind):
+    rng = np.random.default_rng(1)
+    named = [
+        name_cause(reference, period(CHANGED[kind], 10, rng), class_prior=0.1).kind
+        for _ in range(5)
+    ]
+    assert named.count(kind) >= 4, named
+
+
+def test_ranking_also_gets_worse_where_negatives_score_higher(reference):
+    rng = np.random.default_rng(2)
+    middles = (np.arange(CELLS) + 0.5) / CELLS
+
+    def harder():
+        labeled, rows, arrivals = window(BEFORE, rng)
+        # Every tenth row that scores low is scored as if it were in the middle.
+        moved = rng.binomial(rows[: CELLS // 4], 0.1)
+        rows = rows.copy()
+        rows[: CELLS // 4] -= moved
+        rows[CELLS // 3 : CELLS // 3 + CELLS // 4] += moved
+        return middles, labeled, rows, arrivals
+
+    windows = [harder() for _ in range(10)]
+    now = Period.counted(
+        [one[:3] for one in windows],
+        edges=EDGES,
+        arrivals=np.sum([one[3] for one in windows], axis=0),
+    )
+    cause = name_cause(reference, now, class_prior=0.1)
+    assert cause.kind == "ranking"
+    assert cause.sizes["auc"].high < 0
+
+
+def test_sizes_hold_the_truth(reference):
+    """Of 20 samples all but a few have the true prior, AUC change and share within."""
+    rng = np.random.default_rng(3)
+    prior = auc = share = 0
+    runs = 20
+    for _ in range(runs):
+        fewer = name_cause(reference, period(CHANGED["class_prior"], 10, rng), class_prior=0.1)
+        size = fewer.sizes["class_prior"]
+        prior += size.low <= -0.05 <= size.high
+        worse = name_cause(reference, period(CHANGED["ranking"], 10, rng), class_prior=0.1)
+        size = worse.sizes["auc"]
+        # Phi(d / sqrt 2) for separations of 1.2 and 1.7.
+        auc += size.low <= 0.8019 - 0.8853 <= size.high
+        later = name_cause(reference, period(CHANGED["label_delay"], 10, rng), class_prior=0.1)
+        size = later.sizes["confirmed_share"]
+        share += size.low <= (1 - np.exp(-30 / 40)) / (1 - np.exp(-3)) <= size.high
+    assert min(prior, auc, share) >= runs - 4, (prior, auc, share)
+
+
+def test_a_change_of_the_prior_alone_is_said_to_leave_the_ranking(reference):
+    now = period(CHANGED["class_prior"], 10, np.random.default_rng(4))
+    cause = name_cause(reference, now, class_prior=0.1)
+    assert cause.sentence.startswith("There are fewer positives: the class prior went from 0.1 to ")
+    assert "ranks as before" in cause.sentence
+
+
+def test_delays_are_told_in_days(reference):
+    now = period(CHANGED["label_delay"], 10, np.random.default_rng(5))
+    cause = name_cause(reference, now, class_prior=0.1)
+    delay = cause.sizes["delay"]
+    assert delay.low < delay.change < delay.high
+    assert delay.low > 0
+    assert "median delay" in cause.sentence
+    assert "days" in cause.sentence
+
+
+def test_traffic_is_named_with_its_part():
+    """Two countries with rankings of their own; one of them has gone from half to a tenth."""
+    rng = np.random.default_rng(6)
+    countries = {
+        "country=DE": World(rows=2500, separation=2.5, class_prior=0.15),
+        "country=FR": World(rows=2500, separation=1.0, class_prior=0.05),
+    }
+    middles = (np.arange(CELLS) + 0.5) / CELLS
+
+    def stretch(windows, shares):
+        tables = {
+            name: [
+                (middles, *window(replace(world, rows=int(2 * world.rows * shares[name])), rng)[:2])
+                for _ in range(windows)
+            ]
+            for name, world in countries.items()
+        }
+        whole = [
+            (middles, sum(t[1] for t in both), sum(t[2] for t in both))
+            for both in zip(*tables.values(), strict=True)
+        ]
+        return Period.counted(whole, edges=EDGES, traffic=tables)
+
+    before = stretch(40, {"country=DE": 0.5, "country=FR": 0.5})
+    now = stretch(10, {"country=DE": 0.1, "country=FR": 0.9})
+    cause = name_cause(before, now, class_prior=0.1)
+    assert cause.kind == "traffic"
+    assert "country=DE went from 50% to 10%" in cause.sentence
+
+
+def test_support_is_shared_out_and_all_is_finite(reference):
+    now = period(CHANGED["ranking"], 3, np.random.default_rng(7))
+    told = name_cause(reference, now, class_prior=0.1).to_dict()
+    assert told["kind"] in KINDS
+    assert sum(told["support"].values()) == pytest.approx(1)
+    assert told["support"][told["kind"]] == max(told["support"].values())
+    for size in told["sizes"].values():
+        assert all(np.isfinite(number) for number in size.values())
+        assert size["low"] <= size["high"]
+
+
+@pytest.mark.parametrize("prior", [0.0, 1.0])
+def test_nothing_is_said_without_a_prior(reference, prior):
+    assert name_cause(reference, reference, class_prior=prior) is None
+
+
+def test_nothing_is_said_of_too_few_confirmed_positives(reference):
+    now = period(replace(BEFORE, rows=30, confirmed=0.05), 1, np.random.default_rng(8))
+    assert now.labeled.sum() < 5
+    assert name_cause(reference, now, class_prior=0.1) is None
