@@ -57,13 +57,9 @@ def fit_clean(centres: FloatArray, labeled: FloatArray, unlabeled: FloatArray) -
     labeled, unlabeled : ndarray of shape (samples, bins)
         (Effective) rows per bin.
     """
-    floor = np.zeros(len(labeled))
-    return _best(
-        [
-            _maximised(_start(prior, len(labeled)), centres, labeled, unlabeled, floor=floor)
-            for prior in _PRIOR_STARTS
-        ]
-    )
+    starts = [_start(prior, len(labeled)) for prior in _PRIOR_STARTS]
+    floor = np.zeros(len(starts) * len(labeled))
+    return _best(starts, centres, labeled, unlabeled, floor=floor)
 
 
 def fit_noisy(
@@ -84,35 +80,41 @@ def fit_noisy(
     if floor is not None and near is not None:
         start = np.repeat(near.parameters[:1], len(labeled), axis=0)
         return _maximised(start, centres, labeled, unlabeled, floor=floor)
-    return _best(
-        [
-            _maximised(
-                np.column_stack(
-                    [_start(prior, len(labeled)), np.full(len(labeled), special.logit(lowest))]
-                ),
-                centres,
-                labeled,
-                unlabeled,
-                floor=None,
-            )
-            for prior in _PRIOR_STARTS
-            for lowest in _FLOOR_STARTS
-        ]
-    )
+    starts = [
+        np.column_stack([_start(prior, len(labeled)), np.full(len(labeled), special.logit(lowest))])
+        for prior in _PRIOR_STARTS
+        for lowest in _FLOOR_STARTS
+    ]
+    return _best(starts, centres, labeled, unlabeled, floor=None)
 
 
 def _start(prior: float, samples: int) -> FloatArray:
     return np.tile(np.array([special.logit(prior), 0.0, 1.5, 0.0]), (samples, 1))
 
 
-def _best(fits: list[PlateauFit]) -> PlateauFit:
-    """Of each sample the start that came highest."""
-    of_sample = np.argmax([fit.likelihood for fit in fits], axis=0)
-    rows = np.arange(len(of_sample))
+def _best(
+    starts: list[FloatArray],
+    centres: FloatArray,
+    labeled: FloatArray,
+    unlabeled: FloatArray,
+    *,
+    floor: FloatArray | None,
+) -> PlateauFit:
+    """Of each sample the start that comes highest; all are searched from at once."""
+    samples, number = len(labeled), len(starts)
+    fit = _maximised(
+        np.concatenate(starts),
+        centres,
+        np.tile(labeled, (number, 1)),
+        np.tile(unlabeled, (number, 1)),
+        floor=floor,
+    )
+    chosen = np.argmax(fit.likelihood.reshape(number, samples), axis=0) * samples
+    chosen = chosen + np.arange(samples)
     return PlateauFit(
-        parameters=np.stack([fit.parameters for fit in fits])[of_sample, rows],
-        floor=np.stack([fit.floor for fit in fits])[of_sample, rows],
-        likelihood=np.stack([fit.likelihood for fit in fits])[of_sample, rows],
+        parameters=fit.parameters[chosen],
+        floor=fit.floor[chosen],
+        likelihood=fit.likelihood[chosen],
     )
 
 
@@ -170,9 +172,10 @@ def _maximised(
     value, ratio, slopes = evaluated(parameters)
     for _ in range(_STEPS):
         chance = size * ratio / (1 + size * ratio)
-        score = np.einsum("sk,skp->sp", labeled - rows * chance, slopes) - parameters * precision
-        weight = rows * chance * (1 - chance)
-        damped = np.einsum("sk,skp,skr->spr", weight, slopes, slopes)
+        excess = (labeled - rows * chance)[:, np.newaxis]
+        score = (excess @ slopes)[:, 0] - parameters * precision
+        weighed = slopes * (rows * chance * (1 - chance))[..., np.newaxis]
+        damped = weighed.swapaxes(1, 2) @ slopes
         diagonal = np.einsum("spp->sp", damped).copy()
         np.einsum("spp->sp", damped)[:] += damping[:, np.newaxis] * diagonal + precision + 1e-9
         step = np.linalg.solve(damped, score[..., np.newaxis])[..., 0]
