@@ -18,7 +18,8 @@ def serve(
     health: Annotated[
         str | None,
         typer.Option(
-            metavar="HOST:PORT", help="Answer /healthz and /readyz there, for example :8080."
+            metavar="HOST:PORT",
+            help="Answer /healthz, /readyz and /metrics there, for example :8080.",
         ),
     ] = None,
 ) -> None:
@@ -34,8 +35,9 @@ def serve(
     from datetime import timedelta
 
     with errors_as_messages(), ExitStack() as stack:
-        from pumonitor.service.app import open_jobs
+        from pumonitor.service.app import open_jobs, utc_now
         from pumonitor.service.config_file import read_configuration
+        from pumonitor.service.exposition import exposition
         from pumonitor.service.health import health_server
         from pumonitor.service.scheduler import Service
 
@@ -60,7 +62,10 @@ def serve(
         service.stop_on_signals(jobs.stop)
         if health is not None:
             address = health if not health.startswith(":") else f"127.0.0.1{health}"
-            port = stack.enter_context(health_server(address, ready=jobs.ledger.ready))
+            numbers = exposition(jobs.ledger, monitors=tuple(jobs.monitors), clock=utc_now)
+            port = stack.enter_context(
+                health_server(address, ready=jobs.ledger.ready, metrics=numbers)
+            )
             log.info("health on port %d", port)
         service.serve()
         log.info("stopped")

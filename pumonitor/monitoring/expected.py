@@ -33,6 +33,8 @@ FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 10_000
 _OF_LABELS_ALONE: Final = ("label_frequency", "unlabeled_prior")
+_OF_LABELS: Final = frozenset({*UNCORRECTED_OF.values(), *_OF_LABELS_ALONE})
+"""What changes with the number of labels and not only gets more precise."""
 
 
 def expected_positives(
@@ -43,6 +45,8 @@ def expected_positives(
     rng: int | np.random.Generator = 0,
 ) -> Uncertain:
     """How many positives will be confirmed at maturity, from how many are now.
+
+    NaN where none are ever known so early: then those known say nothing of those to come.
 
     Notes
     -----
@@ -55,6 +59,8 @@ def expected_positives(
     >>> found.value, round(found.low), round(found.high)
     (50.0, 44, 59)
     """
+    if share.value == 0:
+        return Uncertain(value=math.nan, low=math.nan, high=math.nan, se=math.nan)
     return _summary(
         labeled / share.value,
         _positive_draws(labeled, share, rng=rng),
@@ -94,7 +100,8 @@ def expected_at_maturity(
     Returns
     -------
     dict of str to Uncertain
-        For each estimate that has a value, but for maxima, which flatter less with more labels.
+        For each estimate that has a value, but for maxima, which flatter less with more labels, and
+        for what depends on the number of labels where `expected_positives` has none.
 
     Notes
     -----
@@ -127,7 +134,7 @@ def expected_at_maturity(
     shrunk = math.sqrt(left)
     found: dict[str, Uncertain] = {}
     for name, now in estimates.items():
-        if now.undefined_reason is not None or "_max" in name:
+        if now.undefined_reason is not None or "_max" in name or name in _OF_LABELS:
             continue
         if name == "predicted_positive_rate":
             found[name] = Uncertain(value=now.value, low=now.value, high=now.value, se=0.0)
@@ -138,6 +145,8 @@ def expected_at_maturity(
             high=now.value + shrunk * (now.high - now.value),
             se=shrunk * now.se,
         )
+    if share.value == 0:
+        return found
     found |= _of_uncorrected(
         table, estimates, share, threshold=threshold, confidence_level=confidence_level, rng=rng
     )

@@ -86,7 +86,7 @@ class LabelMaturity:
     _draws: FloatArray = field(repr=False)
 
     def share_known(self, age: timedelta, *, over: timedelta = timedelta()) -> ShareKnown:
-        """The share known at an age, linear between `ages`.
+        """The share known at an age, linear between `ages`, and from 0 at age 0 to the first.
 
         Parameters
         ----------
@@ -115,6 +115,10 @@ class LabelMaturity:
         steps = (np.arange(_POINTS_OF_WINDOW) + 0.5) / _POINTS_OF_WINDOW if over else np.zeros(1)
         at = age.total_seconds() + steps * over.total_seconds()
         units = np.eye(len(seconds))
+        if seconds[0] > 0:
+            # A window that has just ended is mostly younger than the first step is long.
+            seconds = np.concatenate([[0.0], seconds])
+            units = np.column_stack([np.zeros(len(units)), units])
         return np.array([float(np.mean(np.interp(at, seconds, unit))) for unit in units])
 
 

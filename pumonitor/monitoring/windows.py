@@ -18,6 +18,7 @@ __all__ = ["WindowGrid"]
 _UNITS: Final = ("h", "d", "w", "mo")
 _LENGTH: Final = re.compile(rf"(\d+)({'|'.join(_UNITS)})")
 _HOUR: Final = timedelta(hours=1)
+_SECOND: Final = timedelta(seconds=1)
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 (a time on the clocks of a zone)
 _FIRST_MONDAY: Final = datetime(1969, 12, 29)  # noqa: DTZ001
 _FORM: Final = "a whole number of h, d, w or mo, such as 1h, 6h, 1d, 1w or 1mo"
@@ -48,8 +49,8 @@ class WindowGrid:
     -----
     Number 0 begins with 1 January 1970 on the zone's clocks, for whole weeks on 29 December 1969;
     of one-hour windows it is the one in which 1970 began in UTC. A time that clocks show twice is
-    taken the first time, one they skip as if they had not been put forward yet. Where a whole day
-    is skipped (Samoa, 30 December 2011) its number is left out.
+    taken the first time, one they skip as the moment at which they were put forward. Where a whole
+    day is skipped (Samoa, 30 December 2011) its number is left out.
 
     Examples
     --------
@@ -139,7 +140,24 @@ class WindowGrid:
             local = _EPOCH.replace(year=1970 + years, month=month + 1)
         else:
             local = self._origin + index * self._step
-        return local.replace(tzinfo=self._zone).astimezone(UTC)
+        return self._moment(local)
+
+    def _moment(self, local: datetime) -> datetime:
+        """When the zone's clocks first show a time, or pass it over."""
+        moment = local.replace(tzinfo=self._zone).astimezone(UTC)
+        if moment.astimezone(self._zone).replace(tzinfo=None) == local:
+            return moment
+        # Read as before the change it comes after it, and the other way round. A change of a day
+        # would put later windows before earlier ones, were such times not all the change itself.
+        before, after = local.replace(tzinfo=self._zone, fold=1).astimezone(UTC), moment
+        changed = after.astimezone(self._zone).utcoffset()
+        while after - before > _SECOND:
+            middle = before + _SECOND * ((after - before) // _SECOND // 2)
+            if middle.astimezone(self._zone).utcoffset() == changed:
+                after = middle
+            else:
+                before = middle
+        return after
 
     def _near(self, moment: datetime) -> int:
         """The number of the window, or of one beside it where clocks are changed."""

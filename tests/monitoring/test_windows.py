@@ -71,6 +71,35 @@ def test_between_holds_the_range_and_no_window_more(
 
 
 @pytest.mark.parametrize(
+    ("zone", "day"),
+    [
+        ("Europe/Berlin", "2026-03-29"),
+        ("Europe/Berlin", "2026-10-25"),
+        ("America/Sao_Paulo", "2018-02-18"),
+        ("America/Sao_Paulo", "2018-11-04"),
+        ("Pacific/Apia", "2011-12-30"),  # forward by a day
+        ("Antarctica/Troll", "2025-03-30"),  # by two hours
+    ],
+)
+@pytest.mark.parametrize("every", LENGTHS)
+def test_windows_around_a_change_of_clocks_leave_no_gap_and_do_not_overlap(
+    every: str, zone: str, day: str
+) -> None:
+    grid = WindowGrid(every=every, zone=zone)
+    change = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    around = timedelta(days=4 if every.endswith("h") else 400 if every.endswith("mo") else 30)
+    windows = list(grid.between(change - around, change + around))
+    for one, other in pairwise(windows):
+        assert one.start < one.end == other.start
+        assert one.index < other.index
+    for window in windows:
+        for moment in (window.start, window.end - timedelta.resolution):
+            assert grid.containing(moment) == window
+    assert [grid.next(one) for one in windows[:-1]] == windows[1:]
+    assert [grid.previous(one) for one in windows[1:]] == windows[:-1]
+
+
+@pytest.mark.parametrize(
     ("every", "start"),
     [
         ("1d", "2026-07-15"),

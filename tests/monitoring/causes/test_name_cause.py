@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pumonitor.monitoring.causes import KINDS, Period, name_cause
-from tests.monitoring.causes.incidents import CELLS, DAY, EDGES, World, period, window
+from benchmarks.detection.incidents import CELLS, DAY, EDGES, World, period, window
 
 BEFORE = World()
 CHANGED = {

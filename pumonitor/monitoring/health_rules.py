@@ -1,0 +1,183 @@
+"""What a window says about the health of the data, whatever the model does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final, assert_never
+
+import numpy as np
+from scipy import special
+
+from pumonitor.monitoring.alerts import Evidence, EvidenceKind
+from pumonitor.monitoring.rules import Health, WindowView, shown
+
+__all__ = ["OVER", "WHOLE", "health_evidence"]
+
+WHOLE: Final = ("", "")
+"""Health is of all rows and versions together."""
+
+OVER: Final = timedelta(days=28)
+"""What is usual is what was so long before."""
+
+_LEAST_WINDOWS: Final = 3
+_LEAST_LABELS: Final = 20
+
+
+def health_evidence(
+    view: WindowView, condition: Health, *, before: Sequence[WindowView]
+) -> Evidence:
+    """Whether something is wrong in a window.
+
+    Parameters
+    ----------
+    view : WindowView
+    condition : Health
+        Any but "stale", which goes by the clock, and "few_positives", a limit of a number of rows.
+    before : sequence of WindowView
+        Earlier windows; those of the last 28 days say what is usual.
+    """
+    if view.failed:
+        reason = "the window could not be evaluated"
+        return Evidence(window=view.window, kind="error", reason=reason)
+    usual = [
+        one
+        for one in before
+        if not one.failed
+        and one.window.end <= view.window.start
+        and one.window.start >= view.window.start - OVER
+    ]
+    match condition.kind:
+        case "no_data":
+            return _no_data(view)
+        case "volume":
+            return _volume(view, condition.limit, usual)
+        case "unmatched_labels":
+            return _unmatched(view, condition.limit)
+        case "label_delay":
+            return _label_delay(view, condition.limit, usual)
+        case "score_range":
+            return _score_range(view, usual)
+        case "stale" | "few_positives":
+            msg = f"{condition.kind} is not judged here"
+            raise ValueError(msg)
+        case _:
+            assert_never(condition.kind)
+
+
+def _predictions(view: WindowView) -> float:
+    """Rows of all versions."""
+    return sum(
+        readings["predictions"].value or 0.0
+        for (_, segment), readings in view.readings.items()
+        if segment == "" and "predictions" in readings
+    )
+
+
+def _said(view: WindowView, kind: EvidenceKind, reason: str, **numbers: Any) -> Evidence:
+    return Evidence(window=view.window, kind=kind, reason=reason, **numbers)
+
+
+def _no_data(view: WindowView) -> Evidence:
+    rows = _predictions(view)
+    if rows == 0:
+        return _said(view, "breach", "there are no predictions", value=0.0)
+    return _said(view, "good", f"there are {shown(rows)} predictions", value=rows)
+
+
+def _volume(view: WindowView, limit: float, usual: Sequence[WindowView]) -> Evidence:
+    rows = _predictions(view)
+    if len(usual) < _LEAST_WINDOWS:
+        return _said(view, "insufficient", "too few windows before it", value=rows)
+    mean = sum(map(_predictions, usual)) / len(usual)
+    if mean == 0:
+        return _said(view, "insufficient", "there were no predictions before it", value=rows)
+    change = rows / mean - 1
+    reason = (
+        f"there are {shown(rows)} predictions, {100 * abs(change):.0f}% "
+        f"{'less' if change < 0 else 'more'} than the mean of {shown(mean)}"
+    )
+    nearest = mean * (1 + (-limit if change < 0 else limit))
+    kind: EvidenceKind = "breach" if abs(change) > limit else "good"
+    return _said(view, kind, reason, value=rows, limit=nearest, reference=mean)
+
+
+def _unmatched(view: WindowView, limit: float) -> Evidence:
+    orphans = int(view.health.get("orphans", 0))
+    matched = int(sum(view.health.get("arrivals", ())))
+    if orphans + matched == 0:
+        return _said(view, "no_data", "there are no labels")
+    share = orphans / (orphans + matched)
+    reason = (
+        f"{shown(float(orphans))} of {shown(float(orphans + matched))} labels "
+        f"({100 * share:.1f}%) belong to no prediction"
+    )
+    kind: EvidenceKind = "breach" if share > limit else "good"
+    return _said(view, kind, reason, value=share, limit=limit)
+
+
+def _label_delay(view: WindowView, limit: float, usual: Sequence[WindowView]) -> Evidence:
+    arrivals = np.asarray(view.health.get("arrivals", ()), dtype=float)
+    before = [np.asarray(one.health.get("arrivals", ()), dtype=float) for one in usual]
+    before = [one for one in before if one.shape == arrivals.shape and one.sum() > 0]
+    if arrivals.size < 2 or arrivals.sum() < _LEAST_LABELS or len(before) < _LEAST_WINDOWS:
+        return _said(view, "insufficient", "too few labels to tell how late they come")
+    count = arrivals.sum()
+    # The median's order statistics: whatever the distribution of delays is.
+    reach = float(special.ndtri(0.975)) * 0.5 / np.sqrt(count)
+    middle, low, high = (
+        _delay_quantile(arrivals, level)
+        for level in (0.5, max(0.5 - reach, 0.0), min(0.5 + reach, 1.0))
+    )
+    mean = _delay_quantile(np.sum(before, axis=0), 0.5)
+    ends = (mean * (1 - limit), mean * (1 + limit))
+    kind: EvidenceKind = "insufficient"
+    if high < ends[0] or low > ends[1]:
+        kind = "breach"
+    elif ends[0] <= low and high <= ends[1]:
+        kind = "good"
+    reason = (
+        f"half of the labels come within {100 * middle:.0f}% of the maturity, usual are "
+        f"{100 * mean:.0f}%"
+    )
+    return _said(
+        view,
+        kind,
+        reason,
+        value=middle,
+        low=low,
+        high=high,
+        limit=ends[0] if middle < mean else ends[1],
+        reference=mean,
+    )
+
+
+def _delay_quantile(arrivals: Any, level: float) -> float:
+    """In shares of the maturity; the last column, labels later than it, counts as one step more."""
+    steps = len(arrivals) - 1
+    reached = np.concatenate([[0.0], np.cumsum(arrivals)]) / np.sum(arrivals)
+    edges = np.arange(steps + 2) / steps
+    # Steps without arrivals are level: the first edge at which a level is reached counts.
+    keep = np.concatenate([[True], np.diff(reached) > 0])
+    return float(np.interp(level, reached[keep], edges[keep]))
+
+
+def _score_range(view: WindowView, usual: Sequence[WindowView]) -> Evidence:
+    scores = view.health.get("scores")
+    if scores is None:
+        return _said(view, "no_data", "there are no predictions")
+    least, low, high, largest = scores
+    numbers = {"value": 0.5 * (low + high), "low": low, "high": high}
+    if least == largest:
+        return _said(view, "breach", f"all scores are {shown(least)}", **numbers)
+    before = [one.health["scores"] for one in usual if one.health.get("scores") is not None]
+    if len(before) < _LEAST_WINDOWS:
+        return _said(view, "insufficient", "too few windows before it", **numbers)
+    bottom, top = min(one[0] for one in before), max(one[3] for one in before)
+    usual_range = f"{shown(bottom)} to {shown(top)}"
+    if high > top or low < bottom:
+        beyond = "above" if high > top else "below"
+        limit = top if high > top else bottom
+        reason = f"more than 2.5% of the scores are {beyond} the usual range of {usual_range}"
+        return _said(view, "breach", reason, **numbers, limit=limit)
+    return _said(view, "good", f"scores are within the usual range of {usual_range}", **numbers)

@@ -1,0 +1,260 @@
+"""What windows say about a lasting change, by a sequential detector per series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pumonitor.monitoring.alerts import Evidence
+from pumonitor.monitoring.detectors import (
+    Detection,
+    Detector,
+    Observation,
+    auc_bounds,
+    scale_of,
+)
+from pumonitor.monitoring.false_discovery import e_benjamini_hochberg
+from pumonitor.monitoring.rule_evidence import unusable
+from pumonitor.monitoring.rules import (
+    AlertRule,
+    Reading,
+    Series,
+    Shift,
+    WindowView,
+    metric_title,
+    moment_text,
+    shown,
+)
+
+__all__ = ["ShiftWatch"]
+
+_SNAPSHOTS: Final = 100
+"""Panes change windows of the last maturities: so many are kept one by one, older ones sparsely."""
+_SPARSE: Final = 32
+
+
+@dataclass(slots=True)
+class _Watched:
+    """One series: its detector, once the windows that teach it are there."""
+
+    learning: tuple[Observation, ...] = ()
+    detector: Detector | None = None
+
+    def copy(self) -> _Watched:
+        return _Watched(self.learning, None if self.detector is None else self.detector.copy())
+
+
+class ShiftWatch:
+    """The detectors of one rule, with a memory of where they stood at earlier windows.
+
+    Parameters
+    ----------
+    rule : AlertRule
+    condition : Shift
+
+    Notes
+    -----
+    With one alert per segment, m segments share the rule's false alarms: each detector has a limit
+    m times as high, and k segments whose statistics reach a k-th of it alarm together (e-BH).
+    """
+
+    def __init__(self, rule: AlertRule, condition: Shift) -> None:
+        self._rule = rule
+        self._condition = condition
+        self._watched: dict[Series, _Watched] = {}
+        self._done = 0
+        self._snapshots: dict[int, dict[Series, _Watched]] = {}
+
+    def evidence(self, views: Sequence[WindowView], index: int) -> dict[Series, Evidence]:
+        """What the window at `index` says of every series seen so far.
+
+        Earlier windows are those of the last call, or were asked for again since they changed.
+        """
+        self._go_to(views, index)
+        found = self._step(views[index])
+        return self._judged(views, index, found)
+
+    def _go_to(self, views: Sequence[WindowView], index: int) -> None:
+        if self._done > index:
+            self._snapshots = {at: kept for at, kept in self._snapshots.items() if at <= index}
+            self._done = max(self._snapshots, default=0)
+            kept = self._snapshots.get(self._done, {})
+            self._watched = {series: one.copy() for series, one in kept.items()}
+        while self._done < index:
+            self._step(views[self._done])
+
+    def _step(self, view: WindowView) -> dict[Series, Detection | None]:
+        """One window further; None for a window that does not count."""
+        found: dict[Series, Detection | None] = {}
+        for series in sorted({*self._watched, *filter(self._rule.covers, view.readings)}):
+            watched = self._watched.setdefault(series, _Watched())
+            begins = self._condition.begins
+            counts = begins is None or view.window.start >= begins
+            usable = unusable(view, series, self._rule.metric) is None
+            found[series] = None
+            if counts and usable:
+                found[series] = self._observe(series, watched, view)
+        self._done += 1
+        self._snapshots[self._done] = {s: one.copy() for s, one in self._watched.items()}
+        old = self._done - _SNAPSHOTS
+        if old > 0 and old % _SPARSE:
+            self._snapshots.pop(old, None)
+        return found
+
+    def _observe(self, series: Series, watched: _Watched, view: WindowView) -> Detection | None:
+        observation = self._observation(series, view)
+        if observation is None:
+            return None
+        if watched.detector is None:
+            watched.learning = (*watched.learning, observation)
+            if len(watched.learning) < self._condition.reference_windows:
+                return Detection(
+                    index=observation.index,
+                    kind="learning",
+                    statistic=None,
+                    limit=math.inf,
+                    z=None,
+                    expected=None,
+                )
+            watched.detector = self._new_detector(series)
+            for earlier in watched.learning[:-1]:
+                watched.detector.step(earlier)
+            watched.learning = ()
+        return watched.detector.step(observation)
+
+    def _new_detector(self, series: Series) -> Detector:
+        sharing = sum(one[0] == series[0] for one in self._watched) if self._rule.per else 1
+        condition = self._condition
+        return Detector(
+            reference_windows=condition.reference_windows,
+            direction=condition.direction,
+            false_alarms_per_year=condition.false_alarms_per_year / sharing,
+            windows_per_year=condition.windows_per_year,
+            detector=condition.detector,
+            scale=scale_of(self._rule.metric),
+        )
+
+    def _observation(self, series: Series, view: WindowView) -> Observation | None:
+        readings = view.readings[series]
+        reading = readings[self._rule.metric]
+        value, bounds = reading.value, None
+        if self._condition.detector == "betting":
+            found = _placements(self._rule.metric, readings)
+            if found is None:
+                return None
+            value, bounds = found
+        return Observation(
+            index=view.window.index,
+            value=value,
+            se=reading.se,
+            n_labeled=reading.n_labeled,
+            bounds=bounds,
+        )
+
+    def _judged(
+        self, views: Sequence[WindowView], index: int, found: Mapping[Series, Detection | None]
+    ) -> dict[Series, Evidence]:
+        together = self._together(found) if self._rule.per else frozenset()
+        return {
+            series: self._evidence_of(views, index, series, detection, series in together, found)
+            for series, detection in found.items()
+        }
+
+    def _together(self, found: Mapping[Series, Detection | None]) -> frozenset[Series]:
+        """Segments that alarm because others do too, by version."""
+        rate = self._rule.false_discovery_rate
+        chosen: set[Series] = set()
+        for version in {series[0] for series in found}:
+            watched = {
+                series: one
+                for series, one in found.items()
+                if series[0] == version and one is not None and one.kind in ("good", "breach")
+            }
+            e_values = {
+                series: math.inf
+                if one.kind == "breach"
+                else (one.statistic or 0.0) / one.limit * len(watched) / rate
+                for series, one in watched.items()
+            }
+            chosen |= e_benjamini_hochberg(e_values, rate=rate)
+        return frozenset(chosen)
+
+    def _evidence_of(
+        self,
+        views: Sequence[WindowView],
+        index: int,
+        series: Series,
+        detection: Detection | None,
+        with_others: bool,  # noqa: FBT001
+        found: Mapping[Series, Detection | None],
+    ) -> Evidence:
+        view = views[index]
+        if detection is None or detection.kind == "missing":
+            missing = unusable(view, series, self._rule.metric)
+            reason = "it lies before the reference"
+            return missing or Evidence(window=view.window, kind="insufficient", reason=reason)
+        reading = view.readings[series][self._rule.metric]
+        kind = "insufficient"
+        if detection.kind == "breach" or with_others:
+            kind = "breach"
+        elif detection.kind == "good":
+            # One that alarmed with others is good again only when it could not do so again.
+            sharing = sum(one[0] == series[0] for one in found) if self._rule.per else 1
+            settled = (detection.statistic or 0.0) < detection.limit / sharing
+            kind = "good" if settled else "insufficient"
+        return Evidence(
+            window=view.window,
+            kind=kind,  # type: ignore[arg-type]
+            value=reading.value,
+            low=reading.low,
+            high=reading.high,
+            reference=detection.expected,
+            reason=_reason(self._rule, reading, detection, views, index),
+        )
+
+
+def _reason(
+    rule: AlertRule,
+    reading: Reading,
+    detection: Detection,
+    views: Sequence[WindowView],
+    index: int,
+) -> str:
+    stated = f"{metric_title(rule.metric)} is {shown(reading.value)}"
+    if detection.kind == "learning":
+        return f"{stated}; what is usual is still being learned"
+    expected = f"{stated}, {shown(detection.expected)} is expected"
+    if detection.kind != "breach":
+        return expected
+    verb = {"down": "has fallen", "up": "has risen"}.get(detection.direction or "", "has changed")
+    began = next(
+        (
+            f" since about {moment_text(one.window.start)}"
+            for one in reversed(views[: index + 1])
+            if one.window.index == detection.since
+        ),
+        "",
+    )
+    size = ""
+    if detection.size is not None:
+        ends = sorted(
+            abs(end) for end in (detection.size_low, detection.size_high) if end is not None
+        )
+        interval = f" ({shown(ends[0])} to {shown(ends[-1])})" if ends else ""
+        size = f" by {shown(abs(detection.size))}{interval}"
+    return f"{stated}; it {verb}{size}{began}"
+
+
+def _placements(
+    metric: str, readings: Mapping[str, Reading]
+) -> tuple[float, tuple[float, float]] | None:
+    """A window's mean of bounded placements, and their bounds; None where it is not known."""
+    if metric != "auc":
+        value = readings[metric].value
+        return None if value is None else (value, (0.0, 1.0))
+    aul, prior = readings.get("aul"), readings.get("class_prior")
+    if aul is None or prior is None or aul.value is None or prior.value is None:
+        return None
+    return (aul.value - 0.5 * prior.value) / (1 - prior.value), auc_bounds(prior.value)

@@ -1,0 +1,1 @@
+"""Where alerts go: chat, mail and paging, webhooks, Alertmanager; their words and pictures."""

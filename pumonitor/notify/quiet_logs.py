@@ -1,0 +1,81 @@
+"""Keeps what other packages log while something is sent out of the logs: it holds addresses.
+
+At level DEBUG they log the path of every request, and for many destinations that is the token.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import Final
+
+__all__ = ["kept_quiet"]
+
+_PACKAGES: Final = frozenset(
+    {
+        "aiohttp",
+        "apprise",
+        "oauthlib",
+        "paho",
+        "requests",
+        "requests_oauthlib",
+        "slixmpp",
+        "urllib3",
+    }
+)
+
+
+class _Gate(logging.Filter):
+    """Lets nothing through while anything is sent, from any thread: some packages use several."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sending = 0
+        self._lock = Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        heard = _HEARD.get()
+        if heard is not None and record.levelno >= logging.WARNING:
+            heard.append(record.getMessage())
+        return self._sending == 0
+
+    def count(self, more: int) -> None:
+        with self._lock:
+            self._sending += more
+
+
+_GATE: Final = _Gate()
+
+_HEARD: Final[ContextVar[list[str] | None]] = ContextVar("heard", default=None)
+"""What is said while this sends; threads that are started with its context say it here as well."""
+
+
+@contextmanager
+def kept_quiet() -> Iterator[list[str]]:
+    """Drop what the packages that send log for as long.
+
+    Yields
+    ------
+    list of str
+        Warnings and errors among it. They may hold secrets.
+    """
+    # A filter holds for its own logger only, not for those below it. Some appear at first use.
+    for name in ["urllib3.connectionpool", "urllib3.connection", "apprise", *_known()]:
+        logger = logging.getLogger(name)
+        if _GATE not in logger.filters:
+            logger.addFilter(_GATE)
+    _GATE.count(1)
+    heard: list[str] = []
+    token = _HEARD.set(heard)
+    try:
+        yield heard
+    finally:
+        _HEARD.reset(token)
+        _GATE.count(-1)
+
+
+def _known() -> list[str]:
+    return [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _PACKAGES]

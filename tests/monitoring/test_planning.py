@@ -1,0 +1,63 @@
+"""How many confirmed positives it takes: the plan against what the noise allows."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pumonitor.monitoring.planning import Noise, labels_needed, seen_after
+
+NOISE = Noise(per_label=0.22)
+
+
+def test_more_confirmed_positives_are_seen_sooner():
+    few, some, many = (seen_after(labels, drop=0.05, noise=NOISE) for labels in (10, 40, 640))
+    assert few.median > some.median > many.median
+    assert few.most > few.median
+
+
+def test_a_drop_of_many_standard_errors_is_seen_in_its_first_window():
+    seen = seen_after(1000, drop=0.1, noise=NOISE)
+    assert (seen.median, seen.most) == (1, 1)
+
+
+def test_the_delay_is_near_what_theory_gives_for_a_known_shift():
+    """Of half a standard error: log(365) / (d^2 / 2) = 47 windows, less what a low limit saves."""
+    labels = round((0.5 * 0.22 / 0.02) ** 2)
+    seen = seen_after(labels, drop=0.02, noise=NOISE)
+    assert 12 < seen.median < 40
+
+
+def test_windows_that_differ_by_themselves_make_it_hard_whatever_the_number():
+    needed, tried = labels_needed(
+        drop=0.02, noise=Noise(per_label=0.22, between_windows=0.08), within=3
+    )
+    assert needed is None
+    assert all(one.median > 3 for one in tried)
+
+
+def test_the_least_number_is_told():
+    needed, tried = labels_needed(drop=0.05, noise=NOISE, within=5)
+    by_number = {one.labels: one.median for one in tried}
+    assert by_number[needed] <= 5
+    assert all(median > 5 for labels, median in by_number.items() if labels < needed)
+
+
+def test_what_is_not_seen_in_120_windows_is_infinite():
+    assert math.isinf(seen_after(5, drop=0.002, noise=NOISE).median)
+
+
+def test_noise_is_read_off_windows():
+    rng = np.random.default_rng(0)
+    labeled = rng.integers(50, 150, 2000)
+    errors = 0.3 / np.sqrt(labeled)
+    values = 0.8 + rng.normal(0, np.hypot(errors, 0.04))
+    noise = Noise.of_windows(values, errors, labeled)
+    assert noise.per_label == pytest.approx(0.3)
+    assert noise.between_windows == pytest.approx(0.04, abs=0.003)
+
+
+@pytest.mark.parametrize(("drop", "labels"), [(0.0, 10), (-0.1, 10), (0.1, 0)])
+def test_what_makes_no_sense_is_refused(drop, labels):
+    with pytest.raises(ValueError, match="above 0"):
+        seen_after(labels, drop=drop, noise=NOISE)
