@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pumonitor import __version__
+from pumonitor.cli.alerts import alerts
 from pumonitor.cli.backfill import backfill
 from pumonitor.cli.check import check
 from pumonitor.cli.compare import compare
@@ -16,9 +17,12 @@ from pumonitor.cli.demo import demo
 from pumonitor.cli.doctor import doctor
 from pumonitor.cli.estimate_prior import estimate_prior
 from pumonitor.cli.evaluate import evaluate
+from pumonitor.cli.export import export
 from pumonitor.cli.init import init
 from pumonitor.cli.insights import insights
+from pumonitor.cli.notify import notify
 from pumonitor.cli.outcome import FAILED
+from pumonitor.cli.plan import plan
 from pumonitor.cli.results import results
 from pumonitor.cli.run import run
 from pumonitor.cli.schema import schema
@@ -32,7 +36,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit status: 0 good, 2 bad usage or bad input, 3 something failed.",
+    epilog=(
+        "Exit status: 0 good, 1 an alert fires (--fail-on-alert), 2 bad usage or bad input, "
+        "3 something failed."
+    ),
 )
 
 
@@ -68,6 +75,10 @@ app.command(rich_help_panel=_A_MONITOR)(backfill)
 app.command(rich_help_panel=_A_MONITOR)(serve)
 app.command(rich_help_panel=_A_MONITOR)(results)
 app.command(rich_help_panel=_A_MONITOR)(insights)
+app.add_typer(alerts, name="alerts", rich_help_panel=_A_MONITOR)
+app.command(rich_help_panel=_A_MONITOR)(notify)
+app.command(rich_help_panel=_A_MONITOR)(plan)
+app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(doctor)
 app.command(rich_help_panel=_A_MONITOR)(schema)
 

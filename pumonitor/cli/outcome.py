@@ -10,7 +10,10 @@ import typer
 
 from pumonitor.errors import InputError, PumonitorError
 
-__all__ = ["BAD_INPUT", "FAILED", "errors_as_messages"]
+__all__ = ["ALERTED", "BAD_INPUT", "FAILED", "errors_as_messages"]
+
+ALERTED: Final = 1
+"""Everything worked, and what it found is bad: only where that was asked for."""
 
 BAD_INPUT: Final = 2
 """Bad usage or bad input: what was asked or given has to change."""

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
-from pumonitor.cli.outcome import FAILED, errors_as_messages
+from pumonitor.cli.outcome import ALERTED, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 __all__ = ["run"]
 
 
 def run(
-    monitor: SomeMonitor = None, *, config: Config = DEFAULT_CONFIG, as_json: AsJson = False
+    monitor: SomeMonitor = None,
+    *,
+    config: Config = DEFAULT_CONFIG,
+    fail_on_alert: Annotated[
+        bool,
+        typer.Option("--fail-on-alert", help="Exit with status 1 while a critical alert fires."),
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Evaluate every window that is due and was not evaluated yet, deliver, and exit.
 
     Safe from cron and from several machines at once: each window is claimed by one of them. What
     was missed while nothing ran is made up for, each window as it was known at its own moment.
-    Exit status 3: something failed; it is tried again by the next run.
+    Exit status 3: something failed; it is tried again by the next run. Exit status 1, with
+    --fail-on-alert: an alert of severity critical is firing.
 
     Example: pumonitor run --config pumonitor.yaml
     """
@@ -38,9 +48,16 @@ def run(
             with open_jobs(file.configuration, monitor=monitor) as jobs:
                 done = jobs.run(told=lambda what, ready, of: step(what, ready / max(of, 1)))
                 backlog = jobs.ledger.counts(now=utc_now(), monitor=monitor)
+                firing = [
+                    one
+                    for one in jobs.ledger.alerts.current(monitor, firing=True)
+                    if one.monitor in jobs.monitors
+                ]
         if as_json:
-            typer.echo(json.dumps(to_json(done, backlog)))
+            typer.echo(json.dumps(to_json(done, backlog, firing)))
         else:
-            print_round(Console(highlight=False), done, backlog)
+            print_round(Console(highlight=False), done, backlog, firing)
     if done.failures:
         raise typer.Exit(FAILED)
+    if fail_on_alert and any(one.severity == "critical" for one in firing):
+        raise typer.Exit(ALERTED)

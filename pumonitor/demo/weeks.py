@@ -17,9 +17,18 @@ from pumonitor.errors import PumonitorError
 if TYPE_CHECKING:
     import pandas
 
+    from pumonitor.service.jobs import Jobs, Round
     from pumonitor.store.records import PublishedResult
 
-__all__ = ["MEAN_DELAY_DAYS", "MONITOR", "Week", "monitor_weeks", "write_monitor"]
+__all__ = [
+    "MEAN_DELAY_DAYS",
+    "MONITOR",
+    "Week",
+    "backfill_weeks",
+    "monitor_weeks",
+    "settled",
+    "write_monitor",
+]
 
 MONITOR: Final = "spam-filter"
 MEAN_DELAY_DAYS: Final = 4
@@ -102,6 +111,22 @@ def write_monitor(frame: pandas.DataFrame, directory: Path) -> Path:
     return path
 
 
+def settled(frame: pandas.DataFrame) -> datetime:
+    """A moment at which all weeks are final."""
+    last: datetime = frame["time"].iloc[-1].to_pydatetime()
+    return last + _UNTIL_FINAL
+
+
+def backfill_weeks(
+    jobs: Jobs, frame: pandas.DataFrame, *, told: Callable[[str, float], None]
+) -> Round:
+    """Do all that is due of the weeks with mails."""
+    first, last = (frame["time"].iloc[place].to_pydatetime() for place in (0, -1))
+    windows = jobs.monitors[MONITOR].windows
+    jobs.plan(MONITOR, start=windows.containing(first).start, end=windows.containing(last).end)
+    return jobs.drain(told=lambda what, ready, of: told(what, ready / max(of, 1)))
+
+
 def monitor_weeks(
     frame: pandas.DataFrame, path: Path, *, told: Callable[[str, float], None]
 ) -> list[Week]:
@@ -110,12 +135,8 @@ def monitor_weeks(
     from pumonitor.service.config_file import read_configuration
 
     configuration = read_configuration(path).configuration
-    first, last = (frame["time"].iloc[place].to_pydatetime() for place in (0, -1))
-    with open_jobs(configuration, clock=lambda: last + _UNTIL_FINAL) as jobs:
-        windows = configuration.monitors[MONITOR].windows
-        start, end = windows.containing(first).start, windows.containing(last).end
-        jobs.plan(MONITOR, start=start, end=end)
-        done = jobs.drain(told=lambda what, ready, of: told(what, ready / max(of, 1)))
+    with open_jobs(configuration, clock=lambda: settled(frame)) as jobs:
+        done = backfill_weeks(jobs, frame, told=told)
         jobs.deliver(budget=_DELIVERY_BUDGET)
         if done.failures:
             raise PumonitorError("; ".join(done.failures))

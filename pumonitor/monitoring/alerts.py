@@ -39,6 +39,8 @@ class Evidence:
         What it is compared with, on the metric's scale.
     reason : str
         What is to be said of it, the end of a sentence.
+    since : datetime or None
+        Start of the window with which the change began, where a detector tells.
     """
 
     window: Window
@@ -49,6 +51,7 @@ class Evidence:
     limit: float | None = None
     reference: float | None = None
     reason: str = ""
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

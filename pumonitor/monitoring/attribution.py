@@ -13,7 +13,7 @@ from scipy import special
 from pumonitor.monitoring.uncertain import Known, Uncertain
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
 
-__all__ = ["attribute_aul", "attribute_f1", "difference"]
+__all__ = ["attribute_aul", "attribute_f1", "change_at_one_prior", "difference"]
 
 FloatArray = NDArray[np.float64]
 
@@ -49,6 +49,69 @@ def difference(now: Known, before: Known, *, confidence_level: float = 0.95) -> 
     high = value + math.hypot(now.high - now.value, before.value - before.low)
     reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
     return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * reach))
+
+
+_AT_ONE_PRIOR: Final[Mapping[str, tuple[tuple[str, ...], Callable[..., FloatArray]]]] = {
+    "class_prior": (("class_prior",), lambda prior: prior),
+    "auc": (("class_prior", "aul"), lambda prior, aul: (aul - 0.5 * prior) / (1 - prior)),
+    "precision": (
+        ("class_prior", "recall", "predicted_positive_rate"),
+        lambda prior, recall, flagged: prior * recall / flagged,
+    ),
+    "f1": (
+        ("class_prior", "recall", "predicted_positive_rate"),
+        lambda prior, recall, flagged: 2 * prior * recall / (prior + flagged),
+    ),
+}
+"""Estimates as functions of the class prior and of what the rows say without it."""
+
+
+def change_at_one_prior(
+    name: str,
+    now: Mapping[str, Known],
+    before: Mapping[str, Known],
+    *,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Uncertain | None:
+    """The change of an estimate where both stand on one class prior that was given.
+
+    Its uncertainty is the same before and now, and most of it is not in the difference.
+
+    Parameters
+    ----------
+    name : str
+    now, before : mapping of str to estimates
+        From independent rows but for the prior.
+    confidence_level, rng
+        As in `attribute_aul`.
+
+    Returns
+    -------
+    Uncertain or None
+        None where the priors are two, or for estimates other than class prior, AUC, precision
+        and F1.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Known
+    >>> prior = Known(value=0.10, low=0.05, high=0.15)
+    >>> before = {"aul": Known(value=0.83, low=0.82, high=0.84), "class_prior": prior}
+    >>> now = {"aul": Known(value=0.79, low=0.78, high=0.80), "class_prior": prior}
+    >>> change = change_at_one_prior("auc", now, before)
+    >>> round(change.value, 3), change.high - change.low < 0.04
+    (-0.044, True)
+    """
+    if name not in _AT_ONE_PRIOR or not _is_same(now["class_prior"], before["class_prior"]):
+        return None
+    names, estimate = _AT_ONE_PRIOR[name]
+    if any(one not in known for one in names for known in (now, before)):
+        return None
+    generator = np.random.default_rng(rng)
+    then, today = _drawn_pairs(now, before, names, confidence_level, generator)
+    return _change(
+        _within_reach(estimate(*today)) - _within_reach(estimate(*then)), confidence_level
+    )
 
 
 def attribute_aul(
@@ -101,7 +164,7 @@ def attribute_aul(
         return 0.5 * prior + (1 - prior) * auc
 
     def causes(aul: FloatArray, prior: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return prior, (aul - 0.5 * prior) / (1 - prior)
+        return prior, _within_reach((aul - 0.5 * prior) / (1 - prior))
 
     return _attributed(
         aul,
@@ -153,7 +216,7 @@ def attribute_f1(
     def causes(
         prior: FloatArray, recall: FloatArray, flagged: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        return prior, np.stack([recall, (flagged - prior * recall) / (1 - prior)])
+        return prior, np.stack([recall, _within_reach((flagged - prior * recall) / (1 - prior))])
 
     return _attributed(
         f1,
@@ -181,6 +244,27 @@ def _attributed(
     The first entry of each array is the value itself.
     """
     generator = np.random.default_rng(rng)
+    then, today = _drawn_pairs(now, before, names, confidence_level, generator)
+    prior_then, rates_then = causes(*then)
+    prior_now, rates_now = causes(*today)
+    at_then, at_now = metric(prior_then, rates_then), metric(prior_now, rates_now)
+    # The prior alone changed, and the rates alone.
+    by_prior, by_rates = metric(prior_now, rates_then), metric(prior_then, rates_now)
+    parts = {
+        "prior": 0.5 * ((by_prior - at_then) + (at_now - by_rates)),
+        "ranking": 0.5 * ((by_rates - at_then) + (at_now - by_prior)),
+    }
+    return {name: _change(part, confidence_level) for name, part in parts.items()}
+
+
+def _drawn_pairs(
+    now: Mapping[str, Known],
+    before: Mapping[str, Known],
+    names: tuple[str, ...],
+    confidence_level: float,
+    generator: np.random.Generator,
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Draws of the estimates before and now; of a prior that was given, one for both."""
 
     def drawn(known: Known) -> FloatArray:
         draws = split_normal_logit_draws(
@@ -193,16 +277,24 @@ def _attributed(
         )
         return np.concatenate([[known.value], draws])
 
-    prior_then, rates_then = causes(*(drawn(before[name]) for name in names))
-    prior_now, rates_now = causes(*(drawn(now[name]) for name in names))
-    at_then, at_now = metric(prior_then, rates_then), metric(prior_now, rates_now)
-    # The prior alone changed, and the rates alone.
-    by_prior, by_rates = metric(prior_now, rates_then), metric(prior_then, rates_now)
-    parts = {
-        "prior": 0.5 * ((by_prior - at_then) + (at_now - by_rates)),
-        "ranking": 0.5 * ((by_rates - at_then) + (at_now - by_prior)),
-    }
-    return {name: _change(part, confidence_level) for name, part in parts.items()}
+    then = [drawn(before[name]) for name in names]
+    today = [
+        past if name == "class_prior" and _is_same(now[name], before[name]) else drawn(now[name])
+        for name, past in zip(names, then, strict=True)
+    ]
+    return then, today
+
+
+def _is_same(now: Known, before: Known) -> bool:
+    """Whether both are one number that was given: two estimates do not agree to the last digit."""
+    return (now.value, now.low, now.high) == (before.value, before.low, before.high)
+
+
+def _within_reach(rate: FloatArray) -> FloatArray:
+    """Draws held to [0, 1], where rates are; the value, which comes first, as it is."""
+    held = np.clip(rate, 0.0, 1.0)
+    held[0] = rate[0]
+    return held
 
 
 def _change(part: FloatArray, confidence_level: float) -> Uncertain:

@@ -41,6 +41,7 @@ def expected_positives(
     labeled: int,
     share: ShareKnown,
     *,
+    most: float = math.inf,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
 ) -> Uncertain:
@@ -51,7 +52,10 @@ def expected_positives(
     Notes
     -----
     Each of the N eventual ones is known by now with chance s, so that N - n given n is negative
-    binomial (n + 1/2 and s, Jeffreys' half), s drawn from its interval.
+    binomial (n + 1/2 and s, Jeffreys' half), s drawn from its interval. Where windows differ in
+    their own s more than chance would have it, the variance m / s of N - n, of mean m, is
+    dispersion times as large: Poisson with a gamma distributed mean. `most` is what N cannot
+    exceed, the window's rows.
 
     Examples
     --------
@@ -62,8 +66,8 @@ def expected_positives(
     if share.value == 0:
         return Uncertain(value=math.nan, low=math.nan, high=math.nan, se=math.nan)
     return _summary(
-        labeled / share.value,
-        _positive_draws(labeled, share, rng=rng),
+        min(labeled / share.value, most),
+        np.minimum(_positive_draws(labeled, share, rng=rng), most),
         confidence_level=confidence_level,
     )
 
@@ -174,7 +178,9 @@ def _of_uncorrected(
     once = replace(table, labeled=table.labeled_mass, weights=None, propensities=None)
     labeled = float(once.labeled.sum())
     rows = labeled + float((once.unlabeled + once.negative).sum())
-    later = expected_positives(table.n_labeled, share, confidence_level=confidence_level, rng=rng)
+    later = expected_positives(
+        table.n_labeled, share, most=rows, confidence_level=confidence_level, rng=rng
+    )
     # The share that is labeled of those that will be, at most all rows: how many is chance too.
     known, least, most = (
         labeled / min(end, 0.999 * rows) for end in (later.value, later.high, later.low)
@@ -223,9 +229,11 @@ def _of_labels(
         size=_DRAWS,
         rng=np.random.default_rng([rng, 1]),
     )
-    q = _positive_draws(table.n_labeled, share, rng=np.random.default_rng([rng, 2])) / rows
+    # Some row stays unlabeled, or there is no share of positives among those.
+    draws = _positive_draws(table.n_labeled, share, rng=np.random.default_rng([rng, 2]))
+    q = np.minimum(draws, rows - 1) / rows
     purity = estimates["label_frequency"].value * prior.value * rows / table.n_labeled
-    later = table.n_labeled / share.value / rows
+    later = min(table.n_labeled / share.value, rows - 1) / rows
     unlabeled = table.n_unlabeled / (rows - table.n_labeled)
     found = {
         "label_frequency": (later * purity / prior.value, q * purity / priors),
@@ -253,8 +261,12 @@ def _positive_draws(
         size=_DRAWS,
         rng=generator,
     )
-    waited = generator.negative_binomial(labeled + 0.5, np.clip(shares, 1e-6, 1.0))
-    return np.asarray(labeled + waited, dtype=np.float64)
+    shares = np.clip(shares, 1e-6, 1.0)
+    mean = (labeled + 0.5) * (1 - shares) / shares
+    # Gamma-Poisson with variance dispersion * mean / share; negative binomial at dispersion 1.
+    shape = mean / np.maximum(share.dispersion / shares - 1, 1e-12)
+    rate = generator.gamma(np.maximum(shape, 1e-12)) * (share.dispersion / shares - 1)
+    return np.asarray(labeled + generator.poisson(np.maximum(rate, 0.0)), dtype=np.float64)
 
 
 def _summary(value: float, draws: FloatArray, *, confidence_level: float) -> Uncertain:

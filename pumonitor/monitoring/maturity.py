@@ -15,12 +15,11 @@ from scipy import special
 
 from pumonitor.stats.confidence_draws import interval
 
-__all__ = ["LabelMaturity", "ShareKnown", "known_by_delay", "label_maturity"]
+__all__ = ["LabelMaturity", "ShareKnown", "label_maturity"]
 
 FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 4000
-_POINTS_OF_WINDOW: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +30,8 @@ class ShareKnown:
     ----------
     value, low, high : float
         NaN where it cannot be told.
+    dispersion : float
+        How many times as much this share varies from window to window as chance would make it.
     undefined_reason : str or None
         Why it cannot.
     """
@@ -38,6 +39,7 @@ class ShareKnown:
     value: float
     low: float
     high: float
+    dispersion: float = 1.0
     confidence_level: float = 0.95
     undefined_reason: str | None = None
 
@@ -70,9 +72,8 @@ class LabelMaturity:
         Share known at each; NaN where it cannot be told.
     positives : float
         Positives in windows that are old enough to tell the last step.
-    dispersion : float
-        The variance among windows over what chance alone would make it, at the age where that is
-        most; 1 or more.
+    dispersions : ndarray of shape (ages,)
+        The variance among windows over what chance alone would make it; 1 or more.
     undefined_reason : str or None
         Why nothing can be told.
     """
@@ -80,24 +81,21 @@ class LabelMaturity:
     ages: tuple[timedelta, ...]
     known: FloatArray
     positives: float
-    dispersion: float
+    dispersions: FloatArray
     confidence_level: float = 0.95
     undefined_reason: str | None = None
     _draws: FloatArray = field(repr=False)
 
-    def share_known(self, age: timedelta, *, over: timedelta = timedelta()) -> ShareKnown:
-        """The share known at an age, linear between `ages`, and from 0 at age 0 to the first.
+    def share_known(self, age: timedelta) -> ShareKnown:
+        """The share known at an age, linear between `ages`.
 
-        Parameters
-        ----------
-        age : timedelta
-        over : timedelta
-            Mean over rows from this age to that much older ones: ages are then those of rows, and
-            the rows of a window come evenly over its length.
+        Before the first age it is that of the first.
         """
         if self.undefined_reason is not None:
             return ShareKnown.unknown(self.undefined_reason, confidence_level=self.confidence_level)
-        weights = self._weights(age, over)
+        seconds = np.array([one.total_seconds() for one in self.ages])
+        units = np.eye(len(seconds))
+        weights = np.array([np.interp(age.total_seconds(), seconds, unit) for unit in units])
         if weights[-1] == 1.0:
             return ShareKnown.all_known(confidence_level=self.confidence_level)
         value = float(weights @ self.known)
@@ -106,20 +104,9 @@ class LabelMaturity:
             value=value,
             low=min(low, value),
             high=max(high, value),
+            dispersion=float(max(self.dispersions[weights > 0])),
             confidence_level=self.confidence_level,
         )
-
-    def _weights(self, age: timedelta, over: timedelta) -> FloatArray:
-        """Of the shares at `ages` in the mean over ages."""
-        seconds = np.array([one.total_seconds() for one in self.ages])
-        steps = (np.arange(_POINTS_OF_WINDOW) + 0.5) / _POINTS_OF_WINDOW if over else np.zeros(1)
-        at = age.total_seconds() + steps * over.total_seconds()
-        units = np.eye(len(seconds))
-        if seconds[0] > 0:
-            # A window that has just ended is mostly younger than the first step is long.
-            seconds = np.concatenate([[0.0], seconds])
-            units = np.column_stack([np.zeros(len(units)), units])
-        return np.array([float(np.mean(np.interp(at, seconds, unit))) for unit in units])
 
 
 def label_maturity(
@@ -198,7 +185,7 @@ def label_maturity(
             ages=tuple(ages),
             known=np.full(steps, math.nan),
             positives=0.0,
-            dispersion=1.0,
+            dispersions=np.ones(steps),
             confidence_level=confidence_level,
             undefined_reason=reason,
             _draws=np.empty((0, steps)),
@@ -217,38 +204,10 @@ def label_maturity(
         ages=tuple(ages),
         known=_shares(share_new[np.newaxis])[0],
         positives=float(totals[-1]) if len(totals) else float(np.nansum(seen[:, -1])),
-        dispersion=float(max(dispersion, default=1.0)),
+        dispersions=np.array([*dispersion, 1.0]),
         confidence_level=confidence_level,
         _draws=_scattered(drawn, dispersion, degrees, generator),
     )
-
-
-def known_by_delay(
-    delays: ArrayLike, *, edges: Sequence[timedelta], seen_for: Sequence[timedelta]
-) -> FloatArray:
-    """What `label_maturity` reads, from counts of delays.
-
-    Parameters
-    ----------
-    delays : array-like of shape (windows, edges or more)
-        Positives by how long after their prediction they became known: column k up to and
-        including edges[k]; columns beyond are not read.
-    edges : sequence of timedelta
-        Ascending; the last one is the maturity.
-    seen_for : sequence of timedelta, one per window
-        How long after the window's end its labels have been followed: no delay beyond that has
-        been seen for all of its rows.
-
-    Examples
-    --------
-    >>> hours = [timedelta(hours=hour) for hour in (1, 6, 24)]
-    >>> known_by_delay([[3, 2, 1, 1], [4, 1, 1, 0]], edges=hours, seen_for=hours[::-1][:2])
-    array([[ 3.,  5.,  6.],
-           [ 4.,  5., nan]])
-    """
-    counted = np.cumsum(np.asarray(delays, dtype=np.float64)[:, : len(edges)], axis=1)
-    reached = np.array([[edge <= most for edge in edges] for most in seen_for])
-    return np.where(reached.reshape(counted.shape), counted, math.nan)
 
 
 def _checked(known: FloatArray, ages: Sequence[timedelta]) -> FloatArray:
@@ -306,7 +265,10 @@ def _dispersion(
         total = float(by_chance.sum())
         if total > 0:
             ratio = float(np.sum(added[:, at] ** 2)) / total
-            found[at] = (max(ratio, 1.0), total**2 / float(np.sum(by_chance**2)))
+            windows = int(np.count_nonzero(by_chance))
+            degrees = total**2 / float(np.sum(by_chance**2)) * (windows - 1) / windows
+            # One window does not show how windows scatter.
+            found[at] = (max(ratio, 1.0), degrees) if degrees > 0 else (1.0, 1.0)
     return [ratio for ratio, _ in found], [degrees for _, degrees in found]
 
 

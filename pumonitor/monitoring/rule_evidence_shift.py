@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from pumonitor.monitoring.alerts import Evidence
@@ -204,6 +205,14 @@ class ShiftWatch:
             sharing = sum(one[0] == series[0] for one in found) if self._rule.per else 1
             settled = (detection.statistic or 0.0) < detection.limit / sharing
             kind = "good" if settled else "insufficient"
+        since = next(
+            (
+                one.window.start
+                for one in reversed(views[: index + 1])
+                if one.window.index == detection.since
+            ),
+            None,
+        )
         return Evidence(
             window=view.window,
             kind=kind,  # type: ignore[arg-type]
@@ -211,7 +220,8 @@ class ShiftWatch:
             low=reading.low,
             high=reading.high,
             reference=detection.expected,
-            reason=_reason(self._rule, reading, detection, views, index),
+            reason=_reason(self._rule, reading, detection, since),
+            since=since,
         )
 
 
@@ -219,8 +229,7 @@ def _reason(
     rule: AlertRule,
     reading: Reading,
     detection: Detection,
-    views: Sequence[WindowView],
-    index: int,
+    since: datetime | None,
 ) -> str:
     stated = f"{metric_title(rule.metric)} is {shown(reading.value)}"
     if detection.kind == "learning":
@@ -229,14 +238,7 @@ def _reason(
     if detection.kind != "breach":
         return expected
     verb = {"down": "has fallen", "up": "has risen"}.get(detection.direction or "", "has changed")
-    began = next(
-        (
-            f" since about {moment_text(one.window.start)}"
-            for one in reversed(views[: index + 1])
-            if one.window.index == detection.since
-        ),
-        "",
-    )
+    began = "" if since is None else f" since about {moment_text(since)}"
     size = ""
     if detection.size is not None:
         ends = sorted(

@@ -217,7 +217,7 @@ def estimate_from_table(
     middle, lowest, highest = (from_unlabeled(part) for part in (value, low, high))
     low_end = _low_end(middle, lowest, from_unlabeled(0.0), reach=reach, reach_at_low=reach_at_low)
     estimate = ClassPriorEstimate(
-        value=middle,
+        value=min(middle, 1 - 1e-9),
         low=max(low_end, 1e-9),
         high=min(middle + math.hypot(highest - middle, reach), 1 - 1e-9),
         method=method,

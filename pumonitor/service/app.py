@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.errors import InputError, no_such
-from pumonitor.ports import Clock, PredictionSource
+from pumonitor.ports import Clock, PredictionSource, Sink
 from pumonitor.service.config import Configuration, Monitor
 from pumonitor.service.jobs import Jobs
 from pumonitor.service.opening import open_monitor_source
@@ -18,6 +18,7 @@ from pumonitor.store.ledger import Ledger
 
 if TYPE_CHECKING:
     from pumonitor.sinks.delivery import Deliverer, Patience
+    from pumonitor.sinks.mlflow_limits import Limits
 
 __all__ = ["chosen_monitors", "open_jobs", "open_ledger", "utc_now"]
 
@@ -54,8 +55,10 @@ def open_jobs(
     monitor: str | None = None,
     clock: Clock = utc_now,
     deliver: bool = True,
+    notify: bool = True,
     rules: WorkRules | None = None,
     patience: Patience | None = None,
+    limits: Limits | None = None,
     open_source: Callable[[Monitor], PredictionSource] = open_monitor_source,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Iterator[Jobs]:
@@ -69,8 +72,10 @@ def open_jobs(
         What is due is judged by it; leases go by the database's own.
     deliver : bool
         Whether what waits in the outbox is sent by this worker.
-    rules, patience
-        Of the ledger and of delivery.
+    notify : bool
+        Whether anybody is told of alerts; of history, nobody is.
+    rules, patience, limits
+        Of the ledger, of delivery and of one request to MLflow.
     open_source, on_step
         As in `Jobs`.
     """
@@ -81,8 +86,12 @@ def open_jobs(
             ledger,
             open_source=open_source,
             clock=clock,
-            deliverer=_deliverer(configuration, ledger, patience=patience) if deliver else None,
+            deliverer=_deliverer(configuration, ledger, patience=patience, limits=limits)
+            if deliver
+            else None,
             tell=configuration.tracking is not None,
+            destinations=configuration.destinations,
+            notify=notify,
             on_step=on_step,
         )
         try:
@@ -92,20 +101,39 @@ def open_jobs(
 
 
 def _deliverer(
-    configuration: Configuration, ledger: Ledger, *, patience: Patience | None
+    configuration: Configuration,
+    ledger: Ledger,
+    *,
+    patience: Patience | None,
+    limits: Limits | None,
 ) -> Deliverer | None:
-    if configuration.tracking is None:
+    sinks = _mlflow_sinks(configuration, ledger, limits=limits)
+    if configuration.destinations:
+        from pumonitor.service.notifying import NotifyingDeliverer, alert_sinks, series_reader
+
+        sinks |= alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
+        return NotifyingDeliverer(ledger, sinks, clock=utc_now, patience=patience)
+    if not sinks:
         return None
     from pumonitor.sinks.delivery import Deliverer
+
+    return Deliverer(ledger.outbox, sinks, clock=utc_now, patience=patience)
+
+
+def _mlflow_sinks(
+    configuration: Configuration, ledger: Ledger, *, limits: Limits | None
+) -> dict[str, Sink]:
+    if configuration.tracking is None:
+        return {}
     from pumonitor.sinks.mlflow_sink import DESTINATION, FILES_DESTINATION, MlflowSink
 
     def read_files(asked: Any) -> Mapping[str, str]:
         return window_files_of(configuration.monitors, ledger, asked)
 
-    sink = MlflowSink(configuration.tracking.address, run_ids=ledger.run_ids, read_files=read_files)
-    return Deliverer(
-        ledger.outbox,
-        {DESTINATION: sink, FILES_DESTINATION: sink},
-        clock=utc_now,
-        patience=patience,
+    sink = MlflowSink(
+        configuration.tracking.address,
+        run_ids=ledger.run_ids,
+        read_files=read_files,
+        limits=limits,
     )
+    return {DESTINATION: sink, FILES_DESTINATION: sink}

@@ -5,16 +5,21 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from signal import SIGKILL
+from threading import Thread
 from typing import Literal
 
+from pumonitor.errors import PumonitorError
 from pumonitor.ports import Window
 from pumonitor.service.app import open_jobs, utc_now
 from pumonitor.service.config_file import read_configuration
 from pumonitor.service.jobs import Jobs, Round
+from pumonitor.store.ledger import Ledger
 from pumonitor.store.records import WindowRecord
 
 __all__ = ["Reprocess", "Scope", "backfill", "scope_of"]
@@ -102,7 +107,9 @@ def backfill(
     moment = utc_now() if as_of is None else as_of
     configuration = read_configuration(path).configuration
     done = Round()
-    with open_jobs(configuration, monitor=monitor, clock=lambda: moment, deliver=False) as jobs:
+    with open_jobs(
+        configuration, monitor=monitor, clock=lambda: moment, deliver=False, notify=False
+    ) as jobs:
         for name in jobs.monitors:
             planned = jobs.plan(name, start=start, end=end)
             done.planned += len(planned)
@@ -116,37 +123,101 @@ def backfill(
                 jobs.ledger.reopen(keys, which=reprocess, actor=jobs.owner)
         if workers == 1:
             done.add(jobs.drain(told=lambda what, ready, of: told(what, ready / max(of, 1))))
+            jobs.advance_alerts(done)
             return done
-        with _pool(workers) as pool:
-            futures = [
-                pool.submit(_work, path, monitor, moment, place, workers)
-                for place in range(workers)
-            ]
-            waiting = set(futures)
-            while waiting:
-                _, waiting = wait(waiting, timeout=_LOOK_EVERY)
-                told("Working", _share_done(jobs, moment))
-            for future in futures:
-                done.add(future.result())
+        parts = [
+            _Part(path=path, monitor=monitor, moment=moment, place=place, workers=workers)
+            for place in range(workers)
+        ]
+        waiting = [_Worker(part, jobs.owner) for part in parts]
+        while waiting:
+            ready = wait([one.answer for one in waiting], timeout=_LOOK_EVERY)
+            for one in [one for one in waiting if one.answer in ready]:
+                waiting.remove(one)
+                done.add(one.result(jobs.ledger))
+            told("Working", _share_done(jobs, moment))
+        jobs.advance_alerts(done)
     return done
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # A fork would share database connections.
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """What one of the processes needs to know."""
+
+    path: Path
+    monitor: str | None
+    moment: datetime
+    place: int
+    workers: int
 
 
-def _work(path: Path, monitor: str | None, moment: datetime, place: int, workers: int) -> Round:
-    """One process, with its part of the cores: until nothing is left that it can do."""
+class _Worker:
+    """A process of its own, whose death takes nothing from the others."""
+
+    def __init__(self, part: _Part, started_by: str) -> None:
+        self._owner = f"{started_by}, worker {part.place + 1} of {part.workers}"
+        # A fork would share database connections.
+        context = multiprocessing.get_context("spawn")
+        self.answer, sender = context.Pipe(duplex=False)
+        self._process = context.Process(
+            target=_work, args=(part, self._owner, sender), name=self._owner, daemon=True
+        )
+        self._process.start()
+        # The worker has the other end alone, so its death ends the waiting.
+        sender.close()
+
+    def result(self, ledger: Ledger) -> Round:
+        """What it did, or how it died; what it held is free from then on."""
+        try:
+            done: Round = self.answer.recv()
+        except EOFError:
+            self._process.join()
+            ledger.expire(self._owner)
+            code = self._process.exitcode or 0
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with status {code}"
+            why = ", short of memory?" if code == -SIGKILL else ""
+            then = "others take over what it held, or else the next run"
+            return Round(failures=[f"{self._owner} {how}{why}: {then}"])
+        self._process.join()
+        return done
+
+
+def _work(part: _Part, owner: str, sender: Connection) -> None:
+    """One process: until nothing is left that it can do, or nobody waits for its answer."""
+    _keep_to_part_of_the_cores(part)
+    try:
+        configuration = read_configuration(part.path).configuration
+        with open_jobs(
+            configuration,
+            monitor=part.monitor,
+            clock=lambda: part.moment,
+            deliver=False,
+            notify=False,
+        ) as jobs:
+            jobs.owner = owner
+            Thread(target=_stop_with_parent, args=(jobs,), daemon=True).start()
+            done = jobs.drain_with_others()
+    except PumonitorError as error:
+        done = Round(failures=[f"{owner}: {error}"])
+    # Whoever waited for it may be dead.
+    with suppress(BrokenPipeError):
+        sender.send(done)
+
+
+def _stop_with_parent(jobs: Jobs) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        jobs.stop()
+
+
+def _keep_to_part_of_the_cores(part: _Part) -> None:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
-        own = cores[place % len(cores) :: workers] or cores
+        own = cores[part.place % len(cores) :: part.workers] or cores
         os.sched_setaffinity(0, own)
-    configuration = read_configuration(path).configuration
-    with open_jobs(configuration, monitor=monitor, clock=lambda: moment, deliver=False) as jobs:
-        return jobs.drain_with_others()
 
 
 def _share_done(jobs: Jobs, moment: datetime) -> float:

@@ -187,6 +187,7 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
     window = monitor.windows.containing(last)
     if now - last > 2 * (window.end - window.start):
         yield f"the last prediction is from {last:%Y-%m-%d %H:%M} UTC: windows since then are empty"
+    yield from _label_warnings(monitor, description)
     if monitor.positives.known_at is None:
         yield (
             "without known_at every label counts at every moment: results for the past are not "
@@ -206,6 +207,29 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
         yield (
             f"one confirmation in ten comes after more than {slow / 86400:.1f} days: a maturity of "
             f"{monitor.maturity.total_seconds() / 86400:g} days leaves them out"
+        )
+
+
+def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterator[str]:
+    name = monitor.positives.source.name
+    if description.labels == 0:
+        yield (
+            f"there are no labels yet: every window is undefined until {name} has some; is it "
+            "the right place?"
+        )
+        return
+    # Delays are those of labels that confirm a prediction; without known_at there are none.
+    median = description.delay_quantiles.get(0.5)
+    if median is None and monitor.positives.known_at is not None:
+        yield (
+            f"none of the {description.labels:,} labels of {name} confirms a prediction that is "
+            f"here: check id of both tables ({monitor.predictions.id} and {monitor.positives.id}; "
+            "spaces and leading zeros count)"
+        )
+    if median is not None and median < 0:
+        yield (
+            "most confirmations are older than their predictions: check the times of both tables, "
+            "their time_zone and time_unit"
         )
 
 

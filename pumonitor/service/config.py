@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from zoneinfo import ZoneInfo
 
@@ -16,7 +17,7 @@ from pydantic import (
     field_validator,
 )
 
-from pumonitor.errors import did_you_mean, if_percent
+from pumonitor.errors import if_percent
 from pumonitor.monitoring.panes import PaneSchedule
 from pumonitor.monitoring.windows import WindowGrid
 from pumonitor.service.addresses import Address, Located
@@ -35,7 +36,8 @@ from pumonitor.service.config_values import (
     as_tuple,
 )
 from pumonitor.service.destination_config import Destination, Tracking
-from pumonitor.service.rule_config import Rule
+from pumonitor.service.durations import shown_duration
+from pumonitor.service.rule_config import Rule, check_destinations, check_rules
 from pumonitor.service.secret_values import Mask, hidden_parts
 from pumonitor.service.source_config import Positives, Predictions, Source
 
@@ -83,6 +85,12 @@ class Reference(Part):
         """
         place = ZoneInfo(zone)
         return _in_zone(self.start, place), _in_zone(self.end, place)
+
+
+def _length(every: str) -> timedelta:
+    """Of a window; a month is its shortest."""
+    window = WindowGrid(every=every).containing(datetime(2023, 2, 1, tzinfo=UTC))
+    return window.end - window.start
 
 
 def _in_zone(moment: date | datetime, zone: Any) -> datetime:
@@ -136,10 +144,27 @@ class Monitor(Part):
     def _ages_before_maturity(
         cls, panes: tuple[timedelta, ...] | None, info: ValidationInfo
     ) -> tuple[timedelta, ...] | None:
+        for before, age in pairwise(panes or ()):
+            if age <= before:
+                msg = f"must ascend, got {shown_duration(age)} after {shown_duration(before)}"
+                raise ValueError(msg)
         maturity = info.data.get("maturity")
         if maturity is not None:
             PaneSchedule(maturity=maturity, provisional=panes)
         return panes
+
+    @field_validator("reference")
+    @classmethod
+    def _in_order(cls, reference: Reference | None, info: ValidationInfo) -> Reference | None:
+        if reference is not None and "zone" in info.data:
+            start, end = reference.span(info.data["zone"])
+            if end <= start:
+                msg = (
+                    f"must end after it starts, and in {info.data['zone']} it is from "
+                    f"{start.isoformat()} to {end.isoformat()}: give both times their zone"
+                )
+                raise ValueError(msg)
+        return reference
 
     @field_validator("threshold")
     @classmethod
@@ -164,17 +189,13 @@ class Monitor(Part):
     def _that_can_be_decided(
         cls, rules: tuple[Rule, ...], info: ValidationInfo
     ) -> tuple[Rule, ...]:
-        predictions = info.data.get("predictions")
-        for number, rule in enumerate(rules):
-            changes = rule.drop is not None or rule.rise is not None
-            if changes and "reference" in info.data and info.data["reference"] is None:
-                msg = f"rules[{number}] compares with the reference, and the monitor has none"
-                raise ValueError(msg)
-            for column in rule.segment or {}:
-                if predictions is not None and column not in predictions.segments:
-                    hint = did_you_mean(column, predictions.segments)
-                    msg = f"rules[{number}] names no segment of predictions: {column!r}{hint}"
-                    raise ValueError(msg)
+        predictions, window = info.data.get("predictions"), info.data.get("window")
+        check_rules(
+            rules,
+            has_reference=info.data.get("reference", ...) is not None,
+            segments=None if predictions is None else predictions.segments,
+            window=None if window is None else _length(window),
+        )
         return rules
 
 
@@ -234,6 +255,16 @@ class Configuration(Located):
             msg = "must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
             raise ValueError(msg)
         return state
+
+    @field_validator("monitors")
+    @classmethod
+    def _that_tell_somebody(
+        cls, monitors: dict[str, Monitor], info: ValidationInfo
+    ) -> dict[str, Monitor]:
+        destinations = info.data.get("destinations")
+        for name, monitor in monitors.items() if destinations is not None else ():
+            check_destinations(monitor.rules, destinations or (), monitor=name)
+        return monitors
 
     @field_validator("monitors")
     @classmethod

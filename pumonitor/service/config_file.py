@@ -127,7 +127,13 @@ def read_configuration_text(
             context={"folder": path.absolute().parent},
         )
     except ValidationError as error:
-        problems += _problems_of(error)
+        # What follows from a variable that could not be read is no news.
+        unread = [problem.place for problem in expanded.problems]
+        problems += [
+            problem
+            for problem in _problems_of(error)
+            if not any(problem.place[: len(place)] == place for place in unread)
+        ]
     if problems or configuration is None:
         # A variable may hold a secret and stand where it does not belong.
         told = problems_error(str(path), problems, document.lines)

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
@@ -33,9 +33,17 @@ __all__ = [
     "Zone",
     "as_tuple",
     "is_number",
+    "read_length",
+    "read_window_length",
     "read_zone",
 ]
 
+_LONGEST_YEARS: Final = 100
+_LONGEST: Final = timedelta(days=365.25 * _LONGEST_YEARS)
+_DAYS: Final = {"h": 1 / 24, "d": 1, "w": 7, "mo": 31}
+_YEARS: Final = (1970, 2200)
+# Zones by name, yet none: the clock of whatever machine this is, and a placeholder.
+_NO_PLACE: Final = ("localtime", "posixrules", "Factory")
 _MODEL_LINK = re.compile(r"models:/[^/@]+((/|@)[^/@]+)?")
 _NUMBER = {"type": "number"}
 
@@ -87,8 +95,9 @@ def read_zone(given: Any) -> str:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         pass
     else:
-        return given
-    known = sorted(available_timezones())
+        if given not in _NO_PLACE:
+            return given
+    known = sorted(available_timezones() - {*_NO_PLACE})
     # People know the city more often than the region.
     near = nearest(given, known) or [
         name for name in known if nearest(given, [name.rpartition("/")[2]], likeness=0.8)
@@ -98,11 +107,38 @@ def read_zone(given: Any) -> str:
     raise ValueError(msg)
 
 
-def _window_length(given: Any) -> str:
+def read_window_length(given: Any) -> str:
+    """The length of windows, as text.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or longer than anybody lives.
+    """
     if not isinstance(given, str):
         msg = "must be text such as 1d, 1h, 1w or 1mo"
         raise ValueError(msg)
-    return WindowGrid(every=given).every.strip()
+    found = WindowGrid(every=given).every.strip()
+    count, unit = re.fullmatch(r"(\d+)(\w+)", found).groups()  # type: ignore[union-attr]
+    if int(count) * _DAYS[unit] > _LONGEST.days:
+        msg = f"is longer than {_LONGEST_YEARS} years, got {given!r}"
+        raise ValueError(msg)
+    return found
+
+
+def read_length(given: Any) -> timedelta:
+    """A stretch of time, as `read_duration`, that a calendar has room for.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or longer than anybody lives.
+    """
+    found = read_duration(given)
+    if found > _LONGEST:
+        msg = f"is longer than {_LONGEST_YEARS} years, got {given!r}"
+        raise ValueError(msg)
+    return found
 
 
 def _model_link(given: Any) -> str:
@@ -113,14 +149,19 @@ def _model_link(given: Any) -> str:
 
 
 def _moment(given: Any) -> date | datetime:
-    if isinstance(given, date):
-        return given
+    found: date | datetime
     try:
-        found = datetime.fromisoformat(given)
+        found = given if isinstance(given, date) else datetime.fromisoformat(given)
     except (TypeError, ValueError):
         msg = "must be a date such as 2026-01-01, or a time such as 2026-01-01T06:00"
         raise ValueError(msg) from None
-    return found.date() if re.fullmatch(r"\d{4}-\d\d-\d\d", given) else found
+    if isinstance(given, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", given):
+        found = date.fromisoformat(given)
+    if not _YEARS[0] <= found.year < _YEARS[1]:
+        first, end = _YEARS
+        msg = f"must be from {first} to before {end}, got {found}: check the year"
+        raise ValueError(msg)
+    return found
 
 
 def is_number(given: Any) -> bool:
@@ -165,9 +206,9 @@ Text = Annotated[str, Field(min_length=1)]
 Column = Annotated[str, Field(min_length=1)]
 Columns = Annotated[tuple[Column, ...], BeforeValidator(as_tuple)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
-Duration = Annotated[timedelta, *_kind(read_duration, _text_schema("30d", "12h"))]
+Duration = Annotated[timedelta, *_kind(read_length, _text_schema("30d", "12h"))]
 Durations = Annotated[tuple[Duration, ...], BeforeValidator(as_tuple)]
-WindowLength = Annotated[str, *_kind(_window_length, _text_schema("1d", "1h", "1w", "1mo"))]
+WindowLength = Annotated[str, *_kind(read_window_length, _text_schema("1d", "1h", "1w", "1mo"))]
 Schedule = Annotated[Cron, *_kind(read_cron, _text_schema("0 6 * * *"))]
 Zone = Annotated[str, *_kind(read_zone, _text_schema("UTC", "Europe/Berlin"))]
 ModelLink = Annotated[str, *_kind(_model_link, _text_schema("models:/card-fraud@champion"))]

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Final, Literal
+from urllib.parse import urlsplit
 
-from pydantic import SecretStr, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
+from pumonitor.notify.apprise import check_apprise_address
+from pumonitor.notify.message import MessageKind
+from pumonitor.notify.public_addresses import is_public
+from pumonitor.notify.signatures import signing_key
+from pumonitor.notify.words import Format
 from pumonitor.service.addresses import Address, Located, check_address
-from pumonitor.service.config_values import Part
+from pumonitor.service.config_values import Part, as_tuple
 
 __all__ = ["Destination", "Tracking"]
+
+_KINDS: Final = ("apprise", "webhook", "alertmanager")
+_GOES_WITH: Final = {
+    "secret": ("webhook",),
+    "allow_private": ("webhook", "alertmanager"),
+    # Alertmanager is told what is on, so it has to be told the end as well.
+    "events": ("webhook", "apprise"),
+    "format": ("apprise",),
+}
 
 
 class Tracking(Located):
@@ -34,15 +49,27 @@ class Destination(Part):
     webhook : SecretStr or None
         An https address that takes JSON.
     secret : SecretStr or None
-        Signs what the webhook is sent.
+        Signs what the webhook is sent: ``whsec_`` and base64, or any text.
     alertmanager : SecretStr or None
         Address of a Prometheus Alertmanager.
+    allow_private : bool or None
+        Whether the address may be one of a private network or of this machine; for a webhook only
+        if it says so, for Alertmanager unless it says not.
+    events : tuple of "fired", "resolved" and "reminder", or None
+        What it is told of; None: all. A hook that retrains has ``[fired]``.
+    format : "markdown", "text", "html" or None
+        What an Apprise service is sent; markdown by default.
     """
 
     apprise: Address | None = None
     webhook: Address | None = None
     secret: Address | None = None
     alertmanager: Address | None = None
+    allow_private: bool | None = None
+    events: Annotated[
+        tuple[MessageKind, ...] | None, BeforeValidator(as_tuple), Field(min_length=1)
+    ] = None
+    format: Format | None = None
 
     @property
     def kind(self) -> Literal["apprise", "webhook", "alertmanager"]:
@@ -57,24 +84,61 @@ class Destination(Part):
         address: SecretStr = getattr(self, self.kind)
         return address
 
+    def wants(self, event: MessageKind) -> bool:
+        """Whether it is told of such events."""
+        return self.events is None or event in self.events
+
     @model_validator(mode="after")
     def _one_kind(self) -> Destination:
-        kinds = [
-            name
-            for name in ("apprise", "webhook", "alertmanager")
-            if getattr(self, name) is not None
-        ]
+        kinds = [name for name in _KINDS if getattr(self, name) is not None]
         if len(kinds) != 1:
             got = " and ".join(kinds) or "none"
             msg = f"must have one of apprise, webhook and alertmanager, got {got}"
             raise ValueError(msg)
-        if self.secret is not None and kinds != ["webhook"]:
-            msg = f"has a secret, which goes with webhook and not with {kinds[0]}"
-            raise ValueError(msg)
-        address = self.address.get_secret_value()
-        if kinds == ["apprise"]:
-            check_address(self.address)
-        elif not address.startswith(("https://", "http://")):
-            msg = f"must have a {kinds[0]} that begins with https:// or http://"
-            raise ValueError(msg)
+        for key, belongs in _GOES_WITH.items():
+            if getattr(self, key) is not None and self.kind not in belongs:
+                with_article = "a secret" if key == "secret" else key
+                msg = f"has {with_article}, which goes with {' or '.join(belongs)} and not with "
+                raise ValueError(msg + self.kind)
+        self._check_address()
+        if self.secret is not None:
+            try:
+                signing_key(self.secret.get_secret_value())
+            except ValueError as error:
+                msg = f"has a secret that {error}"
+                raise ValueError(msg) from None
         return self
+
+    def _check_address(self) -> None:
+        address = self.address.get_secret_value()
+        if self.kind == "apprise":
+            check_address(self.address)
+            # Apprise would say no more than that it did not send.
+            check_apprise_address(address)
+            return
+        if not address.startswith(("https://", "http://")) or not (host := _host(address)):
+            msg = f"must have a {self.kind} that begins with https:// or http:// and names a host"
+            raise ValueError(msg)
+        if self.kind == "webhook" and not self.allow_private and _is_private(host):
+            msg = (
+                "has a webhook in a private network or on this machine: put allow_private: true "
+                "beside it if that is meant"
+            )
+            raise ValueError(msg)
+
+
+def _host(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
+
+
+def _is_private(host: str) -> bool:
+    """Whether that is plain from the name; the address connected to is judged when it is sent."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return not is_public(host)
+    except ValueError:
+        return False

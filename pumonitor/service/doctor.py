@@ -142,7 +142,8 @@ def _of_outbox(ledger: Ledger) -> list[Complaint]:
             found.append(
                 Complaint(
                     severity="error",
-                    what=f"{name}: {waiting.set_aside} messages were refused and set aside",
+                    what=f"{name}: {waiting.set_aside} messages were refused and set aside"
+                    f"{'' if waiting.messages else because}",
                     remedy=f"mend the cause, then pumonitor doctor --take-up {name}",
                 )
             )

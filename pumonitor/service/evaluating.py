@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from typing import Final
 
-import numpy as np
-
-from pumonitor.monitoring.maturity import LabelMaturity, ShareKnown, known_by_delay, label_maturity
+from pumonitor.monitoring.maturity import ShareKnown
 from pumonitor.monitoring.pooling import EarlierPrior, pooled_class_prior
-from pumonitor.ports import Pane
+from pumonitor.ports import Pane, State
 from pumonitor.results import ClassPriorEstimate
+from pumonitor.service.arrivals import Arrivals
 from pumonitor.service.class_priors import class_prior_from_json
-from pumonitor.service.collecting import delay_edges
 from pumonitor.service.config import Monitor
 from pumonitor.service.references import Reference, References
 from pumonitor.service.series_tables import SeriesTable
@@ -24,8 +21,6 @@ from pumonitor.store.records import Claim, EvaluatedPane, EvaluatedSeries, Store
 __all__ = ["evaluate"]
 
 _WINDOWS_POOLED: Final = 25
-_MATURITIES_BACK: Final = 3
-"""Labels of windows longer ago say nothing of how they arrive now."""
 
 
 def evaluate(
@@ -43,11 +38,18 @@ def evaluate(
     found = []
     for claimed in claim.panes:
         pane = claimed.pane
-        arrivals = _arrivals(monitor, claim, ledger, as_of=pane.as_of)
-        share = _share_known(monitor, pane, arrivals)
+        arrivals = Arrivals.as_of(monitor, claim, ledger, pane)
         reference = references.of(monitor, claim.configuration, as_of=pane.as_of)
         series = [
-            _evaluated(monitor, claim, pane, stored, ledger, share=share, reference=reference)
+            _evaluated(
+                monitor,
+                claim,
+                pane,
+                stored,
+                ledger,
+                share=arrivals.share_known(stored.model_version, stored.segment),
+                reference=reference,
+            )
             for stored in ledger.series(claim.window_key, pane.number)
         ]
         found.append(
@@ -71,10 +73,13 @@ def _evaluated(
     reference: Reference | None,
 ) -> EvaluatedSeries:
     table = SeriesTable.stored(stored)
+    own = class_prior_from_json(stored.class_prior)
+    if _counts_labels_to_come(monitor, pane.state):
+        own = None
     prior = pooled_class_prior(
-        class_prior_from_json(stored.class_prior),
+        own,
         index=pane.window.index,
-        earlier=_earlier_priors(claim, pane, stored, ledger),
+        earlier=_earlier_priors(monitor, claim, pane, stored, ledger),
     )
     version = None
     if reference is not None:
@@ -93,8 +98,16 @@ def _evaluated(
     )
 
 
+def _counts_labels_to_come(monitor: Monitor, state: State) -> bool:
+    """Whether a window's own class prior is too low for the labels that have not arrived.
+
+    Propensities are chances to be confirmed in the end.
+    """
+    return monitor.class_prior == "propensity" and state == "provisional"
+
+
 def _earlier_priors(
-    claim: Claim, pane: Pane, stored: StoredSeries, ledger: Ledger
+    monitor: Monitor, claim: Claim, pane: Pane, stored: StoredSeries, ledger: Ledger
 ) -> list[EarlierPrior]:
     earlier = ledger.series_before(
         claim.monitor,
@@ -106,39 +119,10 @@ def _earlier_priors(
         limit=_WINDOWS_POOLED,
     )
     priors: list[tuple[int, ClassPriorEstimate | None]] = [
-        (one.window.index, class_prior_from_json(one.class_prior)) for one in earlier
+        (one.window.index, class_prior_from_json(one.class_prior))
+        for one in earlier
+        if not _counts_labels_to_come(monitor, one.state)
     ]
     return [
         EarlierPrior(index=index, estimate=prior) for index, prior in priors if prior is not None
     ]
-
-
-def _arrivals(
-    monitor: Monitor, claim: Claim, ledger: Ledger, *, as_of: datetime
-) -> LabelMaturity | None:
-    """How labels have arrived in earlier windows; None where they are known at once."""
-    edges = delay_edges(monitor)
-    if not edges:
-        return None
-    earlier = ledger.pane_counts_before(
-        claim.monitor,
-        claim.configuration,
-        start=claim.window.start,
-        since=as_of - _MATURITIES_BACK * monitor.maturity,
-        as_of=as_of,
-    )
-    return label_maturity(
-        known_by_delay(
-            np.array([one.counts["arrivals"] for one in earlier]).reshape(-1, len(edges) + 1),
-            edges=edges,
-            seen_for=[one.as_of - one.window.end for one in earlier],
-        ),
-        ages=edges,
-    )
-
-
-def _share_known(monitor: Monitor, pane: Pane, arrivals: LabelMaturity | None) -> ShareKnown:
-    if arrivals is None or pane.state != "provisional":
-        return ShareKnown.all_known()
-    length: timedelta = pane.window.end - pane.window.start
-    return arrivals.share_known(pane.as_of - pane.window.end, over=length)

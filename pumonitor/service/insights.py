@@ -12,7 +12,15 @@ from pumonitor.service.window_messages import verdict_of
 from pumonitor.store.reader import LedgerReader, Revisions
 from pumonitor.store.records import Backlog, MetricResult, PublishedResult
 
-__all__ = ["Insight", "Number", "WindowStory", "insight_of", "plain_row", "results_of"]
+__all__ = [
+    "Insight",
+    "Number",
+    "WindowStory",
+    "insight_of",
+    "plain",
+    "plain_row",
+    "results_of",
+]
 
 SHOWN: Final = ("class_prior", "aul", "auc", "precision", "recall", "f1")
 _RECENT: Final = timedelta(days=400)
@@ -80,8 +88,8 @@ class Insight:
         """Plain JSON types."""
         return {
             "monitor": self.monitor,
-            "backlog": _plain(asdict(self.backlog)),
-            "latest": [_plain(asdict(story)) for story in self.latest],
+            "backlog": plain(asdict(self.backlog)),
+            "latest": [plain(asdict(story)) for story in self.latest],
         }
 
 
@@ -114,8 +122,8 @@ def results_of(
 
 def plain_row(row: PublishedResult) -> dict[str, Any]:
     """The fields of `pumonitor results` in their order, times as ISO 8601 in UTC."""
-    plain: dict[str, Any] = _plain(asdict(row))
-    return plain
+    found: dict[str, Any] = plain(asdict(row))
+    return found
 
 
 def insight_of(ledger: LedgerReader, monitor: str, *, now: datetime) -> Insight:
@@ -172,13 +180,14 @@ def _story(rows: Sequence[PublishedResult]) -> WindowStory:
     )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Values as JSON takes them: times as ISO 8601 in UTC."""
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: plain(one) for key, one in value.items()}
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     return value

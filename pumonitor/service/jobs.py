@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 from pumonitor.errors import PumonitorError
 from pumonitor.ports import Clock, PredictionSource, Window
+from pumonitor.service.alert_inputs import watched
+from pumonitor.service.alerting import Alerting
 from pumonitor.service.collecting import collect
-from pumonitor.service.config import Monitor
+from pumonitor.service.config import Destination, Monitor
 from pumonitor.service.config_file import configuration_hash, configuration_meaning
 from pumonitor.service.evaluating import evaluate
+from pumonitor.service.packing import packed
 from pumonitor.service.references import References
 from pumonitor.sinks.mlflow_sink import FILES_DESTINATION
-from pumonitor.store.errors import StaleClaimError
+from pumonitor.store.errors import StaleClaimError, StateError
 from pumonitor.store.ledger import Ledger
-from pumonitor.store.records import Claim
+from pumonitor.store.records import Claim, EvaluatedPane, NewMessage
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from pumonitor.sinks.delivery import Deliverer, Delivery
 
 __all__ = ["Jobs", "Round", "Told"]
@@ -82,6 +88,10 @@ class Jobs:
         Without it what is to be sent waits.
     tell : bool
         Whether results are written to the outbox.
+    destinations : mapping of str to Destination, optional
+        Where alerts go.
+    notify : bool
+        Whether anybody is told of alerts.
     on_step : callable, optional
         Called with the name of each step before it is made.
     """
@@ -95,6 +105,8 @@ class Jobs:
         clock: Clock,
         deliverer: Deliverer | None = None,
         tell: bool = True,
+        destinations: Mapping[str, Destination] | None = None,
+        notify: bool = True,
         on_step: Callable[[str], None] = lambda step: None,
     ) -> None:
         self.monitors = dict(monitors)
@@ -106,7 +118,18 @@ class Jobs:
         self._clock = clock
         self._deliverer = deliverer
         self._tell_sinks = tell
-        self._references = References(ledger, self._source)
+        self.references = References(ledger, self._source)
+        self._alerting = Alerting(
+            {
+                name: watched(one, self._hashes[name], ledger=ledger, references=self.references)
+                for name, one in self.monitors.items()
+            },
+            ledger,
+            clock=clock,
+            tells=notify,
+            destinations=tuple(destinations or ()),
+            packed=partial(packed, destinations or {}),
+        )
         self._on_step = on_step
         self._stopped = Event()
 
@@ -117,8 +140,10 @@ class Jobs:
         self._sources.clear()
 
     def stop(self) -> None:
-        """End after the window that is being worked on."""
+        """End after the window that is being worked on and the message that is being sent."""
         self._stopped.set()
+        if self._deliverer is not None:
+            self._deliverer.stop()
 
     # -- planning -------------------------------------------------------------------------------
 
@@ -157,7 +182,7 @@ class Jobs:
         told: Told = _tell_nobody,
         budget: timedelta = timedelta(minutes=5),
     ) -> Round:
-        """Plan all monitors or one, do all that is due, deliver for at most `budget`."""
+        """Plan all monitors or one, do all that is due, deliver, `budget` for each destination."""
         done = Round()
         for name in self.monitors if only is None else (only,):
             try:
@@ -165,6 +190,7 @@ class Jobs:
             except PumonitorError as error:
                 done.failures.append(f"{name}: {error}")
         done.add(self.drain(told=told))
+        self.advance_alerts(done, only=only)
         if budget:
             done.deliveries = self.deliver(budget=budget)
         return done
@@ -228,15 +254,38 @@ class Jobs:
                 self.monitors[claim.monitor],
                 claim,
                 self.ledger,
-                self._references,
+                self.references,
                 tell=self._tell_sinks,
             )
             self._on_step("evaluated")
-            self.ledger.commit_evaluate(claim, panes)
+            self._commit_evaluated(claim, panes)
             done.evaluated += 1
             self._on_step("evaluated and stored")
         self._tell(told, "Evaluating", claim)
         return True
+
+    def _commit_evaluated(self, claim: Claim, panes: Sequence[EvaluatedPane]) -> None:
+        """Results, and what they mean for alerts, in one transaction."""
+        moments = {one.pane.number: one.pane.as_of for one in claim.panes}
+        self._alerting.prepare(claim.monitor)
+
+        def alerts(connection: Connection, changed: tuple[int, ...]) -> list[NewMessage]:
+            places = [(moments[number], claim.window.start) for number in changed]
+            return self._alerting.after_commit_of(connection, claim.monitor, places)
+
+        try:
+            self.ledger.commit_evaluate(claim, panes, also=alerts)
+        except BaseException:
+            self._alerting.forget(claim.monitor)
+            raise
+
+    def advance_alerts(self, done: Round, *, only: str | None = None) -> None:
+        """Fold into alerts what no commit did: of rules that are new, of windows given up."""
+        for name in self.monitors if only is None else (only,):
+            try:
+                self._alerting.advance(name)
+            except PumonitorError as error:
+                done.failures.append(f"{name}, alerts: {error}")
 
     def _tell(self, told: Told, what: str, claim: Claim) -> None:
         if told is _tell_nobody:
@@ -259,8 +308,11 @@ class Jobs:
             while not finished.wait(every):
                 try:
                     self.ledger.renew(claim)
-                except PumonitorError:
+                except StaleClaimError:
                     return
+                except StateError:
+                    # Held by others for a moment, perhaps: there is time for another try or two.
+                    continue
 
         keeper = Thread(target=renew, daemon=True)
         keeper.start()

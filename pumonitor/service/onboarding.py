@@ -11,8 +11,8 @@ from typing import Final
 from pumonitor.errors import InputError
 from pumonitor.monitoring.windows import WindowGrid
 from pumonitor.service import proposals
-from pumonitor.service.config_values import read_zone
-from pumonitor.service.durations import read_duration, shown_duration
+from pumonitor.service.config_values import read_length, read_window_length, read_zone
+from pumonitor.service.durations import shown_duration
 from pumonitor.service.looking import ColumnLook, Extent, Look, TableLook, looking_at
 from pumonitor.service.onboarded import Ask, Finding, Onboarded, Question, Wishes
 from pumonitor.service.pairing import pair_of_tables
@@ -295,6 +295,12 @@ class _Decisions:
             )
 
     def _scale(self, extent: Extent, score: str) -> str:
+        if extent.least_score == extent.greatest_score and extent.predictions > 1:
+            msg = (
+                f"score column {score!r} of {self._predictions.name} is {extent.least_score:.4g} "
+                "in all rows: a constant score ranks nothing; name another with --score"
+            )
+            raise InputError(msg)
         inside = extent.least_score >= 0 and extent.greatest_score <= 1
         scale = "probability" if inside else "unbounded"
         seen = f"{score} is from {extent.least_score:.4g} to {extent.greatest_score:.4g}"
@@ -311,7 +317,11 @@ class _Decisions:
         window = self._decide(
             Question(what="window", option="--window", proposal=name, why=why), self._wishes.window
         )
-        return WindowGrid(every=window).every
+        try:
+            return read_window_length(window)
+        except ValueError as error:
+            msg = str(error) if isinstance(error, InputError) else f"--window {error}"
+            raise InputError(msg) from None
 
     def _maturity(self, extent: Extent) -> timedelta:
         proposal = proposals.maturity_for(extent)
@@ -325,7 +335,7 @@ class _Decisions:
             self._wishes.maturity,
         )
         try:
-            return read_duration(text)
+            return read_length(text)
         except ValueError as error:
             msg = f"--maturity {error}"
             raise InputError(msg) from None

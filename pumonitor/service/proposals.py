@@ -62,6 +62,7 @@ _KNOWN: Final = (
     r"(time|timestamp|datetime|ts|date|created_at)",
     r".*(_at|_time|_ts|time)",
 )
+_MOST_WORDS: Final = 10
 _NOT_SCORED: Final = re.compile(
     r".*(confirm|label|known|report|update|modif|birth).*", re.IGNORECASE
 )
@@ -130,11 +131,14 @@ def known_at_column(table: TableLook) -> ColumnLook | None:
 
 
 def label_column(table: TableLook) -> ColumnLook | None:
-    """A column that says 1 or -1."""
+    """A column that says 1 or -1, or that says something else in a few words."""
     return _named(
         table.columns,
         (_LABELS.pattern,),
-        lambda column: column.kind in {"integer", "float", "truth"},
+        lambda column: (
+            column.kind in {"integer", "float", "truth"}
+            or (column.kind == "text" and column.distinct <= _MOST_WORDS)
+        ),
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
@@ -15,17 +17,44 @@ from pydantic import (
 )
 
 from pumonitor.errors import did_you_mean, if_percent
+from pumonitor.monitoring.detectors import DEFAULT_DETECTOR, DETECTORS
 from pumonitor.names import TITLES
-from pumonitor.service.config_values import Number, Part, Text, is_number
+from pumonitor.service.config_values import Duration, Number, Part, Text, as_tuple, is_number
+from pumonitor.service.durations import read_duration, shown_duration
 
-__all__ = ["COUNTS", "Change", "Rule"]
+__all__ = ["COUNTS", "Change", "Rule", "check_destinations", "check_rules"]
 
 COUNTS: Final = ("labeled_positives", "predictions")
 """Metrics that are numbers of rows, beside the estimates."""
 
 _METRICS: Final = (*TITLES, *COUNTS)
 _NOT_SHARES: Final = (*COUNTS, "lift_at_k", "ll_score")
-_CONDITIONS: Final = ("below", "above", "drop", "rise", "shift")
+_CONDITIONS: Final = ("below", "above", "drop", "rise", "change", "shift")
+_CHANGES: Final = ("drop", "rise", "change")
+_BET_ON: Final = ("aul", "auc", "recall")
+_HEALTH: Final[Mapping[str, str | None]] = {
+    "no_data": None,
+    "stale": "after",
+    "few_positives": "below",
+    "unmatched_labels": "above",
+    "score_range": None,
+    "volume": "change",
+    "label_delay": "change",
+}
+"""What goes with each kind of health."""
+
+_EXAMPLES: Final = {"after": "3d", "below": "30", "above": "5%", "change": "50%"}
+_OF_METRICS: Final = (
+    ("metric", "metric"),
+    ("warning", "warning"),
+    ("compared_with", "from"),
+    ("detector", "detector"),
+    ("false_alarms_per_year", "false_alarms_per_year"),
+    ("resolve_on", "resolve_on"),
+    ("stale_for", "stale_for"),
+)
+_OF_WINDOWS: Final = (("windows", "for"), ("keep", "keep"), ("provisional", "provisional"))
+_LEAST_WINDOWS: Final = 3
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
@@ -63,31 +92,101 @@ def _change(given: Any) -> Change:
     return Change(amount=float(amount), relative=percent is not None)
 
 
+def _level(given: Any) -> Any:
+    """A number, or percent of 1."""
+    percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
+    return float(percent[1]) / 100 if percent else given
+
+
+def _compared_with(given: Any) -> Any:
+    if given == "reference":
+        return given
+    try:
+        over = read_duration(given)
+    except ValueError:
+        over = timedelta()
+    if over <= timedelta():
+        msg = "must be reference, or how far the windows before go back, such as 28d"
+        raise ValueError(msg)
+    return over
+
+
+def _repeat(given: Any) -> timedelta | None:
+    if given == "never":
+        return None
+    length = read_duration(given)
+    if length <= timedelta():
+        msg = "must be above 0, such as 7d, or never"
+        raise ValueError(msg)
+    return length
+
+
+def _address(given: str) -> str:
+    if not given.startswith(("https://", "http://")):
+        msg = "must be an address that begins with https:// or http://"
+        raise ValueError(msg)
+    return given
+
+
+def _destinations(given: tuple[str, ...]) -> tuple[str, ...]:
+    if not given or len(set(given)) != len(given):
+        msg = "must name one destination or more, each once"
+        raise ValueError(msg)
+    return given
+
+
+def _rate(given: float) -> float:
+    if not 0 < given < 1:
+        msg = f"must be above 0 and below 1, got {given:g}{if_percent(given)}"
+        raise ValueError(msg)
+    return given
+
+
+_NUMBER_OR_TEXT = {"anyOf": [{"type": "number"}, {"type": "string", "examples": ["10%"]}]}
+_LENGTH = {"type": "string", "examples": ["28d"]}
+
+Level = Annotated[Number, BeforeValidator(_level), WithJsonSchema(_NUMBER_OR_TEXT)]
+ComparedWith = Annotated[
+    Literal["reference"] | timedelta,
+    BeforeValidator(_compared_with),
+    WithJsonSchema({"anyOf": [{"const": "reference"}, _LENGTH]}),
+]
+Rate = Annotated[Number, AfterValidator(_rate)]
+Repeat = Annotated[timedelta | None, BeforeValidator(_repeat), WithJsonSchema(_LENGTH)]
+Destinations = Annotated[tuple[Text, ...], BeforeValidator(as_tuple), AfterValidator(_destinations)]
 Metric = Annotated[str, AfterValidator(_metric), WithJsonSchema({"enum": list(_METRICS)})]
 ChangeGiven = Annotated[
     Change,
     BeforeValidator(_change),
-    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "examples": ["10%"]}]}),
+    WithJsonSchema(_NUMBER_OR_TEXT),
 ]
 
 
 class Rule(Part):
-    """When an alert is due: one of below, above, drop, rise and shift.
+    """When an alert is due: a metric with one of six conditions, or the health of the data.
 
     Attributes
     ----------
-    metric : str
+    metric : str or None
         An estimate or a number of rows.
     below, above : float or None
         The whole interval is beyond it.
-    drop, rise : Change or None
-        Against the reference, in the metric's unit or in percent of the reference.
-    compared_with : "reference"
-        `from` in the file.
+    drop, rise, change : Change or None
+        Against the reference, in the metric's unit or in percent of the reference; `change` is a
+        drop or a rise.
+    compared_with : "reference" or timedelta
+        `from` in the file: the monitor's reference, or the windows of so long before.
     shift : "down", "up", "any" or None
         A lasting change, seen by a sequential detector.
+    detector : str
     false_alarms_per_year : float
         Of the detector, when nothing changes.
+    health : str or None
+        In place of a metric: what may be wrong with the data.
+    after : timedelta or None
+        With ``health: stale``: results are overdue by so long.
+    warning : float, Change or None
+        A milder limit beside that of below, above, drop, rise or change.
     windows : int
         `for` in the file: so many windows in a row have to be bad.
     keep : int
@@ -99,49 +198,236 @@ class Rule(Part):
         Windows whose labels are not all in yet count too.
     segment : mapping of str to str, or None
         Only rows of this segment, {country: DE}; the whole otherwise.
+    per : str or None
+        A segment column: one alert for each of its segments.
+    false_discovery_rate : float
+        Share of the segments said to be bad that are not, on average.
+    stale_for : int or None
+        So many windows in a row without a usable value make an alert of their own.
+    to : tuple of str or None
+        Destinations; all by default.
+    repeat : timedelta or None
+        A reminder comes so long after the last message; None: never.
+    runbook : str or None
+        Address of what to do.
+    name : str or None
     """
 
-    metric: Metric
-    below: Number | None = None
-    above: Number | None = None
+    metric: Metric | None = None
+    below: Level | None = None
+    above: Level | None = None
     drop: ChangeGiven | None = None
     rise: ChangeGiven | None = None
-    compared_with: Literal["reference"] = Field("reference", alias="from")
+    change: ChangeGiven | None = None
+    compared_with: ComparedWith = Field("reference", alias="from")
     shift: Literal["down", "up", "any"] | None = None
+    detector: Literal[*DETECTORS] = DEFAULT_DETECTOR  # type: ignore[valid-type]
     false_alarms_per_year: Annotated[Number, Field(gt=0)] = 1.0
+    health: Literal[*_HEALTH] | None = None  # type: ignore[valid-type]
+    after: Duration | None = None
+    warning: ChangeGiven | None = None
     windows: Annotated[int, Field(ge=1)] = Field(1, alias="for")
     keep: Annotated[int, Field(ge=0)] = 0
     severity: Literal["info", "warning", "critical"] = "critical"
     resolve_on: Literal["interval", "estimate"] = "interval"
     provisional: bool = False
     segment: dict[Text, Text] | None = None
+    per: Text | None = None
+    false_discovery_rate: Rate = 0.05
+    stale_for: Annotated[int, Field(ge=1)] | None = None
+    to: Destinations | None = None
+    repeat: Repeat = timedelta(days=7)
+    runbook: Annotated[Text, AfterValidator(_address)] | None = None
+    name: Text | None = None
+
+    @property
+    def condition(self) -> str:
+        """Which one it has; "" for health that takes none."""
+        names = (*_CONDITIONS, "after")
+        return next((name for name in names if getattr(self, name) is not None), "")
 
     @model_validator(mode="after")
-    def _one_condition(self) -> Rule:
+    def _that_makes_sense(self) -> Rule:
+        if self.health is None:
+            self._one_condition()
+            self._of_the_metric()
+        else:
+            self._of_health(self.health)
+        self._of_segments()
+        return self
+
+    def _one_condition(self) -> None:
+        if self.metric is None:
+            msg = "must have a metric, or health"
+            raise ValueError(msg)
         given = [name for name in _CONDITIONS if getattr(self, name) is not None]
         if len(given) != 1:
             got = f"has {' and '.join(given)}" if given else "has none of them"
             msg = f"must have one of {', '.join(_CONDITIONS)}: it {got}"
             raise ValueError(msg)
         (condition,) = given
-        self._refuse_idle("compared_with", "from", needs=("drop", "rise"), condition=condition)
-        self._refuse_idle(
-            "false_alarms_per_year", "false_alarms_per_year", needs=("shift",), condition=condition
-        )
-        limit = self.below if condition == "below" else self.above
-        if (
-            limit is not None
-            and self.metric not in _NOT_SHARES
-            and limit > 1
-            and not self.metric.endswith("_threshold")
-        ):
-            msg = f"{condition} is {limit:g}, and {self.metric} is never above 1{if_percent(limit)}"
+        self._refuse_idle("compared_with", "from", needs=_CHANGES, condition=condition)
+        for name in ("detector", "false_alarms_per_year"):
+            self._refuse_idle(name, name, needs=("shift",), condition=condition)
+        self._refuse_idle("warning", "warning", needs=_CONDITIONS[:-1], condition=condition)
+        if self.after is not None:
+            msg = "has after, which goes with health: stale"
             raise ValueError(msg)
-        return self
+
+    def _of_the_metric(self) -> None:
+        condition, metric = self.condition, self.metric or ""
+        for name in (condition, "warning"):
+            limit = getattr(self, name) if condition in ("below", "above") else None
+            limit = limit.amount if isinstance(limit, Change) else limit
+            if (
+                limit is not None
+                and metric not in _NOT_SHARES
+                and limit > 1
+                and not metric.endswith("_threshold")
+            ):
+                msg = f"{name} is {limit:g}, and {metric} is never above 1{if_percent(limit)}"
+                raise ValueError(msg)
+        if self.warning is not None:
+            self._milder(self.warning)
+        if self.detector == "betting" and metric not in _BET_ON:
+            msg = f"bets on {metric}, and betting takes {', '.join(_BET_ON)} only"
+            raise ValueError(msg)
+
+    def _milder(self, warning: Change) -> None:
+        if "severity" in self.model_fields_set and self.severity != "critical":
+            msg = f"has a warning, so that its own limit is critical and not {self.severity}"
+            raise ValueError(msg)
+        own = getattr(self, self.condition)
+        if isinstance(own, Change):
+            if own.relative is not warning.relative:
+                msg = f"must have its warning and its {self.condition} both in percent, or neither"
+                raise ValueError(msg)
+            milder, limit = warning.amount < own.amount, own.amount
+        else:
+            milder = warning.amount > own if self.condition == "below" else warning.amount < own
+            limit = own
+        if not milder:
+            where = "above" if self.condition == "below" else "below"
+            msg = (
+                f"has a warning of {warning.amount:g}, which must be {where} the "
+                f"{self.condition} of {limit:g}"
+            )
+            raise ValueError(msg)
+
+    def _of_health(self, health: str) -> None:
+        needed = _HEALTH[health]
+        for name in (*_CONDITIONS, "after"):
+            if getattr(self, name) is not None and name != needed:
+                takes = "takes no limit" if needed is None else f"takes {needed}"
+                msg = f"has {name}, and health: {health} {takes}"
+                raise ValueError(msg)
+        if needed is not None and getattr(self, needed) is None:
+            msg = f"needs {needed} with health: {health}, such as {needed}: {_EXAMPLES[needed]}"
+            raise ValueError(msg)
+        if self.change is not None and not self.change.relative:
+            msg = f"needs change in percent with health: {health}, such as change: 50%"
+            raise ValueError(msg)
+        if health == "unmatched_labels" and not 0 <= (self.above or 0.0) < 1:
+            msg = f"has above, which is a share of the labels: below 100%, got {self.above:g}"
+            raise ValueError(msg)
+        idle = [*_OF_METRICS, *(_OF_WINDOWS if health == "stale" else ())]
+        if health != "few_positives":
+            idle += [("segment", "segment"), ("per", "per")]
+        for field, name in idle:
+            if field in self.model_fields_set and getattr(self, field) is not None:
+                msg = f"has {name}, which does not go with health: {health}"
+                raise ValueError(msg)
+
+    def _of_segments(self) -> None:
+        if self.per is not None and self.segment is not None:
+            msg = "has per and segment: one alert for each segment, or for one of them"
+            raise ValueError(msg)
+        if self.segment is not None and len(self.segment) != 1:
+            msg = f"has a segment of {len(self.segment)} columns: name one, such as {{country: DE}}"
+            raise ValueError(msg)
+        if "false_discovery_rate" in self.model_fields_set and self.per is None:
+            msg = "has false_discovery_rate, which goes with per"
+            raise ValueError(msg)
 
     def _refuse_idle(
         self, field: str, name: str, *, needs: tuple[str, ...], condition: str
     ) -> None:
         if field in self.model_fields_set and condition not in needs:
-            msg = f"has {name}, which goes with {' or '.join(needs)} and not with {condition}"
+            *others, last = needs
+            either = f"{', '.join(others)} or {last}" if others else last
+            msg = f"has {name}, which goes with {either} and not with {condition}"
             raise ValueError(msg)
+
+
+def check_rules(
+    rules: Sequence[Rule],
+    *,
+    has_reference: bool,
+    segments: Collection[str] | None,
+    window: timedelta | None,
+) -> None:
+    """What a rule needs of its monitor, and rules of each other.
+
+    Parameters
+    ----------
+    rules : sequence of Rule
+    has_reference : bool
+    segments : collection of str or None
+        Columns; None where they cannot be told.
+    window : timedelta or None
+        Length of a window; None where it cannot be told.
+
+    Raises
+    ------
+    ValueError
+        With the number of the rule.
+    """
+    seen: dict[str, int] = {}
+    names: dict[str, int] = {}
+    for number, rule in enumerate(rules):
+        changes = rule.health is None and rule.condition in _CHANGES
+        if changes and rule.compared_with == "reference" and not has_reference:
+            msg = f"rules[{number}] compares with the reference, and the monitor has none"
+            raise ValueError(msg)
+        over = rule.compared_with
+        if isinstance(over, timedelta) and window is not None and over < _LEAST_WINDOWS * window:
+            msg = (
+                f"rules[{number}] compares with the windows of the {shown_duration(over)} before, "
+                f"and {_LEAST_WINDOWS} windows are needed, which last "
+                f"{shown_duration(_LEAST_WINDOWS * window)}"
+            )
+            raise ValueError(msg)
+        for column in (*(rule.segment or {}), *([] if rule.per is None else [rule.per])):
+            if segments is not None and column not in segments:
+                hint = did_you_mean(column, segments)
+                msg = f"rules[{number}] names no segment of predictions: {column!r}{hint}"
+                raise ValueError(msg)
+        meaning = rule.model_dump_json(exclude={"to", "runbook", "name", "repeat"})
+        if meaning in seen:
+            msg = f"rules[{number}] says the same as rules[{seen[meaning]}]: leave one out"
+            raise ValueError(msg)
+        seen[meaning] = number
+        if rule.name is not None and rule.name in names:
+            msg = f"rules[{number}] has the name of rules[{names[rule.name]}]: {rule.name!r}"
+            raise ValueError(msg)
+        if rule.name is not None:
+            names[rule.name] = number
+
+
+def check_destinations(
+    rules: Sequence[Rule], destinations: Collection[str], *, monitor: str
+) -> None:
+    """Every destination that a rule names is there.
+
+    Raises
+    ------
+    ValueError
+        With the number of the rule.
+    """
+    for number, rule in enumerate(rules):
+        for name in rule.to or ():
+            if name not in destinations:
+                hint = did_you_mean(name, destinations)
+                there = f" (there are {', '.join(destinations) or 'none'})"
+                msg = f"{monitor}.rules[{number}] names no destination: {name!r}{hint or there}"
+                raise ValueError(msg)

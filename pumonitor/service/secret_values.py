@@ -168,7 +168,9 @@ class _Expansion:
     def _variable(self, name: str, place: Place) -> str:
         if name in self._environment:
             if not self._environment[name].strip():
-                self._refuse(place, f"needs the environment variable {name}, which is empty")
+                self._refuse(
+                    place, f"needs the environment variable {name}, which is empty: set it"
+                )
             return self._environment[name]
         file = self._environment.get(f"{name}_FILE")
         if file is None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validator, model_validator
 from pydantic_core import CoreSchema
 
+from pumonitor.errors import did_you_mean
 from pumonitor.service.addresses import Address, Located, check_address
 from pumonitor.service.config_values import Column, Columns, Part, Text, Zone
 from pumonitor.service.secret_values import without_password
 
 __all__ = ["Positives", "Predictions", "Source"]
+
+_DIALECTS: Final = ("postgresql", "sqlite")
 
 
 class Source(Located):
@@ -79,6 +82,11 @@ class Source(Located):
             msg = "must be a path, {url: ..., table: ...} or {url: ..., query: ...}"
             raise ValueError(msg)
         check_address(self.url)
+        dialect = self.identity["dialect"]
+        if dialect not in _DIALECTS:
+            hint = did_you_mean(dialect, _DIALECTS)
+            msg = f"is a database of the kind {dialect!r}: {' and '.join(_DIALECTS)} are read{hint}"
+            raise ValueError(msg)
         if (self.table is None) == (self.query is None):
             msg = "must have a table or a query beside its url, one of them"
             raise ValueError(msg)

@@ -9,7 +9,12 @@ from typing import Final, TypedDict, Unpack
 
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
-from pumonitor.monitoring.attribution import attribute_aul, attribute_f1, difference
+from pumonitor.monitoring.attribution import (
+    attribute_aul,
+    attribute_f1,
+    change_at_one_prior,
+    difference,
+)
 from pumonitor.monitoring.expected import expected_at_maturity, expected_positives
 from pumonitor.monitoring.maturity import ShareKnown
 from pumonitor.monitoring.uncertain import Known, Uncertain
@@ -294,7 +299,7 @@ def _change_rows(
         why = missing([name])
         change = None
         if why is None:
-            change = difference(now[name], reference[name], confidence_level=level)
+            change = _change(name, now, reference, level=level, seed=seed)
         yield _row(series, f"{name}_change", change, why)
     for name, (attribute, needed) in _ATTRIBUTED.items():
         why = missing(needed)
@@ -303,6 +308,35 @@ def _change_rows(
             parts = attribute(now, reference, confidence_level=level, rng=seed)
         for part in _PARTS:
             yield _row(series, f"{name}_change_{part}", parts.get(part), why)
+
+
+def _change(
+    name: str,
+    now: Mapping[str, Estimate],
+    reference: Mapping[str, Known],
+    *,
+    level: float,
+    seed: int,
+) -> Uncertain:
+    """Against the reference, both held to their range: a change of what people are shown."""
+    least, most = limits = now[name].range
+    shown = _within(now[name], limits)
+    known = reference[name]
+    before = _within(
+        Uncertain(value=known.value, low=known.low, high=known.high, se=math.nan), limits
+    )
+    change = None
+    if "class_prior" in now and "class_prior" in reference:
+        change = change_at_one_prior(name, now, reference, confidence_level=level, rng=seed)
+    if change is None:
+        change = difference(shown, before, confidence_level=level)
+    value = shown.value - before.value
+    return Uncertain(
+        value=value,
+        low=min(max(change.low, least - most), value),
+        high=max(min(change.high, most - least), value),
+        se=change.se,
+    )
 
 
 def _within(number: Estimate | Uncertain, limits: tuple[float, float]) -> Uncertain:

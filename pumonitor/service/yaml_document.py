@@ -89,7 +89,10 @@ def _not_yaml(error: Any, name: str) -> str:
         r"(alias|tag|handle|anchor) '[^']*'|(alias|tag) \S+", r"\1\2", error.problem or ""
     )
     problem = _plain(problem) if len(problem) < 120 else "cannot be read"
-    return f"{name}{where}: this is not YAML ({problem}); check indentation, colons and quotes"
+    remedy = "check indentation, colons and quotes"
+    if "\\t" in problem:
+        problem, remedy = "a tab stands there", "write spaces in its place"
+    return f"{name}{where}: this is not YAML ({problem}); {remedy}"
 
 
 def _plain(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import Event
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError, 
 
 __all__ = ["Deliverer", "Delivery", "Patience"]
 
-Stopped = Literal["nothing due", "out of time", "left alone"]
+Stopped = Literal["nothing due", "out of time", "left alone", "told to stop"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ class Delivery:
     ----------
     delivered, failed, set_aside : int
         Messages.
-    stopped : {"nothing due", "out of time", "left alone"}
+    stopped : {"nothing due", "out of time", "left alone", "told to stop"}
         Why the round ended.
     reason : str
         Of the last failure, "" without any.
@@ -123,6 +124,11 @@ class Deliverer:
             )
             for name in self._sinks
         }
+        self._told_to_stop = Event()
+
+    def stop(self) -> None:
+        """Send nothing more, for good, once the message that is being sent is through."""
+        self._told_to_stop.set()
 
     def deliver(
         self, *, budget: timedelta, budgets: Mapping[str, timedelta] | None = None
@@ -148,6 +154,9 @@ class Deliverer:
         while True:
             now = self._clock()
             allowed = breaker.allowed(now, most=self._patience.batch)
+            if self._told_to_stop.is_set():
+                delivery.stopped = "told to stop"
+                return delivery
             if now >= until:
                 delivery.stopped = "out of time"
                 return delivery
@@ -169,7 +178,8 @@ class Deliverer:
             for message in messages:
                 now = self._clock()
                 breaker = self._breakers[message.destination]
-                if now >= until or breaker.allowed(now, most=1) == 0:
+                may_send = now < until and breaker.allowed(now, most=1) > 0
+                if not may_send or self._told_to_stop.is_set():
                     return
                 if message.lane in held_up:
                     continue
@@ -193,7 +203,9 @@ class Deliverer:
         except MessageRefusedError as error:
             # It answered.
             breaker.succeeded()
-            return self._note_refusal(message, presentable(error), delivery)
+            return self._note_refusal(
+                message, presentable(error), delivery, for_good=error.for_good
+            )
         except Exception as error:  # noqa: BLE001  # one message must not keep the others
             reason = presentable(f"{type(error).__name__}: {error}")
             return self._note_refusal(message, reason, delivery)
@@ -202,8 +214,10 @@ class Deliverer:
         delivery.delivered += 1
         return True
 
-    def _note_refusal(self, message: OutboxMessage, reason: str, delivery: Delivery) -> bool:
-        if message.refusals + 1 < self._patience.refusals:
+    def _note_refusal(
+        self, message: OutboxMessage, reason: str, delivery: Delivery, *, for_good: bool = False
+    ) -> bool:
+        if message.refusals + 1 < self._patience.refusals and not for_good:
             self._note_failure(message, reason, self._wait(message), delivery, refused=True)
             return False
         delivery.set_aside += 1

@@ -34,7 +34,19 @@ class DestinationDownError(PumonitorError):
 
 
 class MessageRefusedError(PumonitorError):
-    """The destination works and does not take this message, or the message makes no sense."""
+    """The destination works and does not take this message, or the message makes no sense.
+
+    Parameters
+    ----------
+    reason : str
+        In words, without secrets.
+    for_good : bool
+        Whether trying again is of no use: the message is set aside at once.
+    """
+
+    def __init__(self, reason: str, *, for_good: bool = False) -> None:
+        super().__init__(reason)
+        self.for_good = for_good
 
 
 def presentable(text: object) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -109,10 +110,20 @@ class MlflowSink:
         """
         window = WindowMessage.from_payload(message.payload)
         values = metric_values(window.metrics, segment=window.segment)
+        if window.report is not None:
+            # A report takes seconds to make: not for a server that is down.
+            with self._asking(window):
+                self._client.search_experiments(max_results=1)
         files = self._files(window)
+        with self._asking(window):
+            self._deliver(window, values, files)
+
+    @contextmanager
+    def _asking(self, window: WindowMessage) -> Iterator[None]:
+        """Requests to MLflow: within their limits, with errors by what they mean."""
         with self._limits.applied():
             try:
-                self._deliver(window, values, files)
+                yield
             except Exception as error:
                 failure = meaning(error, takes_writes=lambda: self._takes_writes(window))
                 if failure is None or failure is error:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from pumonitor.errors import InputError, did_you_mean
 
-__all__ = ["Column", "Key", "Kind", "Relation", "key_of", "named_column"]
+__all__ = [
+    "Column",
+    "Key",
+    "Kind",
+    "Relation",
+    "key_of",
+    "named_column",
+    "types_agree",
+]
 
 Kind = Literal[
     "integer",
@@ -42,7 +50,8 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     "score": (_NUMBERS, "name the column that holds the model's score, as numbers"),
     "label": (
         _NUMBERS | {"boolean"},
-        "labels are 1 confirmed positive, -1 confirmed negative, 0 taken back",
+        "cast it to numbers, or true and false: 1 for a confirmed positive, -1 for a confirmed "
+        "negative, 0 to take an earlier row back",
     ),
     "propensity": (_NUMBERS, "propensities are numbers above 0 and at most 1"),
     "model_version": (
@@ -54,6 +63,28 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
         "name a column of categories, as text",
     ),
 }
+_NUMBERS_ALIKE: Final[tuple[frozenset[Kind], ...]] = (
+    frozenset({"integer", "number", "single", "boolean"}),
+)
+_TIMES_ALIKE: Final[tuple[frozenset[Kind], ...]] = (frozenset({"naive", "date"}),)
+# Read as text. True beside 1 would be read as 1.
+_CATEGORIES_ALIKE: Final[tuple[frozenset[Kind], ...]] = (
+    frozenset({"integer", "text"}),
+    frozenset({"boolean", "text"}),
+    frozenset({"date", "text"}),
+)
+_ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
+    "id": (),
+    "time": _TIMES_ALIKE,
+    "known_at": _TIMES_ALIKE,
+    "score": _NUMBERS_ALIKE,
+    "label": _NUMBERS_ALIKE,
+    "propensity": _NUMBERS_ALIKE,
+    "model_version": _CATEGORIES_ALIKE,
+    "segment": _CATEGORIES_ALIKE,
+}
+"""Kinds that files may mix in one column: each is read as what it means."""
+
 _SHOWN_COLUMNS: Final = 12
 
 
@@ -121,6 +152,25 @@ def named_column(relation: Relation, name: str, *, role: str) -> Column:
         msg = f"{role} column '{name}' of {relation.name} is stored as {column.type}: {remedy}"
         raise InputError(msg)
     return column
+
+
+def types_agree(kinds: Collection[Kind], *, role: str) -> bool:
+    """Whether files that hold these kinds in one column can be read as one table.
+
+    Where all hold the same kind there is nothing to agree on; whether it can be used is asked by
+    `named_column`.
+
+    Examples
+    --------
+    >>> types_agree({"integer", "number"}, role="score")
+    True
+    >>> types_agree({"integer", "number"}, role="id"), types_agree({"moment", "naive"}, role="time")
+    (False, False)
+    """
+    held = set(kinds) - {"empty"}
+    if len(held) < 2:
+        return True
+    return held <= _ALLOWED[role][0] and any(held <= alike for alike in _ALIKE[role])
 
 
 def key_of(predictions: Relation, prediction_id: Column, labels: Relation, label_id: Column) -> Key:

@@ -173,10 +173,12 @@ def _refuse_shared(names: Mapping[str, str]) -> None:
         roles[name] = role
 
 
-def place_of(header: Sequence[str], name: str, *, role: str, file: str) -> int:
+def place_of(
+    header: Sequence[str], name: str, *, role: str, file: str, shown: str | None = None
+) -> int:
     """Where a column stands in a file's header; refused if it is absent or stands there twice."""
     count = list(header).count(name)
-    shown = Path(file).name
+    shown = shown or Path(file).name
     if count > 1:
         msg = f"{shown} has {count} columns named '{name}' ({role}): rename all but one of them"
         raise InputError(msg)

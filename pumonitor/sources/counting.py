@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
@@ -12,10 +14,15 @@ from numpy.typing import NDArray
 from pumonitor.errors import InputError
 from pumonitor.ports import InputCounts, Progress, WindowCounts
 from pumonitor.sources.counts_engine import Engine
-from pumonitor.sources.counts_problems import label_problem, prediction_problem, problem_column
+from pumonitor.sources.counts_problems import (
+    label_problem,
+    nul_problem,
+    prediction_problem,
+    problem_column,
+)
 from pumonitor.sources.counts_query import MOST_GROUPS, CountQuery
 
-__all__ = ["check_labels", "count_window"]
+__all__ = ["check_labels", "check_predictions", "count_window"]
 
 _IDS_AT_ONCE: Final = 8_000_000
 _MOST_SEGMENTS: Final = 1_000
@@ -93,6 +100,19 @@ def check_labels(engine: Engine, query: CountQuery) -> None:
         )
 
 
+def check_predictions(engine: Engine, query: CountQuery) -> None:
+    """Refuse predictions that cannot be used, among all there are."""
+    counted = _problems(engine, query)
+    if any(counted):
+        raise _unusable(engine, query, counted, between=None)
+
+
+def _problems(engine: Engine, query: CountQuery) -> dict[int, int]:
+    """Numbers of rows by what is wrong with them, 0 for nothing."""
+    about = query.predictions.relation.name
+    return {int(row[0]): int(row[1]) for row in engine.rows(query.problems(), about=about)}
+
+
 def _distinct(engine: Engine, query: CountQuery) -> tuple[int, int, int, CountQuery]:
     """Rows, repeated rows with the same score and with another, and the query for the first ones.
 
@@ -113,15 +133,20 @@ def _distinct(engine: Engine, query: CountQuery) -> tuple[int, int, int, CountQu
         query = replace(query, kept=query.kept | {"pumonitor_repeated"})
     ((same, other, problem),) = engine.rows(query.repeats_found(), about=about)
     if problem:
-        raise _unusable(engine, query)
+        raise _unusable(engine, query, _problems(engine, query), between=query.between)
     # Missing ids are no repetitions: nothing is found of them here.
     return int(rows), int(same or 0), int(other or 0), query
 
 
-def _unusable(engine: Engine, query: CountQuery) -> InputError:
-    """The error about the first thing that is wrong with rows of the window."""
+def _unusable(
+    engine: Engine,
+    query: CountQuery,
+    counted: Mapping[int, int],
+    *,
+    between: tuple[datetime, datetime] | None,
+) -> InputError:
+    """The error about the first thing that is wrong with rows."""
     about = query.predictions.relation.name
-    counted = {int(row[0]): int(row[1]) for row in engine.rows(query.problems(), about=about)}
     problem = min(one for one in counted if one)
     column = problem_column(query.predictions, problem)
     return prediction_problem(
@@ -130,7 +155,7 @@ def _unusable(engine: Engine, query: CountQuery) -> InputError:
         key=query.key,
         found=counted[problem],
         rows=sum(counted.values()),
-        between=query.between,
+        between=between,
         examples=engine.rows(query.examples(problem, column), about=about),
     )
 
@@ -205,7 +230,8 @@ def _delays(query: CountQuery, found: list[tuple[Any, ...]]) -> NDArray[np.int64
 def _check_groups(engine: Engine, query: CountQuery, groups: Mapping[str, Any]) -> None:
     cells = _numbers(groups["cell"], np.int64)
     if np.any(cells < 0):
-        raise _unusable(engine, query)
+        raise _unusable(engine, query, _problems(engine, query), between=query.between)
+    _refuse_nul(query, groups)
     name = query.predictions.relation.name
     for answer, column in zip(query.segments, query.predictions.segments, strict=True):
         values = len(np.unique(_texts(groups[answer])))
@@ -221,6 +247,29 @@ def _check_groups(engine: Engine, query: CountQuery, groups: Mapping[str, Any]) 
             "score and label state: name fewer segments"
         )
         raise InputError(msg)
+
+
+def _refuse_nul(query: CountQuery, groups: Mapping[str, Any]) -> None:
+    """Text with a NUL character: some databases cannot store it, and numpy drops it at the end."""
+    columns = dict(zip(query.segments, query.predictions.segments, strict=True))
+    if query.predictions.model_version is not None:
+        columns["model_version"] = query.predictions.model_version
+    for answer, column in columns.items():
+        if not any("\0" in value for value in set(groups[answer])):
+            continue
+        rows = _numbers(groups["n"], np.int64)
+        held: Counter[str] = Counter()
+        for value, number in zip(groups[answer], rows.tolist(), strict=True):
+            if "\0" in value:
+                held[value] += number
+        raise nul_problem(
+            query.predictions,
+            column,
+            found=held.total(),
+            rows=int(rows.sum()),
+            between=query.between,
+            examples=held.most_common(3),
+        )
 
 
 def _numbers(values: Any, kind: Any) -> NDArray[Any]:

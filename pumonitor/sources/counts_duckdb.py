@@ -6,18 +6,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from pumonitor.errors import InputError
 from pumonitor.ports import Progress
 from pumonitor.sources.column_kinds import Column, Key, Kind, Relation
-from pumonitor.sources.columns import csv_layout, parquet_layout, place_of
+from pumonitor.sources.columns import csv_layout, place_of
 from pumonitor.sources.counts_engine import received
 from pumonitor.sources.counts_frames import LazyTable, eager_table
 from pumonitor.sources.counts_query import Statement
 from pumonitor.sources.dialects import DuckDB
 from pumonitor.sources.locations import Location, locate, matches_nothing
+from pumonitor.sources.parquet_files import file_of, parquet_files
 from pumonitor.sources.remote_files import RemoteFiles, is_remote, remote_files
 from pumonitor.sources.session import Session, contained, quoted, text
 
@@ -86,38 +89,32 @@ class DuckDBEngine:
         )
         self._lazy: dict[str, LazyTable] = {}
 
-    def relation(self, table: str, names: Sequence[str]) -> Relation:
+    def relation(self, table: str, roles: Mapping[str, str]) -> Relation:
         """A table with its columns.
 
         Parameters
         ----------
         table : str
             What it was called when the engine was opened.
-        names : sequence of str
-            Columns that are read.
+        roles : mapping of str to str
+            What each column that is read means, by its name.
         """
+        _refuse_alike(table, list(roles))
         if table in self._frames:
-            return self._frame(table, names)
+            return self._frame(table, list(roles))
         files = self._files[table]
         if files is None:
-            return self._absent(table, names)
+            return _without_rows(table, roles)
         shown = f"{table} {files.name}"
         session = Session(self._connection, name=shown, progress=None)
         paths = list(files.files)
         if isinstance(files, RemoteFiles) and files.kind == "csv":
             paths = [row[0] for row in session.rows(f"SELECT file FROM glob({text(paths[0])})")]
         if files.kind == "csv":
-            return self._csv(session, shown, paths, names)
-        listed = ", ".join(map(text, paths))
+            return self._csv(session, shown, paths, roles)
         if files.kind == "json":
-            return self._json(session, shown, f"[{listed}]", names)
-        if isinstance(files, Location):
-            header, _, _ = parquet_layout(session, paths[0])
-            for name in names:
-                if header.count(name) > 1:
-                    place_of(header, name, role="named", file=paths[0])
-        reader = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
-        return Relation(name=shown, sql=reader, columns=self._described(session, reader))
+            return self._json(session, shown, f"[{', '.join(map(text, paths))}]", list(roles))
+        return self._parquet(session, shown, paths, roles)
 
     def load(
         self,
@@ -132,7 +129,7 @@ class DuckDBEngine:
         lazy = self._lazy.get(relation.sql)
         if lazy is not None:
             rows = lazy.load(names, time=time, bounds=bounds, limit=limit)
-            self._connection.register(relation.sql.strip('"'), rows)
+            self._register(relation.sql.strip('"'), rows, relation.name)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -178,28 +175,35 @@ class DuckDBEngine:
         """Let go of everything."""
         self._connection.close()
 
-    def _absent(self, table: str, names: Sequence[str]) -> Relation:
-        columns = {
-            name: Column(name=name, type="absent", kind="empty", sql=f"source.{quoted(name)}")
-            for name in names
-        }
-        nothing = ", ".join(f"CAST(NULL AS VARCHAR) AS {quoted(name)}" for name in names)
-        return Relation(name=table, sql=f"(SELECT {nothing} WHERE 1 = 0)", columns=columns)
-
     def _frame(self, table: str, names: Sequence[str]) -> Relation:
         view = f"pumonitor_frame_{list(self._frames).index(table)}"
         frame = self._frames[table]
         shown = f"the data frame of {table}"
         lazy = LazyTable.of(frame, name=shown)
         if lazy is not None:
-            self._connection.register(view, lazy.load(names, limit=_SAMPLE_ROWS))
+            self._register(view, lazy.load(names, limit=_SAMPLE_ROWS), shown)
             self._lazy[quoted(view)] = lazy
         else:
-            self._connection.register(view, eager_table(frame, names, name=shown))
+            held = eager_table(frame, names, name=shown)
+            if held.num_rows == 0:
+                return _without_rows(shown, names)
+            self._register(view, held, shown)
         session = Session(self._connection, name=shown, progress=None)
         return Relation(
             name=shown, sql=quoted(view), columns=self._described(session, quoted(view))
         )
+
+    def _register(self, view: str, rows: pa.Table, shown: str) -> None:
+        import duckdb
+
+        try:
+            self._connection.register(view, rows)
+        except duckdb.Error:
+            listed = ", ".join(f"'{field.name}' {field.type}" for field in rows.schema)
+            msg = (
+                f"{shown} has a column of a type that is not read here: cast it; there are {listed}"
+            )
+            raise InputError(msg) from None
 
     def _described(self, session: Session, reader: str) -> dict[str, Column]:
         return {
@@ -209,24 +213,48 @@ class DuckDBEngine:
             for name, kind, *_ in session.rows(f"DESCRIBE SELECT * FROM {reader}")
         }
 
+    def _parquet(
+        self, session: Session, shown: str, paths: Sequence[str], roles: Mapping[str, str]
+    ) -> Relation:
+        found = parquet_files(session, paths, roles, name=shown, kind_of=_kind)
+        if not found.files:
+            return _without_rows(shown, roles)
+        listed = ", ".join(map(text, found.files))
+        reader = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
+        columns = self._described(session, reader)
+        for name, kinds in found.kinds.items():
+            if "single" in kinds and columns[name].kind == "number":
+                # A score of 32 bits means the same beside files of 64.
+                columns[name] = replace(columns[name], kind="single")
+        return Relation(name=shown, sql=reader, columns=columns)
+
     @staticmethod
-    def _csv(session: Session, shown: str, files: Sequence[str], names: Sequence[str]) -> Relation:
+    def _csv(
+        session: Session, shown: str, files: Sequence[str], roles: Mapping[str, str]
+    ) -> Relation:
         parts: list[str] = []
         columns: dict[str, Column] = {}
         for file in files:
-            header, reader, cells = csv_layout(session, file, {name: name for name in names})
-            for name in names:
-                if header.count(name) != 1:
-                    place_of(header, name, role="named", file=file)
-            named = dict(reversed(list(zip(header, cells, strict=True))))
+            header, reader, cells = csv_layout(session, file, {name: name for name in roles})
+            of_file = file_of(shown, file, of=len(files))
+            places = [
+                place_of(header, name, role=role, file=file, shown=of_file)
+                for name, role in roles.items()
+            ]
+            # By number: to DuckDB names are one that differ in case only.
             chosen = ", ".join(
-                f"{cell.expression} AS {quoted(name)}" for name, cell in named.items()
+                f"{cells[place].expression} AS column_{number}"
+                for number, place in enumerate(places)
             )
             parts.append(f"SELECT {chosen} FROM {reader.format(files=text(file))}")
             columns |= {
                 name: Column(name=name, type="TEXT", kind="cell", sql=f"source.{quoted(name)}")
                 for name in header
             }
+        columns |= {
+            name: Column(name=name, type="TEXT", kind="cell", sql=f"source.column_{number}")
+            for number, name in enumerate(roles)
+        }
         return Relation(name=shown, sql=f"({' UNION ALL BY NAME '.join(parts)})", columns=columns)
 
     def _json(self, session: Session, shown: str, files: str, names: Sequence[str]) -> Relation:
@@ -239,7 +267,7 @@ class DuckDBEngine:
         chosen: list[str] = []
         for name in header:
             kind: Kind = "other"
-            read = quoted(name)
+            stored, read = "JSON", quoted(name)
             if name in names:
                 kinds = {
                     str(row[0])
@@ -248,9 +276,10 @@ class DuckDBEngine:
                     )
                 } - {"None", "NULL"}
                 kind, read = _json_kind(kinds, quoted(name))
+                stored = f"JSON {' and '.join(sorted(kinds)) or 'null'}"
             columns[name] = Column(
                 name=name,
-                type="JSON " + kind,
+                type=stored,
                 kind=kind,
                 sql=f"source.{quoted(name)}",
             )
@@ -258,6 +287,26 @@ class DuckDBEngine:
         return Relation(
             name=shown, sql=f"(SELECT {', '.join(chosen)} FROM {reader})", columns=columns
         )
+
+
+def _without_rows(name: str, names: Iterable[str]) -> Relation:
+    """A table without rows: whatever its columns' types are, they say nothing."""
+    columns = {
+        one: Column(name=one, type="without rows", kind="empty", sql=f"source.{quoted(one)}")
+        for one in names
+    }
+    nothing = ", ".join(f"CAST(NULL AS VARCHAR) AS {quoted(one)}" for one in columns)
+    return Relation(name=name, sql=f"(SELECT {nothing} WHERE 1 = 0)", columns=columns)
+
+
+def _refuse_alike(table: str, names: Sequence[str]) -> None:
+    """Two named columns that to DuckDB are one."""
+    folded: dict[str, str] = {}
+    for name in names:
+        other = folded.setdefault(name.casefold(), name)
+        if other != name:
+            msg = f"{table} name the columns '{other}' and '{name}', one but for case: rename one"
+            raise InputError(msg)
 
 
 def _json_kind(kinds: set[str], column: str) -> tuple[Kind, str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.errors import InputError, did_you_mean
@@ -62,7 +64,9 @@ def eager_table(frame: object, names: Sequence[str], *, name: str) -> pa.Table:
         If it is no data frame, lacks a column, has one twice, or one that mixes types.
     """
     read = _read(frame, name)
-    return _arrow(read.select(_named(read, names, name)), name)
+    chosen = read.select(_named(read, names, name))
+    _refuse_mixed_zones(chosen, name)
+    return _arrow(chosen, name)
 
 
 def _read(frame: object, name: str) -> Any:
@@ -72,7 +76,11 @@ def _read(frame: object, name: str) -> Any:
     try:
         return nw.from_native(frame)
     except DuplicateError:
-        msg = f"{name} has two columns of one name: rename one of them"
+        header: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+        doubled = [one for one, count in Counter(header).items() if count > 1]
+        msg = (
+            f"{name} has several columns named {', '.join(map(repr, doubled))}: rename all but one"
+        )
         raise InputError(msg) from None
     except TypeError:
         msg = (
@@ -83,7 +91,8 @@ def _read(frame: object, name: str) -> Any:
 
 
 def _named(frame: Any, names: Sequence[str], name: str) -> list[str]:
-    header = list(frame.collect_schema().names())
+    # pandas takes anything for a name.
+    header = list(map(str, frame.collect_schema().names()))
     for one in names:
         if header.count(one) > 1:
             msg = f"{name} has {header.count(one)} columns named '{one}': rename all but one"
@@ -108,5 +117,25 @@ def _arrow(frame: Any, name: str) -> pa.Table:
             warnings.simplefilter("ignore", DeprecationWarning)
             return held.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        msg = f"{name} mixes types in a column: {str(error).splitlines()[0]}; cast it to one type"
+        what = "; ".join(str(part).splitlines()[0] for part in error.args) or type(error).__name__
+        msg = f"{name} mixes types in a column: {what}; cast it to one type"
         raise InputError(msg) from None
+
+
+def _refuse_mixed_zones(frame: Any, name: str) -> None:
+    """Times with and without a zone in one column of objects: Arrow would take all for either."""
+    import narwhals as nw
+
+    for column, kind in frame.schema.items():
+        if kind != nw.Object:
+            continue
+        values = [value for value in frame[column].to_list() if isinstance(value, datetime)]
+        # A missing time is not equal to itself.
+        times = [value for value in values if value == value]  # noqa: PLR0124
+        naive = sum(value.tzinfo is None for value in times)
+        if 0 < naive < len(times):
+            msg = (
+                f"{name} has {naive} times without a zone among {len(times)} in column '{column}': "
+                "give all of them their zone"
+            )
+            raise InputError(msg)

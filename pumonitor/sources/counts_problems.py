@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -15,11 +16,12 @@ from pumonitor.sources.counts_rows import (
     LabelTable,
     PredictionTable,
 )
-from pumonitor.sources.time_columns import TimeColumn
+from pumonitor.sources.time_columns import UNIT_NAMES, TimeColumn, fitting_unit
 
-__all__ = ["label_problem", "prediction_problem", "problem_column"]
+__all__ = ["label_problem", "nul_problem", "prediction_problem", "problem_column"]
 
 _LENGTH: Final = 40
+_WHOLE: Final = re.compile(r"-?\d+")
 _LABELS: Final = (
     "use 1 for a confirmed positive, -1 for a confirmed negative, 0 to take an earlier row back"
 )
@@ -54,8 +56,8 @@ def prediction_problem(
     """The error about rows of the predictions."""
     kind = PREDICTION_PROBLEMS[problem - 1]
     what, remedy = {
-        "id": _of_id(key),
-        "time": _of_time(table.time, "predictions"),
+        "id": _of_id(key, examples),
+        "time": _of_time(table.time, "predictions", examples),
         "score": (
             "values that are missing or no numbers",
             "a row without a score was not scored; drop it or repair the scoring job",
@@ -95,8 +97,10 @@ def label_problem(
     """The error about rows of the labels."""
     kind = LABEL_PROBLEMS[problem - 1]
     what, remedy = {
-        "id": _of_id(key),
-        "known_at": ("", "") if table.known_at is None else _of_time(table.known_at, "positives"),
+        "id": _of_id(key, examples),
+        "known_at": ("", "")
+        if table.known_at is None
+        else _of_time(table.known_at, "positives", examples),
         "label": ("values other than 1, 0 and -1", _LABELS),
         "propensity": (
             "values on positives that are not above 0 and at most 1",
@@ -116,12 +120,56 @@ def label_problem(
     )
 
 
-def _of_id(key: Key) -> tuple[str, str]:
+def nul_problem(
+    table: PredictionTable,
+    column: Column,
+    *,
+    found: int,
+    rows: int,
+    between: tuple[datetime, datetime],
+    examples: Sequence[tuple[Any, ...]],
+) -> InputError:
+    """The error about text with a NUL character."""
+    return _error(
+        "model_version" if column is table.model_version else "segment",
+        column,
+        table.relation.name,
+        "values that hold a NUL character",
+        "databases do not store it: remove it where the rows are written",
+        found=found,
+        rows=rows,
+        between=between,
+        examples=examples,
+    )
+
+
+def _of_id(key: Key, examples: Sequence[tuple[Any, ...]]) -> tuple[str, str]:
     kind = "whole numbers" if key == "integer" else "text"
-    return f"ids that are missing or not {kind}", "every row needs the id of its prediction"
+    remedy = "every row needs the id of its prediction"
+    if key == "integer" and _whole_numbers(examples):
+        remedy = "whole numbers must fit into 64 bits with their sign: cast both ids to text"
+    return f"ids that are missing or not {kind}", remedy
 
 
-def _of_time(time: TimeColumn, block: str) -> tuple[str, str]:
+def _of_time(time: TimeColumn, block: str, examples: Sequence[tuple[Any, ...]]) -> tuple[str, str]:
+    what, remedy = _unreadable_time(time, block)
+    unit = fitting_unit(_whole_numbers(examples))
+    if unit is None:
+        return what, remedy
+    looks = f"whole numbers there look like {UNIT_NAMES[unit]} since 1970"
+    if time.unit is not None:
+        return what, f"{looks}, and the time_unit of {block} is {time.unit}: write all in one unit"
+    cast = "" if time.column.kind == "cell" else "cast the column to whole numbers and "
+    return what, f"{looks}: {cast}say time_unit: {unit} of {block}"
+
+
+def _whole_numbers(examples: Sequence[tuple[Any, ...]]) -> list[int]:
+    """Examples as numbers, if all that are there are whole."""
+    values = [str(value) for value, *_ in examples if value is not None]
+    return [int(value) for value in values] if all(map(_WHOLE.fullmatch, values)) else []
+
+
+def _unreadable_time(time: TimeColumn, block: str) -> tuple[str, str]:
     if time.column.kind in {"naive", "date"}:
         return (
             f"times that are missing, or that the clocks of {time.zone} show twice or never",

@@ -23,7 +23,7 @@ from pumonitor.sources.counts_rows import (
 )
 from pumonitor.sources.dialects import Dialect
 from pumonitor.sources.grid import ScoreGrid
-from pumonitor.sources.time_columns import microseconds
+from pumonitor.sources.time_columns import PLAUSIBLE_FROM, microseconds
 
 __all__ = ["MOST_GROUPS", "CountQuery", "Statement"]
 
@@ -209,10 +209,10 @@ class CountQuery:
             values=values,
         )
 
-    def examples(self, problem: int, shown: Column) -> Statement:
-        """Most frequent values of a column among the rows with a problem."""
+    def examples(self, problem: int, shown: Column, *, of_all: bool = False) -> Statement:
+        """Most frequent values of a column among the window's rows, or all, with a problem."""
         values = Values(self.dialect)
-        rows = self._window_rows(values, shown)
+        rows = self._window_rows(values, shown, None if of_all else self.between)
         return self._examples(rows, problem, values)
 
     def label_examples(self, problem: int, shown: Column) -> Statement:
@@ -230,12 +230,14 @@ class CountQuery:
         )
 
     def span(self, now: datetime) -> Statement:
-        """Predictions: rows, first and last time, times that cannot be read, times after now."""
+        """Predictions: rows, first and last time, times that cannot be read, of old, after now."""
         values = Values(self.dialect)
         limit = values.write("now", microseconds(now))
+        oldest = values.write("oldest", microseconds(PLAUSIBLE_FROM))
         return self._stated(
             "SELECT count(*) AS n, min(made) AS first_made, max(made) AS last_made, "
             "sum(CASE WHEN made IS NULL THEN 1 ELSE 0 END) AS unread, "
+            f"sum(CASE WHEN made < {oldest} THEN 1 ELSE 0 END) AS earlier, "
             f"sum(CASE WHEN made > {limit} THEN 1 ELSE 0 END) AS later FROM pumonitor_made",
             "pumonitor_made",
             values=values,
@@ -306,14 +308,16 @@ class CountQuery:
         return Statement(sql=f"WITH {named} {sql}" if named else sql, values=values.bound)
 
     def _window(self, values: Values) -> str:
-        return self._window_rows(values, None)
+        return self._window_rows(values, None, self.between)
 
-    def _window_rows(self, values: Values, shown: Column | None) -> str:
+    def _window_rows(
+        self, values: Values, shown: Column | None, between: tuple[datetime, datetime] | None
+    ) -> str:
         return prediction_rows(
             self.predictions,
             key=self.key,
             threshold=self.threshold,
-            between=self.between,
+            between=between,
             values=values,
             shown=shown,
         )

@@ -94,11 +94,11 @@ def prediction_rows(
     *,
     key: Key,
     threshold: float,
-    between: tuple[datetime, datetime],
+    between: tuple[datetime, datetime] | None,
     values: Values,
     shown: Column | None = None,
 ) -> str:
-    """Rows made in a stretch of time, and those whose time cannot be read.
+    """Rows made in a stretch of time, or all, and those whose time cannot be read.
 
     They are id, made (microseconds), score, model_version, segment_0 and so on, problem (0, or the
     number of one of `PREDICTION_PROBLEMS`) and, if asked for, the column `shown` as text.
@@ -197,11 +197,13 @@ def label_rows(
         if table.propensity is not None
         else None,
     )
-    last = values.write("known_by", microseconds(as_of))
+    within = ""
+    # By then everything is known: what lies beyond is no row to pass over, but a mistake to tell.
+    if as_of < LATEST:
+        within = f" WHERE known <= {values.write('known_by', microseconds(as_of))} OR known IS NULL"
     return (
         "SELECT id, known, label, CASE WHEN label = 1 THEN chance END AS propensity, "
-        f"{problem} AS problem{', shown' if shown is not None else ''} FROM {timed} "
-        f"WHERE known <= {last} OR known IS NULL"
+        f"{problem} AS problem{', shown' if shown is not None else ''} FROM {timed}{within}"
     )
 
 
@@ -266,9 +268,9 @@ def _roughly(time: TimeColumn, between: tuple[datetime, datetime] | None, values
 
 
 def _exactly(
-    time: TimeColumn, name: str, between: tuple[datetime, datetime], values: Values
+    time: TimeColumn, name: str, between: tuple[datetime, datetime] | None, values: Values
 ) -> str:
-    if time.is_exact:
+    if between is None or time.is_exact:
         return ""
     low = values.write("window_start", microseconds(between[0]))
     high = values.write("window_end", microseconds(between[1]))

@@ -15,13 +15,20 @@ import numpy as np
 from pumonitor.errors import InputError
 from pumonitor.ports import Clock, CountRequest, Progress, SourceDescription, WindowCounts
 from pumonitor.sources.column_kinds import Key
-from pumonitor.sources.counting import check_labels, count_window
+from pumonitor.sources.counting import check_labels, check_predictions, count_window
 from pumonitor.sources.counts_engine import RECEIVED_COLUMNS, Engine
 from pumonitor.sources.counts_problems import prediction_problem
 from pumonitor.sources.counts_query import CountQuery, Statement
 from pumonitor.sources.counts_rows import PREDICTION_PROBLEMS, LabelTable, PredictionTable, Values
 from pumonitor.sources.grid import ScoreGrid
-from pumonitor.sources.time_columns import EARLIEST, LATEST, TimeColumn, from_microseconds
+from pumonitor.sources.time_columns import (
+    EARLIEST,
+    LATEST,
+    PLAUSIBLE_FROM,
+    TimeColumn,
+    from_microseconds,
+    shown_moment,
+)
 
 __all__ = ["CountedSource"]
 
@@ -94,7 +101,7 @@ class CountedSource:
         Raises
         ------
         InputError
-            If a time is missing, cannot be read, or is more than a day ahead.
+            If a time is missing, cannot be read, is of another age, or more than a day ahead.
         """
         with self._engine.snapshot():
             _, first, last = self._extent(self._query(self._labels))
@@ -106,7 +113,8 @@ class CountedSource:
         Raises
         ------
         InputError
-            If there are no predictions, or a time is missing, cannot be read, or is ahead.
+            If there are no predictions, if rows of either table cannot be used, or if a time is of
+            another age or ahead.
         """
         query = self._query(self._labels_known_by(LATEST))
         about = query.labels.relation.name
@@ -118,6 +126,8 @@ class CountedSource:
                     "check its name, or the job that writes it"
                 )
                 raise InputError(msg)
+            self._load_predictions(_names(self._predictions))
+            check_predictions(self._engine, query)
             self._engine.load(query.labels.relation, _names(query.labels))
             check_labels(self._engine, query)
             limit = self._clock() + _AHEAD
@@ -126,7 +136,8 @@ class CountedSource:
                 raise _ahead("known_at", self._labels.known_at, self._labels, int(later), latest)
             delays: Mapping[float, float] = {}
             if self._labels.known_at is not None:
-                delays = _quantiles(self._engine.rows(query.delays(), about=about))
+                both = f"{self._predictions.relation.name} or {about}"
+                delays = _quantiles(self._engine.rows(query.delays(), about=both))
             sample = _sample(self._engine, self._predictions)
         with self._label_engine.snapshot():
             label_sample = _sample(self._label_engine, self._labels)
@@ -187,19 +198,31 @@ class CountedSource:
     def _extent(self, query: CountQuery) -> tuple[int, datetime | None, datetime | None]:
         table = self._predictions
         self._load_predictions([table.id.name, table.time.column.name])
-        ((rows, first, last, unread, later),) = self._engine.rows(
+        ((rows, first, last, unread, earlier, later),) = self._engine.rows(
             query.span(self._clock() + _AHEAD), about=table.relation.name
         )
         if unread:
+            problem = PREDICTION_PROBLEMS.index("time") + 1
+            self._load_predictions(_names(table))
             raise prediction_problem(
                 table,
-                PREDICTION_PROBLEMS.index("time") + 1,
+                problem,
                 key=self._key,
                 found=int(unread),
                 rows=int(rows),
                 between=None,
-                examples=(),
+                examples=self._engine.rows(
+                    query.examples(problem, table.time.column, of_all=True),
+                    about=table.relation.name,
+                ),
             )
+        if earlier:
+            msg = (
+                f"time column '{table.time.column.name}' of {table.relation.name} has {earlier} "
+                f"times before {PLAUSIBLE_FROM.year}, the first {shown_moment(int(first))}: a "
+                "missing time written as 0, or another time_unit; repair or drop these rows"
+            )
+            raise InputError(msg)
         if later:
             raise _ahead("time", table.time, table, int(later), last)
         if first is None:
@@ -314,9 +337,8 @@ def _quantiles(rows: Sequence[tuple[Any, ...]]) -> dict[float, float]:
 def _ahead(
     role: str, time: TimeColumn, table: PredictionTable | LabelTable, found: int, last: Any
 ) -> InputError:
-    latest = from_microseconds(int(last)).isoformat()
     return InputError(
         f"{role} column '{time.column.name}' of {table.relation.name} has {found} times more than "
-        f"a day ahead of now, the last {latest}: check the clock that writes it, and its time_zone "
-        "or time_unit"
+        f"a day ahead of now, the last {shown_moment(int(last))}: check the clock that writes it, "
+        "and its time_zone or time_unit"
     )

@@ -17,6 +17,7 @@ from pumonitor.sources.contained_sql import check_query, for_sqlalchemy
 from pumonitor.sources.counts_engine import received, stepping
 from pumonitor.sources.counts_query import Statement
 from pumonitor.sources.dialects import Dialect, PostgreSQL, SQLite, text_clocks
+from pumonitor.sources.locations import nothing_found
 from pumonitor.sources.monitored_tables import SqlQuery, SqlTable
 
 if TYPE_CHECKING:
@@ -44,10 +45,17 @@ _POSTGRESQL_KINDS: Final[dict[int, tuple[str, Kind]]] = {
     2950: ("uuid", "text"),
 }
 _SQLITE_KINDS: Final[dict[str, Kind]] = {"integer": "integer", "real": "number", "text": "text"}
+_RENAMED: Final = re.compile(r":\d+$")
 _SAMPLE_ROWS: Final = 1000
 _BATCH_ROWS: Final = 10_000
 _STEPS_BETWEEN_LOOKS: Final = 100_000
+_LONGEST_WAIT: Final = 30.0
+"""Seconds for which a SQLite database may be locked by who writes it."""
+
 _QUERY_CANCELED: Final = "57014"
+_NOT_ALLOWED: Final = "42501"
+# What SQLite says of a query that is no SQL or asks for what is not there; it has no numbers.
+_MISTAKES: Final = ("no such column", "no such table", "no such function", "syntax error")
 
 
 class SQLEngine:
@@ -64,6 +72,7 @@ class SQLEngine:
         self._secrets = _secrets_of(url)
         self._engine = _engine_of(url, timeout)
         self._timeout = timeout
+        self._longest_wait = min(timeout, _LONGEST_WAIT)
         self._deadline = float("inf")
         self.dialect = _DIALECTS[self._engine.dialect.name]()
         self._connection: Connection | None = None
@@ -154,6 +163,12 @@ class SQLEngine:
         connection = self._connected()
         if self.dialect.name == "sqlite":
             self._run(connection, "PRAGMA query_only = OFF", {}, name)
+        elif key == "text" and (found := _with_nul(labels["id"])):
+            msg = (
+                f"{name} has {found} ids that hold a NUL character, which {self.dialect.name} does "
+                "not store: remove it where the rows are written"
+            )
+            raise InputError(msg)
         kind = "BIGINT" if key == "integer" else "TEXT"
         self._run(connection, "DROP TABLE IF EXISTS pumonitor_labels", {}, name)
         self._run(
@@ -226,8 +241,17 @@ class SQLEngine:
                 f"{about} took longer to read than the {self._timeout:g} s allowed: an index on "
                 "its time and id columns helps, or a shorter window"
             )
-        problem = InputError if state.startswith("22") else SourceError
-        return problem(f"{about} cannot be read: {self._masked(error)}")
+        said = self._masked(error)
+        if said == "database is locked":
+            return SourceError(
+                f"{about} cannot be read: another program has locked the database for longer than "
+                f"{self._longest_wait:g} s; try again, or set PRAGMA journal_mode = WAL there, "
+                "which lets rows be read while others are written"
+            )
+        is_mistake = state.startswith("42") and state != _NOT_ALLOWED
+        is_mistake = is_mistake or any(one in said for one in _MISTAKES)
+        problem = InputError if is_mistake or state.startswith("22") else SourceError
+        return problem(f"{about} cannot be read: {said}")
 
     def _masked(self, error: Exception) -> str:
         lines = str(getattr(error, "orig", None) or error).strip().splitlines() or [""]
@@ -276,9 +300,13 @@ class SQLEngine:
         except sqlalchemy.exc.SQLAlchemyError as error:
             raise self._in_our_words(error, name) from None
         names = [str(one[0]) for one in described]
-        doubled = [one for one in names if names.count(one) > 1]
+        plain = names
+        if self.dialect.name == "sqlite" and sql.startswith("("):
+            # It renames the second of two columns of a subquery.
+            plain = [_RENAMED.sub("", one) for one in names]
+        doubled = [one for one in plain if plain.count(one) > 1]
         if doubled:
-            msg = f"{name} has {names.count(doubled[0])} columns named '{doubled[0]}': rename one"
+            msg = f"{name} has {plain.count(doubled[0])} columns named '{doubled[0]}': rename one"
             raise InputError(msg)
         columns: dict[str, Column] = {}
         for place, one in enumerate(described):
@@ -295,6 +323,12 @@ class SQLEngine:
                 sql=f"source.{for_sqlalchemy(self.dialect.quoted(names[place]))}",
             )
         return columns
+
+
+def _with_nul(ids: pa.ChunkedArray) -> int:
+    import pyarrow.compute as pc
+
+    return int(pc.sum(pc.match_substring(ids, "\0")).as_py() or 0)
 
 
 def _sqlite_kind(values: Sequence[object]) -> tuple[str, Kind]:
@@ -333,7 +367,7 @@ def _engine_of(url: str, timeout: float) -> Engine:
             "options": f"-c statement_timeout={limit} -c lock_timeout={limit} -c TimeZone=UTC"
         }
     elif dialect == "sqlite":
-        options = {"timeout": timeout}
+        options = {"timeout": min(timeout, _LONGEST_WAIT)}
         read = _only_existing(read)
     try:
         return sqlalchemy.create_engine(
@@ -353,8 +387,7 @@ def _only_existing(url: Any) -> Any:
     if not file or file == ":memory:" or file.startswith("file:"):
         return url
     if not Path(file).is_file():
-        msg = f"there is no SQLite database {file}"
-        raise InputError(msg)
+        raise InputError(nothing_found(file, what="SQLite database"))
     return url.set(database=f"file:{quote(str(Path(file).absolute()))}").update_query_dict(
         {"mode": "ro", "uri": "true"}
     )

@@ -158,17 +158,22 @@ class PostgreSQL(Dialect):
     def clock(self, raw: str, kind: Kind) -> str:
         """Microseconds of a moment, or of a local time on its own clock."""
         local = raw if kind != "date" else f"CAST({raw} AS timestamp)"
-        return f"CAST(extract(epoch FROM {local}) * 1000000 AS BIGINT)"
+        # There are times called infinity, which are no moments.
+        return f"CASE WHEN isfinite({raw}) THEN {self._count(local)} END"
 
     def clock_with_offset(self, raw: str) -> str:
         """Microseconds of text that says its offset."""
-        moment = self.clock(f"CAST({self._cut(raw)} AS timestamptz)", "moment")
+        moment = self._count(f"CAST({self._cut(raw)} AS timestamptz)")
         return f"CASE WHEN {raw} ~ '^{WITH_OFFSET}$' THEN {moment} END"
 
     def clock_without_offset(self, raw: str) -> str:
         """Local microseconds of text without an offset."""
-        local = self.clock(f"CAST({self._cut(raw)} AS timestamp)", "naive")
+        local = self._count(f"CAST({self._cut(raw)} AS timestamp)")
         return f"CASE WHEN {raw} ~ '^{WITHOUT_OFFSET}$' THEN {local} END"
+
+    @staticmethod
+    def _count(time: str) -> str:
+        return f"CAST(extract(epoch FROM {time}) * 1000000 AS BIGINT)"
 
     @staticmethod
     def _cut(raw: str) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pumonitor.errors import InputError, nearest
 
-__all__ = ["FileKind", "Location", "locate", "matches_nothing"]
+__all__ = ["FileKind", "Location", "locate", "matches_nothing", "nothing_found"]
 
 FileKind = Literal["csv", "parquet", "json"]
 
@@ -69,7 +69,7 @@ def locate(
         raise InputError(msg)
     found = _matches(Path(name))
     if not found:
-        raise InputError(_nothing_found(name))
+        raise InputError(nothing_found(name))
     files = [file.absolute() for file in found if not file.is_dir()]
     if not files:
         msg = f"{name} is a directory: name the files in it, for example '{_inside(found[0])}'"
@@ -97,16 +97,17 @@ def _matches(path: Path) -> list[Path]:
     return sorted(root.glob(str(path.relative_to(path.anchor))))
 
 
-def _nothing_found(name: str) -> str:
+def nothing_found(name: str, *, what: str = "file") -> str:
+    """What is said of a path or pattern that fits no file, with the nearest name."""
     if glob.has_magic(name):
         return f"no file matches {name}: check the pattern; the current directory is {Path.cwd()}"
     folder = Path(name).parent
     if not folder.is_dir():
-        return f"there is no file {name}: the directory {folder} does not exist"
+        return f"there is no {what} {name}: the directory {folder} does not exist"
     beside = [entry.name for entry in folder.iterdir()]
     near = nearest(Path(name).name, beside)
     hint = f"; did you mean {folder / near[0]}?" if near else f" in {folder.resolve()}"
-    return f"there is no file {name}{hint}"
+    return f"there is no {what} {name}{hint}"
 
 
 def _inside(directory: Path) -> Path:

@@ -155,20 +155,22 @@ def _relation(
     table: object,
     role: str,
     *,
-    names: Sequence[str | None],
+    named: Sequence[tuple[str, str | None]],
     parameters: Mapping[str, object],
 ) -> Relation:
-    read = [name for name in names if name is not None]
-    for name in read:
-        if read.count(name) > 1:
+    roles: dict[str, str] = {}
+    for meaning, name in named:
+        if name in roles:
             msg = f"{role} name the column '{name}' twice: each must be another column"
             raise InputError(msg)
+        if name is not None:
+            roles[name] = meaning
     if isinstance(engine, SQLEngine) and isinstance(table, SqlTable | SqlQuery):
         return engine.relation(table, role=role, parameters=parameters)
     if isinstance(engine, SparkEngine):
         return engine.relation(table, role=role)
     if isinstance(engine, DuckDBEngine):
-        return engine.relation(role, read)
+        return engine.relation(role, roles)
     raise TypeError(type(engine))
 
 
@@ -178,7 +180,13 @@ def _prediction_table(engine: Engine, table: object, columns: PredictionColumns)
         engine,
         table,
         "predictions",
-        names=[columns.id, columns.time, columns.score, columns.model_version, *columns.segments],
+        named=[
+            ("id", columns.id),
+            ("time", columns.time),
+            ("score", columns.score),
+            ("model_version", columns.model_version),
+            *(("segment", name) for name in columns.segments),
+        ],
         parameters={"start": start, "end": end},
     )
     version = columns.model_version
@@ -201,7 +209,12 @@ def _label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelT
         engine,
         table,
         "positives",
-        names=[columns.id, columns.known_at, columns.label, columns.propensity],
+        named=[
+            ("id", columns.id),
+            ("known_at", columns.known_at),
+            ("label", columns.label),
+            ("propensity", columns.propensity),
+        ],
         parameters={"as_of": as_of},
     )
     given = {"label": columns.label, "propensity": columns.propensity}
@@ -266,6 +279,9 @@ def _time(
         if values:
             check_unit(values, unit=columns.time_unit, column=name, where=relation.name)
     elif columns.time_unit is not None and column.kind != "empty":
-        msg = f"{where} is stored as {column.type}, and a time_unit is for whole numbers: drop it"
+        msg = (
+            f"{where} is stored as {column.type}, and a time_unit is for whole numbers: drop it, "
+            "or cast the column to whole numbers"
+        )
         raise InputError(msg)
     return TimeColumn(column=column, zone=columns.time_zone, unit=columns.time_unit)

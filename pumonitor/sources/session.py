@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +26,9 @@ Progress = Callable[[str, float], None]
 _MEMORY_LIMIT = "600MB"
 _MAX_THREADS = 8
 _POLL_SECONDS = 0.1
+_FILE = re.compile(r"^ *file = (.+)$", re.MULTILINE)
+_CUT_OFF = re.compile(r"No magic bytes found at end|Could not read enough bytes")
+_DAMAGED = re.compile(r"decompression failure|corrupt", re.IGNORECASE)
 
 
 def quoted(identifier: str) -> str:
@@ -50,6 +55,10 @@ class Session:
         self._connection = connection
         self._name = name
         self._progress = progress
+
+    def about(self, name: str) -> Session:
+        """The same connection, with another name in messages."""
+        return Session(self._connection, name=name, progress=self._progress)
 
     def rows(self, sql: str, *, step: str = "") -> list[tuple[Any, ...]]:
         """Return all rows of the answer."""
@@ -79,9 +88,6 @@ class Session:
             if self._progress is None or not step:
                 return work()
             return self._watched(step, work, self._progress)
-        except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
-            msg = f"{self._name} cannot be read: {_in_short(error)}"
-            raise InputError(msg) from None
         except duckdb.OutOfMemoryException:
             msg = (
                 f"reading {self._name} needs more than the {_MEMORY_LIMIT} allowed: write it with "
@@ -89,8 +95,12 @@ class Session:
             )
             raise SourceError(msg) from None
         except duckdb.Error as error:
-            msg = f"{self._name} cannot be read: {_in_short(error)}"
-            raise SourceError(msg) from None
+            msg = f"{self._name} cannot be read: {_in_short(error, self._name)}"
+            if (damage := _damage(error)) is not None:
+                msg += f"; {damage}"
+            elif not isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
+                raise SourceError(msg) from None
+            raise InputError(msg) from None
 
     def _watched(self, step: str, work: Callable[[], Any], progress: Progress) -> Any:
         progress(step, 0.0)
@@ -108,7 +118,7 @@ class Session:
         return result
 
 
-def _in_short(error: Exception) -> str:
+def _in_short(error: Exception, name: str) -> str:
     """Keep the first lines of a DuckDB message: what and where, without advice and settings."""
     kept: list[str] = []
     for line in str(error).splitlines():
@@ -118,7 +128,26 @@ def _in_short(error: Exception) -> str:
     message = ", ".join(kept)
     for prefix in ("Invalid Input Error: ", "IO Error: ", "CSV Error on "):
         message = message.removeprefix(prefix)
+    # Of which file a line is stands among the settings.
+    file = _FILE.search(str(error))
+    if file is not None and not name.endswith(Path(file[1]).name):
+        return f"{Path(file[1]).name}, {message}"
     return message
+
+
+def _damage(error: Exception) -> str | None:
+    """How a message about a damaged file ends; None about anything else."""
+    import duckdb
+
+    if _CUT_OFF.search(str(error)):
+        return (
+            "it is cut off, or still being written: write it again, and rename it into place when "
+            "it is complete"
+        )
+    # What its reader of Parquet finds wrong with a footer bears no kind.
+    if type(error) is duckdb.Error or _DAMAGED.search(str(error)):
+        return "it is damaged: write it again"
+    return None
 
 
 @contextmanager

@@ -17,12 +17,16 @@ from pumonitor.sources.monitored_tables import TimeUnit
 __all__ = [
     "EARLIEST",
     "LATEST",
+    "PLAUSIBLE_FROM",
+    "UNIT_NAMES",
     "TimeColumn",
     "bounds_of",
     "check_unit",
+    "fitting_unit",
     "from_microseconds",
     "microseconds",
     "read_zone",
+    "shown_moment",
     "to_utc",
 ]
 
@@ -34,13 +38,19 @@ _PER_SECOND: Final[dict[TimeUnit, int]] = {
     "us": 1_000_000,
     "ns": 1_000_000_000,
 }
-_UNIT_NAMES: Final[dict[TimeUnit, str]] = {
+UNIT_NAMES: Final[dict[TimeUnit, str]] = {
     "s": "seconds",
     "ms": "milliseconds",
     "us": "microseconds",
     "ns": "nanoseconds",
 }
 _PLAUSIBLE_YEARS: Final = (1990, 2100)
+_CALENDAR_SECONDS: Final = (-62_135_596_800, 253_402_300_799)
+"""From the year 1 to 9999, since 1970."""
+
+PLAUSIBLE_FROM: Final = datetime(_PLAUSIBLE_YEARS[0], 1, 1, tzinfo=UTC)
+"""No classifier's prediction is older: such a time is a mistake."""
+
 EARLIEST: Final = _EPOCH
 LATEST: Final = datetime(2200, 1, 1, tzinfo=UTC)
 """Later than any time in a table; whole nanoseconds up to it fit in 64 bits."""
@@ -60,6 +70,20 @@ def microseconds(moment: datetime) -> int:
 def from_microseconds(count: int) -> datetime:
     """The moment so many microseconds after 1970, in UTC."""
     return _EPOCH + timedelta(microseconds=count)
+
+
+def shown_moment(count: int) -> str:
+    """The moment so many microseconds after 1970, for messages, whatever the number.
+
+    Examples
+    --------
+    >>> shown_moment(86_400_000_000), shown_moment(10**18)
+    ('1970-01-02T00:00:00+00:00', 'in a year after 9999')
+    """
+    try:
+        return from_microseconds(count).isoformat()
+    except OverflowError:
+        return "in a year before 1" if count < 0 else "in a year after 9999"
 
 
 def read_zone(name: str, *, where: str) -> ZoneInfo:
@@ -108,7 +132,12 @@ class TimeColumn:
             count = dialect.key(raw, kind, "integer")
             if each > _SECOND:
                 return {"clock": dialect.divided(count, each // _SECOND)}
-            return {"clock": f"{count} * {_SECOND // each}"}
+            # Beyond the calendar a number is no time, and its microseconds may not fit in 64 bits.
+            first, last = (seconds * each for seconds in _CALENDAR_SECONDS)
+            return {
+                "clock": f"CASE WHEN {count} >= {first} AND {count} <= {last} "
+                f"THEN {count} * {_SECOND // each} END"
+            }
         if kind == "moment":
             return {"clock": dialect.clock(raw, kind)}
         if kind in {"naive", "date"}:
@@ -251,8 +280,10 @@ def check_unit(values: Sequence[int], *, unit: TimeUnit | None, column: str, whe
     InputError
         With the unit that would fit.
     """
-    fitting = [one for one in _PER_SECOND if _fits(values, one)]
-    hint = f"; they look like {_UNIT_NAMES[fitting[0]]}: time_unit: {fitting[0]}" if fitting else ""
+    fitting = fitting_unit(values)
+    hint = (
+        "" if fitting is None else f"; they look like {UNIT_NAMES[fitting]}: time_unit: {fitting}"
+    )
     if unit is None:
         msg = (
             f"time column '{column}' of {where} holds whole numbers such as {values[0]}: say their "
@@ -264,15 +295,24 @@ def check_unit(values: Sequence[int], *, unit: TimeUnit | None, column: str, whe
         msg = (
             f"time column '{column}' of {where} has {len(wrong)} times of {len(values)} looked at "
             f"that are in {_year(wrong[0] * _SECOND // _PER_SECOND[unit])} when "
-            f"{wrong[0]} is read as {_UNIT_NAMES[unit]} since 1970{hint}"
+            f"{wrong[0]} is read as {UNIT_NAMES[unit]} since 1970{hint}"
         )
         raise InputError(msg)
 
 
+def fitting_unit(values: Sequence[int]) -> TimeUnit | None:
+    """The unit in which all these whole numbers are times of our age, if there is one.
+
+    Examples
+    --------
+    >>> fitting_unit([1_767_225_600, 1_767_225_601]), fitting_unit([12])
+    ('s', None)
+    """
+    return next((unit for unit in _PER_SECOND if values and _fits(values, unit)), None)
+
+
 def _fits(values: Sequence[int], unit: TimeUnit) -> bool:
-    return bool(values) and all(
-        _is_plausible(value * _SECOND // _PER_SECOND[unit]) for value in values
-    )
+    return all(_is_plausible(value * _SECOND // _PER_SECOND[unit]) for value in values)
 
 
 def _is_plausible(count: int) -> bool:

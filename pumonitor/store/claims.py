@@ -34,6 +34,7 @@ __all__ = [
     "WorkRules",
     "claim_collect",
     "claim_evaluate",
+    "expire",
     "finish",
     "give_back",
     "prolong",
@@ -205,6 +206,12 @@ def give_back(
             .where(windows.c.window_key == claim.window_key)
             .values(not_before=at + retry_after)
         )
+
+
+def expire(connection: Connection, *, owner: str, at: datetime) -> int:
+    """End the leases of one owner now; number of windows."""
+    held = and_(windows.c.lease_owner == owner, windows.c.lease_until > at)
+    return connection.execute(update(windows).where(held).values(lease_until=at)).rowcount
 
 
 def _take(

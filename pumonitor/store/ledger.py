@@ -12,13 +12,14 @@ from sqlalchemy import Connection, insert
 from pumonitor import __version__
 from pumonitor.ports import Pane
 from pumonitor.store import claims, planning
+from pumonitor.store.alerts import StoredAlerts
 from pumonitor.store.claims import WorkRules
 from pumonitor.store.database import Database, Timeouts
 from pumonitor.store.errors import without_passwords
 from pumonitor.store.outbox import StoredOutbox, enqueue
 from pumonitor.store.planning import Which
 from pumonitor.store.reader import LedgerReader
-from pumonitor.store.records import Claim, CollectedPane, EvaluatedPane
+from pumonitor.store.records import Claim, CollectedPane, EvaluatedPane, NewMessage
 from pumonitor.store.run_ids import StoredRunIds
 from pumonitor.store.schema import audit
 from pumonitor.store.storing import store_collected, store_evaluated
@@ -51,6 +52,8 @@ class Ledger(LedgerReader):
         What is still to be sent.
     run_ids : StoredRunIds
         MLflow runs by key.
+    alerts : StoredAlerts
+        Where alerts stand, their history, silences.
 
     Examples
     --------
@@ -83,6 +86,12 @@ class Ledger(LedgerReader):
         self._mask = mask
         self.outbox = StoredOutbox(database, mask=mask)
         self.run_ids = StoredRunIds(database)
+        self.alerts = StoredAlerts(database)
+
+    @property
+    def rules(self) -> WorkRules:
+        """Leases, waits and how often work may fail."""
+        return self._rules
 
     @classmethod
     def open(
@@ -289,6 +298,17 @@ class Ledger(LedgerReader):
                 rules=self._rules,
             )
 
+    def expire(self, owner: str) -> int:
+        """Let others take over now what a worker holds that is known to be dead.
+
+        Returns
+        -------
+        int
+            Number of windows.
+        """
+        with self.database.writing() as connection:
+            return claims.expire(connection, owner=owner, at=self.database.now(connection))
+
     # -- what came of it ----------------------------------------------------------------------
 
     def commit_collect(self, claim: Claim, panes: Sequence[CollectedPane]) -> None:
@@ -306,11 +326,25 @@ class Ledger(LedgerReader):
             at = self.database.now(connection)
             store_collected(connection, claim, panes, at=at, version=__version__)
 
-    def commit_evaluate(self, claim: Claim, panes: Sequence[EvaluatedPane]) -> tuple[int, ...]:
+    def commit_evaluate(
+        self,
+        claim: Claim,
+        panes: Sequence[EvaluatedPane],
+        *,
+        also: Callable[[Connection, tuple[int, ...]], Iterable[NewMessage]] | None = None,
+    ) -> tuple[int, ...]:
         """Store evaluations, results and messages in one transaction, and end the claim.
 
         A pane that was evaluated before, from the same data with the same results, gets no new
         revision and nobody is told.
+
+        Parameters
+        ----------
+        claim : Claim
+        panes : sequence of EvaluatedPane
+        also : callable, optional
+            Called with the connection of the transaction and the numbers of the panes with
+            something new, for further messages that follow from them.
 
         Returns
         -------
@@ -329,8 +363,11 @@ class Ledger(LedgerReader):
             at = self.database.now(connection)
             changed = store_evaluated(connection, claim, panes, at=at, version=__version__)
             messages = [message for pane in changed for message in pane.messages]
+            numbers = tuple(pane.number for pane in changed)
+            if also is not None:
+                messages += also(connection, numbers)
             enqueue(connection, self.database, messages, at=at)
-        return tuple(pane.number for pane in changed)
+        return numbers
 
     def note(self, actor: str, action: str, detail: Mapping[str, Any]) -> None:
         """Add to the audit."""

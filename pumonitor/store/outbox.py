@@ -7,7 +7,7 @@ destination may get a message twice, with the same key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -38,7 +38,7 @@ class Waiting:
     set_aside : int
         Messages that are not tried any more.
     last_error : str or None
-        Of the oldest message that waits.
+        Of the oldest message that waits; where none does, of the last one that was set aside.
     """
 
     messages: int
@@ -136,6 +136,20 @@ class StoredOutbox:
             connection.execute(update(outbox).where(of_destination).values(not_before=None))
         return taken_up
 
+    def payloads(self, destination: str, keys: Collection[str]) -> dict[str, Mapping[str, Any]]:
+        """What the destination was sent, or will be, by key; of these keys, in their order."""
+        found: dict[str, Mapping[str, Any]] = {}
+        asked = sorted(keys)
+        with self._database.reading() as connection:
+            # Databases take a limited number of values at once.
+            for start in range(0, len(asked), 500):
+                query = select(outbox.c.key, outbox.c.payload).where(
+                    outbox.c.destination == destination,
+                    outbox.c.key.in_(asked[start : start + 500]),
+                )
+                found |= {row.key: row.payload for row in connection.execute(query)}
+        return dict(sorted(found.items()))
+
     def waiting(self) -> dict[str, Waiting]:
         """What waits, by destination; destinations that have everything are not in it."""
         with self._database.reading() as connection:
@@ -146,12 +160,14 @@ class StoredOutbox:
                     func.count().filter(_is_pending()).label("messages"),
                     func.min(outbox.c.created).filter(_is_pending()).label("oldest"),
                     func.count(outbox.c.set_aside_at).label("set_aside"),
-                    func.min(outbox.c.id).filter(_is_pending()).label("first"),
+                    func.coalesce(
+                        func.min(outbox.c.id).filter(_is_pending()), func.max(outbox.c.id)
+                    ).label("first"),
                 )
                 .where(outbox.c.delivered_at.is_(None))
                 .group_by(outbox.c.destination)
             ).all()
-            first = [row.first for row in rows if row.first is not None]
+            first = [row.first for row in rows]
             errors = {
                 row.destination: row.last_error
                 for row in connection.execute(

@@ -25,6 +25,7 @@ from pumonitor.store.queries import (
 from pumonitor.store.records import (
     AuditEntry,
     Backlog,
+    LabeledCount,
     PaneCounts,
     PublishedResult,
     StoredEvaluation,
@@ -193,6 +194,54 @@ class LedgerReader:
                 for row in connection.execute(query)
             )
 
+    def labeled_before(
+        self,
+        monitor: str,
+        configuration: str,
+        *,
+        start: datetime,
+        as_of: datetime,
+        since: datetime | None = None,
+    ) -> tuple[LabeledCount, ...]:
+        """Confirmed positives of the windows before a moment, at each look as of another.
+
+        Parameters are those of `series_before`; the order is that of windows, then of panes.
+        """
+        query: Select[Any] = (
+            select(
+                *WINDOW_COLUMNS,
+                panes.c.number,
+                series.c.model_version,
+                series.c.segment,
+                series.c.delays,
+            )
+            .join_from(series, panes, same_pane(series))
+            .join(windows, windows.c.window_key == panes.c.window_key)
+            .where(
+                windows.c.monitor == monitor,
+                windows.c.configuration == configuration,
+                *starting_between(since, start),
+                panes.c.as_of <= as_of,
+            )
+            .order_by(
+                windows.c.window_start,
+                panes.c.number,
+                series.c.model_version,
+                series.c.segment,
+            )
+        )
+        with self.database.reading() as connection:
+            return tuple(
+                LabeledCount(
+                    window=window_of(row),
+                    number=row.number,
+                    model_version=row.model_version,
+                    segment=row.segment,
+                    labeled=row.delays["labeled"],
+                )
+                for row in connection.execute(query)
+            )
+
     def results(
         self,
         monitor: str | None = None,
@@ -353,6 +402,36 @@ class LedgerReader:
             for row in connection.execute(query):
                 by_key.setdefault(row.window_key, []).append(row)
         return tuple(window_in(rows) for rows in by_key.values())
+
+    def newest_mature(self, monitor: str) -> dict[tuple[str, str], datetime]:
+        """Start of the newest window with mature results, by model version and segment."""
+        query = (
+            select(results.c.model_version, results.c.segment, func.max(windows.c.window_start))
+            .join_from(results, panes, same_pane(results))
+            .join(windows, windows.c.window_key == panes.c.window_key)
+            .where(
+                *of_monitor(monitor, None),
+                panes.c.state != "provisional",
+                results.c.metric == "predictions",
+            )
+            .group_by(results.c.model_version, results.c.segment)
+            .order_by(results.c.model_version, results.c.segment)
+        )
+        with self.database.reading() as connection:
+            return {
+                (version, segment): start for version, segment, start in connection.execute(query)
+            }
+
+    def last_success(self, monitor: str) -> datetime | None:
+        """When a pane of the monitor was evaluated last, by the database's clock."""
+        query = (
+            select(func.max(panes.c.evaluated_at))
+            .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+            .where(*of_monitor(monitor, None))
+        )
+        with self.database.reading() as connection:
+            last: datetime | None = connection.scalar(query)
+        return last
 
     def counts(self, *, now: datetime, monitor: str | None = None) -> Backlog:
         """How much there is to do for the current configurations.

@@ -21,6 +21,7 @@ __all__ = [
     "CollectedSeries",
     "EvaluatedPane",
     "EvaluatedSeries",
+    "LabeledCount",
     "MetricResult",
     "NewMessage",
     "PaneCounts",
@@ -305,6 +306,17 @@ class PaneCounts:
     window: Window
     as_of: datetime
     counts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabeledCount:
+    """How many positives of one series of a window were confirmed as of one of its panes."""
+
+    window: Window
+    number: int
+    model_version: str
+    segment: str
+    labeled: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

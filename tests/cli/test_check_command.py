@@ -190,7 +190,7 @@ def test_a_tracking_server_is_asked_how_it_is(folder, status, code):
 def test_destinations_are_found_and_not_sent_to(folder):
     text = TEXT + (
         "destinations:\n"
-        "  here: {webhook: 'http://127.0.0.1:1/in'}\n"
+        "  here: {webhook: 'http://127.0.0.1:1/in', allow_private: true}\n"
         "  gone: {alertmanager: 'http://alertmanager.invalid:9093'}\n"
         "  chat: {apprise: 'json://localhost'}\n"
     )

@@ -12,7 +12,12 @@ from pumonitor.metrics.prior_quantities import class_prior_estimate
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import at_threshold
-from pumonitor.monitoring.attribution import attribute_aul, attribute_f1, difference
+from pumonitor.monitoring.attribution import (
+    attribute_aul,
+    attribute_f1,
+    change_at_one_prior,
+    difference,
+)
 from pumonitor.monitoring.uncertain import Known, Uncertain
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
@@ -136,3 +141,42 @@ def _window(prior: float, shift: float, *, seed: int) -> dict[str, Known]:
         "f1": F1.estimate(at_threshold(problem, 1.5)),
         "class_prior": class_prior_estimate(problem),
     }
+
+
+def test_a_prior_that_was_given_once_is_not_uncertain_twice() -> None:
+    """The truth is anywhere in the prior's interval; AUC fell by .06 and AUL is measured."""
+    rng = np.random.default_rng(8)
+    runs, held, widths = 200, 0, []
+    given = Uncertain(value=0.1, low=0.05, high=0.16, se=np.nan)
+    for seed in range(runs):
+        prior = float(np.clip(rng.normal(0.1, 0.028), 0.02, 0.25))
+        then, now = (
+            {"aul": known(0.5 * prior + (1 - prior) * auc + rng.normal(0, 0.01), 0.0196)}
+            for auc in (0.9, 0.84)
+        )
+        for one in (then, now):
+            one["class_prior"] = given
+        change = change_at_one_prior("auc", now, then, rng=seed)
+        assert change is not None
+        held += change.low <= -0.06 <= change.high
+        widths.append(change.high - change.low)
+        parts = attribute_aul(now, then, rng=seed)
+        assert parts["prior"].low == parts["prior"].high == 0.0
+    assert held >= 0.91 * runs
+    assert np.mean(widths) < 0.07
+
+
+def test_the_given_prior_itself_has_not_changed() -> None:
+    prior = Uncertain(value=0.1, low=0.05, high=0.16, se=np.nan)
+    change = change_at_one_prior("class_prior", {"class_prior": prior}, {"class_prior": prior})
+    assert change is not None
+    assert (change.value, change.low, change.high) == (0.0, 0.0, 0.0)
+    other = {"class_prior": known(0.1)}
+    assert change_at_one_prior("class_prior", {"class_prior": prior}, other) is None
+
+
+def test_parts_stay_within_what_is_possible_where_the_prior_may_be_near_one() -> None:
+    then = {"aul": known(0.7), "class_prior": Uncertain(value=0.6, low=0.1, high=0.999, se=0.2)}
+    now = {"aul": known(0.65), "class_prior": Uncertain(value=0.7, low=0.1, high=0.999, se=0.2)}
+    for part in attribute_aul(now, then).values():
+        assert -1 <= part.low <= part.high <= 1

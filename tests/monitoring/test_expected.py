@@ -148,3 +148,25 @@ def test_propensities_play_no_part_in_uncorrected_numbers() -> None:
     )
     assert found["auc_pu"] == plain["auc_pu"]
     assert found["recall"].value != plain["recall"].value
+
+
+@pytest.mark.parametrize(("positives", "uneven"), [(50, 0.0), (300, 0.0), (300, 0.3)])
+def test_the_number_to_come_is_held_where_windows_differ_in_how_fast_labels_arrive(
+    positives: int, uneven: float
+) -> None:
+    """Each window has a share of its own about .5, and dispersion says by how much."""
+    rng = np.random.default_rng(11)
+    runs, held = 300, 0
+    chance = 0.25 / positives
+    share = ShareKnown(value=0.5, low=0.49, high=0.51, dispersion=1 + (0.5 * uneven) ** 2 / chance)
+    for seed in range(runs):
+        own = float(np.clip(rng.normal(0.5, 0.5 * uneven), 0.02, 0.98))
+        known = int(rng.binomial(positives, own))
+        found = expected_positives(known, share, rng=seed)
+        held += found.low <= positives <= found.high
+    assert 0.9 <= held / runs <= 0.99
+
+
+def test_there_are_no_more_positives_than_rows() -> None:
+    found = expected_positives(40, ShareKnown(value=0.1, low=0.02, high=0.3), most=120)
+    assert (found.value, found.high) == (120, 120)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pumonitor.monitoring.maturity import known_by_delay, label_maturity
+from pumonitor.monitoring.maturity import label_maturity
 
 FloatArray = NDArray[np.float64]
 NAN = float("nan")
@@ -30,12 +30,10 @@ def test_truncation_is_not_taken_for_speed() -> None:
     assert label_maturity(known, ages=AGES).known[0] == pytest.approx(0.5)
 
 
-def test_between_ages_the_share_is_linear_and_the_mean_over_a_window_is_that_of_its_rows() -> None:
+def test_between_ages_the_share_is_linear() -> None:
     found = label_maturity([[20, 60, 90, 100]], ages=AGES)
     assert found.share_known(timedelta(days=3.75)).value == pytest.approx(0.4)
-    over_first = found.share_known(timedelta(0), over=timedelta(days=7.5))
-    assert over_first.value == pytest.approx(0.4)
-    later = found.share_known(timedelta(days=30), over=timedelta(days=9))
+    later = found.share_known(timedelta(days=30))
     assert (later.value, later.low, later.high) == (1.0, 1.0, 1.0)
     first = found.share_known(AGES[0])
     assert first.value == pytest.approx(0.2)
@@ -91,13 +89,6 @@ def test_the_same_counts_give_the_same_interval() -> None:
     assert one == other
 
 
-def test_delays_are_read_as_far_as_every_row_of_the_window_has_been_followed() -> None:
-    edges = AGES[1:]
-    delays = [[40, 10, 10, 7], [36, 12, 3, 0], [9, 0, 0, 0]]
-    known = known_by_delay(delays, edges=edges, seen_for=[AGES[3], AGES[2], timedelta(days=3)])
-    np.testing.assert_array_equal(known, [[40, 50, 60], [36, 48, NAN], [NAN, NAN, NAN]])
-
-
 def windows(
     count: int, positives: float, rng: np.random.Generator, *, uneven: float = 0.0
 ) -> FloatArray:
@@ -143,9 +134,21 @@ def test_intervals_hold_the_share_known_in_small_and_large_windows(
 def test_windows_that_scatter_more_than_by_chance_widen_the_interval() -> None:
     even = label_maturity(windows(60, 300.0, np.random.default_rng(1)), ages=AGES)
     uneven = label_maturity(windows(60, 300.0, np.random.default_rng(1), uneven=0.4), ages=AGES)
-    assert even.dispersion < 2
-    assert uneven.dispersion > 4
+    assert even.dispersions.max() < 2
+    assert uneven.dispersions.max() > 4
     widths = [
         share.high - share.low for share in (one.share_known(AGES[1]) for one in (even, uneven))
     ]
     assert widths[1] > 2 * widths[0]
+
+
+def test_how_windows_scatter_goes_with_the_share() -> None:
+    rng = np.random.default_rng(5)
+    even = label_maturity(windows(60, 300.0, rng), ages=AGES).share_known(AGES[1])
+    uneven = label_maturity(windows(60, 300.0, rng, uneven=0.4), ages=AGES).share_known(AGES[1])
+    assert even.dispersions.max() < 2
+    assert uneven.dispersions.max() > 4
+
+
+def test_one_window_does_not_show_how_windows_scatter() -> None:
+    assert label_maturity([[1, 60, 90, 100]], ages=AGES).share_known(AGES[1]).dispersion == 1.0

@@ -1,4 +1,4 @@
-"""Windows most of whose rows are younger than the first step in which delays are counted."""
+"""Windows that have just ended: few of their labels are there, or none ever are so early."""
 
 from __future__ import annotations
 
@@ -9,33 +9,10 @@ import pytest
 
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.expected import expected_at_maturity, expected_positives
-from pumonitor.monitoring.maturity import ShareKnown, known_by_delay, label_maturity
+from pumonitor.monitoring.maturity import ShareKnown, label_maturity
 from pumonitor.tables import ScoreTable
 
 DAY = timedelta(days=1)
-MATURITY = 45 * DAY
-EDGES = tuple(MATURITY * step / 24 for step in range(1, 25))
-
-
-def of_exponential_delays(mean: float, *, windows: int = 60) -> np.ndarray:
-    """Daily windows with 1000 positives each, all old enough."""
-    rng = np.random.default_rng(3)
-    days = np.array([0.0, *(edge / DAY for edge in EDGES)])
-    delays = np.array([np.histogram(rng.exponential(mean, 1000), days)[0] for _ in range(windows)])
-    return known_by_delay(delays, edges=EDGES, seen_for=[MATURITY] * windows)
-
-
-def test_the_share_known_of_a_day_that_has_just_ended_is_told() -> None:
-    # The first step is nearly two days; rows of the day are half a day old on average.
-    found = label_maturity(of_exponential_delays(10.0), ages=EDGES)
-    of_rows = np.linspace(0, 1, 1001)
-    at_maturity = 1 - np.exp(-4.5)
-    for age in (0, 1, 3):
-        share = found.share_known(age * DAY, over=DAY)
-        truth = float(np.mean(1 - np.exp(-(age + of_rows) / 10))) / at_maturity
-        assert share.value == pytest.approx(truth, rel=0.1)
-        assert share.high - share.low < 0.2 * share.value
-    assert found.share_known(timedelta()).value == 0
 
 
 def test_a_first_age_of_zero_is_taken_as_it_is() -> None:
@@ -45,10 +22,8 @@ def test_a_first_age_of_zero_is_taken_as_it_is() -> None:
 
 def test_where_no_label_is_ever_known_so_early_nothing_is_said_of_their_number() -> None:
     """Chargebacks come weeks later at the earliest."""
-    delays = np.zeros((5, len(EDGES)))
-    delays[:, 15:] = 20
-    known = known_by_delay(delays, edges=EDGES, seen_for=[MATURITY] * 5)
-    share = label_maturity(known, ages=EDGES).share_known(DAY, over=DAY)
+    ages = [timedelta(), 20 * DAY, 45 * DAY]
+    share = label_maturity([[0, 40, 180]] * 5, ages=ages).share_known(timedelta())
     assert (share.value, share.low) == (0.0, 0.0)
     assert 0 < share.high < 0.05
     for labeled in (0, 3):

@@ -17,19 +17,19 @@ SETTLED = FIRST + timedelta(days=DAYS) + 2 * MATURITY
 
 CONFIGURATION = """\
 state: {state}
-monitors:
+{tracking}monitors:
   card-fraud:
     predictions:
       source: predictions.parquet
       id: prediction_id
       time: scored_at
       score: score
-{segments}    positives:
+{version}{segments}    positives:
       source: confirmations.parquet
       id: prediction_id
       known_at: confirmed_at
     window: 1d
-    maturity: 2d
+    maturity: {maturity}
     panes: [0d, 1d]
     threshold: 0.5
     reference: {{start: {start}, end: {end}}}
@@ -43,9 +43,15 @@ def write_shop(
     days: int = DAYS,
     first: datetime = FIRST,
     with_segments: bool = False,
+    with_versions: bool = False,
+    tracking: str | None = None,
+    maturity: timedelta = MATURITY,
     seed: int = 0,
 ) -> Path:
-    """600 predictions a day, a tenth of them fraud, half of which is confirmed, a day later."""
+    """600 predictions a day, a tenth of them fraud, half of which is confirmed, a day later.
+
+    The second version of the model takes over after the first day.
+    """
     rng = np.random.default_rng(seed)
     rows = 600 * days
     is_fraud = rng.random(rows) < 0.1
@@ -56,6 +62,7 @@ def write_shop(
             "scored_at": scored_at,
             "score": 1 / (1 + np.exp(-rng.normal(2.5 * is_fraud - 1.5))),
             "country": rng.choice(["DE", "FR"], rows),
+            "version": np.where(scored_at < pd.Timestamp(first + timedelta(days=1)), "1", "2"),
         }
     ).to_parquet(folder / "predictions.parquet")
     confirmed = np.flatnonzero(is_fraud & (rng.random(rows) < 0.5))
@@ -66,7 +73,18 @@ def write_shop(
     path = folder / "pumonitor.yaml"
     segments = "      segments: [country]\n" if with_segments else ""
     days_of_reference = {"start": first.date(), "end": (first + timedelta(days=2)).date()}
-    path.write_text(CONFIGURATION.format(state=state, segments=segments, **days_of_reference))
+    version = "      model_version: version\n" if with_versions else ""
+    where = f"tracking: {{uri: '{tracking}'}}\n" if tracking else ""
+    path.write_text(
+        CONFIGURATION.format(
+            state=state,
+            tracking=where,
+            version=version,
+            segments=segments,
+            maturity=f"{maturity.days}d",
+            **days_of_reference,
+        )
+    )
     return path
 
 

@@ -1,5 +1,6 @@
 """What a check makes of errors and of the calendar."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -78,6 +79,44 @@ def test_windows_are_due_with_the_panes_whose_moment_has_come():
     late = windows_due(MONITOR, described(FIRST, last), now=first_end + timedelta(days=16))
     assert (late.windows, late.first, late.panes) == (17, FIRST, 5 + 8 * 4 + 4 * 3 + 2 * 2 + 2)
     assert late.last == first_end + timedelta(days=16) - timedelta(hours=1)
+
+
+def warnings_of(monitor=MONITOR, **found):
+    last = datetime(2026, 3, 28, 12, tzinfo=UTC)
+    description = replace(described(FIRST, last), **{"labels": 40, **found})
+
+    class Source:
+        def describe(self):
+            return description
+
+        def close(self):
+            pass
+
+    checked = check_monitor(monitor, now=last, mask=str, open_source=lambda monitor: Source())
+    assert checked.outcome.failure is None
+    return list(checked.warnings)
+
+
+@pytest.mark.parametrize(
+    ("found", "warning"),
+    [
+        ({"labels": 0}, "there are no labels yet: every window is undefined until c.csv has some"),
+        ({}, "none of the 40 labels of c.csv confirms a prediction that is here: check id of both"),
+        (
+            {"delay_quantiles": {0.1: -9.0, 0.5: -5.0, 0.9: 3.0}},
+            "most confirmations are older than their predictions: check the times of both tables",
+        ),
+    ],
+)
+def test_labels_that_tell_nothing_are_a_warning(found, warning):
+    (only,) = warnings_of(**found)
+    assert only.startswith(warning)
+
+
+def test_labels_that_fit_are_no_warning():
+    assert warnings_of(delay_quantiles={0.1: 0.0, 0.5: 60.0, 0.9: 3600.0}) == []
+    # A few that are early are counted with each window.
+    assert warnings_of(delay_quantiles={0.1: -60.0, 0.5: 60.0, 0.9: 3600.0}) == []
 
 
 def test_no_predictions_are_nothing_due():

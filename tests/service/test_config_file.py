@@ -17,7 +17,7 @@ from pumonitor.service.config_file import (
 
 ENVIRONMENT = {
     "PAGER_URL": "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ",
-    "HOOK_SECRET": "whsec_abcdef",
+    "HOOK_SECRET": "whsec_a25vd24gb25seSB0byB0d28=",
     "WAREHOUSE_URL": "postgresql+psycopg://reader:hunter2@warehouse:5432/scores?sslmode=require",
 }
 
@@ -255,11 +255,11 @@ def test_a_literal_reference_is_written_with_two_dollars():
 
 
 def test_a_secret_is_read_from_the_file_that_is_named(tmp_path):
-    (tmp_path / "secret").write_text("whsec_fromfile\n")
+    (tmp_path / "secret").write_text("whsec_ZnJvbWFmaWxlb25kaXNr\n")
     environment = {**ENVIRONMENT, "HOOK_SECRET_FILE": str(tmp_path / "secret")}
     del environment["HOOK_SECRET"]
     found = configuration(environment=environment)
-    assert found.destinations["hook"].secret.get_secret_value() == "whsec_fromfile"
+    assert found.destinations["hook"].secret.get_secret_value() == "whsec_ZnJvbWFmaWxlb25kaXNr"
 
 
 def test_the_schema_takes_what_is_read_and_refuses_what_is_not():
@@ -299,7 +299,7 @@ def test_the_schema_takes_what_is_read_and_refuses_what_is_not():
 
 def test_nothing_of_a_configuration_shows_its_secrets():
     shown = repr(configuration()) + str(configuration().model_dump_json())
-    for secret in ("hunter2", "whsec_abcdef", "TIiajkdnlazkcOXrIdevi7FQ"):
+    for secret in ("hunter2", "whsec_a25vd24gb25seSB0byB0d28=", "TIiajkdnlazkcOXrIdevi7FQ"):
         assert secret not in shown
     assert json.loads(configuration().model_dump_json())["state"] == "**********"
     assert date(2026, 1, 1) == monitor().reference.start

@@ -26,7 +26,7 @@ TEXT = """\
 state: postgresql+psycopg://me:${STATE_PASSWORD}@127.0.0.1:1/state
 tracking: {uri: "http://me:${TRACKING_PASSWORD}@127.0.0.1:1"}
 destinations:
-  chat: {apprise: "slack://${PAGER_TOKEN}/B/C"}
+  chat: {apprise: "ntfys://${PAGER_TOKEN}@ntfy.invalid/alerts"}
   hook: {webhook: "https://hook.invalid/${HOOK_PATH}", secret: ${HOOK_SECRET}}
   am: {alertmanager: "http://me:${ALERTMANAGER_PASSWORD}@am.invalid:9093"}
 monitors:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -92,6 +93,21 @@ def test_what_a_provisional_window_is_expected_to_become_holds(backfilled):
             held += row.low <= later.value <= row.high
     assert told >= DAYS
     assert held >= 0.85 * told
+
+
+def test_the_share_of_labels_that_have_arrived_is_that_of_the_delays(backfilled):
+    """Exponential, a day on average, in windows of a day: what counts is known after two more."""
+    path, _, _ = backfilled
+    with jobs_of(path, now=SETTLED) as jobs:
+        rows = jobs.ledger.results(
+            "card-fraud", segment="", metrics=["label_maturity"], revisions="all"
+        )
+    told = [row for row in rows if row.revision < 2 and row.value is not None]
+    assert len(told) >= 6
+    by_age = {0: np.exp(-1), 1: 1 - np.exp(-1) * (1 - np.exp(-1))}
+    in_the_end = 1 - np.exp(-2) * (1 - np.exp(-1))
+    held = sum(row.low <= by_age[row.revision] / in_the_end <= row.high for row in told)
+    assert held >= len(told) - 1
 
 
 def test_segments_add_up_to_the_whole(tmp_path):

@@ -1,17 +1,29 @@
 """Workers killed at every step of a round: what is recorded in the end is what should be."""
 
+import json
+import os
+import random
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
-from pumonitor.service.app import open_ledger
+from pumonitor.service.app import open_jobs, open_ledger
 from pumonitor.service.config_file import read_configuration
-from tests.service.killed_worker import NOW
-from tests.service.monitored_shop import recorded, write_shop
+from pumonitor.store.schema import outbox
+from tests.abandoned import AS_A_CHILD, left_alive
+from tests.service.ledger_content import ledger_content
+from tests.service.mlflow_and_ledger import assert_mlflow_holds_what_is_recorded
+from tests.service.monitored_shop import FIRST, recorded, write_shop
+from tests.sinks.conftest import WARNINGS_OF_MLFLOW
+from tests.store.monitored_days import run_out
 
 WORKER = Path(__file__).with_name("killed_worker.py")
+DAYS = 2
+NOW = FIRST + timedelta(days=4)
 STEPS = (
     "plan",
     "claimed to collect",
@@ -21,51 +33,145 @@ STEPS = (
     "evaluated",
     "evaluated and stored",
 )
+LIVES = ("", 0)
 KILLED = -9
 
 
-def start(path, step="", times=0):
-    return subprocess.Popen([sys.executable, WORKER, path, step, str(times)])
+def told(path, *fates):
+    line = {"configuration": str(path), "now": NOW.isoformat(), "fates": fates}
+    return json.dumps(line) + "\n"
 
 
-def ledger_of(path):
-    with open_ledger(read_configuration(path).configuration) as ledger:
-        windows = ledger.windows("card-fraud")
-        left = ledger.counts(now=NOW)
-        return recorded(ledger), windows, left
+class Workers:
+    """Starts workers, all at once, and tells how each ended."""
+
+    def __init__(self):
+        self._process = subprocess.Popen(
+            [sys.executable, WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+        )
+
+    def codes(self, path, *fates):
+        self._process.stdin.write(told(path, *fates))
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def end(self):
+        self._process.communicate(timeout=30)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    path = write_shop(tmp_path_factory.mktemp("undisturbed"), days=2)
-    assert start(path).wait() == 0
-    return ledger_of(path)[0]
+def workers():
+    workers = Workers()
+    yield workers
+    workers.end()
+
+
+def shop(folder, state="sqlite:///state.db"):
+    """Its results are to be sent, which nobody does here."""
+    return write_shop(folder, days=DAYS, state=state, tracking="http://127.0.0.1:9")
+
+
+def content_of(path):
+    with open_ledger(read_configuration(path).configuration) as ledger:
+        left = ledger.counts(now=NOW)
+        assert (left.to_collect, left.to_evaluate) == (0, 0)
+        return ledger_content(ledger)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(workers, tmp_path_factory):
+    path = shop(tmp_path_factory.mktemp("undisturbed"))
+    assert workers.codes(path, LIVES) == [0]
+    return path
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_worker_killed_at_a_step_loses_and_doubles_nothing(step, undisturbed, tmp_path):
-    path = write_shop(tmp_path, days=2)
-    assert start(path, step, 1).wait() == KILLED
+def test_a_worker_killed_at_a_step_loses_and_doubles_nothing(
+    step, workers, undisturbed, address, tmp_path
+):
+    path = shop(tmp_path, address)
+    assert workers.codes(path, (step, 1)) == [KILLED]
     # The next one waits for what is left of the lease.
-    assert start(path).wait() == 0
-    found, windows, left = ledger_of(path)
-    assert found == undisturbed
-    assert len(windows) == len({one.window for one in windows})
-    assert (left.to_collect, left.to_evaluate) == (0, 0)
+    assert workers.codes(path, LIVES) == [0]
+    assert content_of(path) == content_of(undisturbed)
 
 
-def test_five_workers_two_of_which_are_killed(undisturbed, tmp_path):
-    path = write_shop(tmp_path, days=2)
-    fates = [("collected", 1), ("evaluated", 1), ("", 0), ("", 0), ("", 0)]
-    codes = [one.wait() for one in [start(path, *fate) for fate in fates]]
+@pytest.mark.parametrize("count", [2, 5])
+def test_several_workers_killed_at_random_lose_and_double_nothing(
+    count, workers, undisturbed, address, tmp_path
+):
+    chance = random.Random(count)  # noqa: S311
+    path = shop(tmp_path, address)
+    fates = [(chance.choice(STEPS), chance.randint(1, 2)) for _ in range(count)]
+    codes = workers.codes(path, *fates)
     assert set(codes) <= {0, KILLED}
-    assert start(path).wait() == 0
-    found, _, left = ledger_of(path)
-    assert found == undisturbed
-    assert (left.to_collect, left.to_evaluate) == (0, 0)
+    assert KILLED in codes
+    assert workers.codes(path, *[LIVES] * count) == [0] * count
+    assert content_of(path) == content_of(undisturbed)
 
 
-def test_the_oracle_knows_both_days_with_their_looks(undisturbed):
-    """Row fields: 3 the window's start, 6 the revision."""
-    looks = {(row[3].day, row[6]) for row in undisturbed}
-    assert looks == {(day, revision) for day in (1, 2) for revision in range(3)}
+@pytest.mark.filterwarnings(*WARNINGS_OF_MLFLOW)
+def test_a_run_killed_when_mlflow_has_taken_what_is_not_noted_yet(
+    mlflow_server, proxy, client, tmp_path
+):
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    path = write_shop(
+        tmp_path,
+        days=2,
+        first=today - timedelta(days=2),
+        with_versions=True,
+        # No reports, which take seconds to make.
+        maturity=timedelta(days=5),
+        tracking=proxy.address,
+    )
+    code = "from pumonitor.cli.app import main; main()"
+    process = subprocess.Popen([sys.executable, "-c", code, "run", "--config", path])
+
+    def react(request):
+        answer = proxy.forward(request)
+        if request.path.endswith("log-batch") and b"metrics" in request.body:
+            process.kill()
+        return answer
+
+    proxy.react = react
+    assert process.wait(timeout=60) == KILLED
+    proxy.react = proxy.forward
+    with open_jobs(read_configuration(path).configuration) as jobs:
+        waiting = jobs.ledger.outbox.waiting()["mlflow"]
+        assert (waiting.messages, waiting.last_error) == (3, None)
+        run_out(jobs.ledger)
+        done = jobs.run()
+        assert (done.collected, done.deliveries["mlflow"].delivered) == (0, 3)
+        assert jobs.ledger.outbox.waiting() == {}
+        assert_mlflow_holds_what_is_recorded(mlflow_server, client, jobs.ledger)
+
+
+def test_no_worker_survives_who_started_it(tmp_path):
+    left = left_alive(
+        [*AS_A_CHILD, sys.executable, WORKER],
+        told=told(shop(tmp_path), LIVES, LIVES),
+        when=lambda others: len(others) == 3,
+    )
+    assert left == []
+
+
+def test_the_oracle_knows_both_days_with_their_looks_and_all_messages(undisturbed):
+    with open_ledger(read_configuration(undisturbed).configuration) as ledger:
+        rows = recorded(ledger)
+        with ledger.database.reading() as connection:
+            messages = connection.execute(select(outbox.c.destination, outbox.c.payload)).all()
+    # Row fields: 3 the window's start, 6 the revision.
+    looks = {(row[3], row[6]) for row in rows}
+    days = [FIRST, FIRST + timedelta(days=1)]
+    assert looks == {(day, revision) for day in days for revision in range(3)}
+    sent = [
+        (name, datetime.fromisoformat(payload["window"]["start"]), payload["revision"])
+        for name, payload in messages
+    ]
+    assert sorted(sent) == sorted(
+        [("mlflow", *look) for look in looks] + [("mlflow-files", day, 2) for day in days]
+    )

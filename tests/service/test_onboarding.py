@@ -269,6 +269,44 @@ def test_names_that_yaml_would_read_otherwise_are_quoted(tmp_path, both):
     assert only.predictions.source.path == "p: 1.parquet"
 
 
+def test_labels_in_words_are_no_confirmations(tmp_path, both):
+    predictions, positives = both
+    words = ["yes", "no", *["yes"] * (len(positives) - 2)]
+    folder = written(
+        tmp_path,
+        predictions,
+        positives.assign(verdict=words),
+        names=("predictions.parquet", "confirmed.parquet"),
+    )
+    with pytest.raises(InputError) as caught:
+        onboard([folder], Wishes(name="a"))
+    assert f"label column 'verdict' of {folder}" in str(caught.value)
+    assert f"has {len(positives)} rows that are not 1, -1 or 0" in str(caught.value)
+    assert str(caught.value).endswith("say --label none if every row is a confirmed positive")
+    assert onboard([folder], Wishes(name="a", label="none")).label is None
+
+
+def test_a_constant_score_is_refused(tmp_path, both):
+    predictions, positives = both
+    folder = written(tmp_path, predictions.assign(score=0.5), positives)
+    with pytest.raises(
+        InputError, match=r"score column 'score' of .* is 0\.5 in all rows: a const"
+    ):
+        onboard([folder], Wishes(name="a"))
+
+
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"maturity": "999999999d"}, "--maturity is longer than 100 years"),
+        ({"window": "99999999999d"}, "--window is longer than 100 years"),
+    ],
+)
+def test_lengths_beyond_a_calendar_are_refused(tmp_path, both, wishes, message):
+    with pytest.raises(InputError, match=message):
+        onboard([written(tmp_path, *both)], Wishes(name="a", **wishes))
+
+
 def test_missing_scores_do_not_make_a_scale(tmp_path, both):
     predictions, positives = both
     predictions = predictions.assign(score=predictions["score"].where(predictions.index % 50 != 0))

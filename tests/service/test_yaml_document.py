@@ -89,6 +89,15 @@ def test_what_is_no_yaml_is_refused_with_its_line_and_without_its_words(text, pl
     assert "canary" not in message
 
 
+@pytest.mark.parametrize("text", ["\ta: 1\n", "a:\n\tb: 1\n", "a:\n  b: 1\n\tc: 2\n", "a:\t[1\n"])
+def test_a_tab_is_called_one(text):
+    with pytest.raises(InputError) as caught:
+        read_document(text, name="x.yaml")
+    assert str(caught.value).endswith(
+        "this is not YAML (a tab stands there); write spaces in its place"
+    )
+
+
 @pytest.mark.parametrize("text", ["a: !!python/name:os.system x", "a: !canary x", "a: !!int '3'"])
 def test_tags_build_nothing(text):
     found = read_document(text, name="x.yaml")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -32,18 +31,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class RunIdsInMemory(dict[str, str]):
     def set(self, key: str, run_id: str) -> None:
         self[key] = run_id
-
-
-@pytest.fixture(scope="session")
-def mlflow_client_class() -> Iterator[Any]:
-    """MLflow, imported without its warnings about itself and with nothing sent out."""
-    patch = pytest.MonkeyPatch()
-    patch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from mlflow import MlflowClient
-    yield MlflowClient
-    patch.undo()
 
 
 @pytest.fixture(scope="session")

@@ -98,3 +98,24 @@ class FaultyProxy:
             self._server.shutdown()
             self._server.server_close()
             self._server = None
+
+
+FAIL = Answer(500, b'{"error_code": "INTERNAL_ERROR", "message": "broken"}')
+
+
+def fails(proxy: FaultyProxy, request: Request) -> Answer | None:
+    return FAIL
+
+
+def is_never_forwarded(proxy: FaultyProxy, request: Request) -> Answer | None:
+    return None
+
+
+def loses_its_answer(proxy: FaultyProxy, request: Request) -> Answer | None:
+    proxy.forward(request)
+    return None
+
+
+def fails_after_it_was_done(proxy: FaultyProxy, request: Request) -> Answer | None:
+    proxy.forward(request)
+    return FAIL

@@ -35,6 +35,7 @@ class Server:
             "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
             "MLFLOW_DISABLE_TELEMETRY": "true",
         }
+        self.database = folder / "mlflow.db"
         self._log = folder / "server.log"
         with self._log.open("w") as log:
             self._process = subprocess.Popen(

@@ -115,6 +115,17 @@ def test_a_message_is_marked_only_after_it_was_sent(
     assert outbox.states() == ["delivered", "delivered"]
 
 
+def test_told_to_stop_it_ends_after_the_message_that_is_being_sent(
+    deliverer: Deliverer, outbox: OutboxInMemory, sink: Recorder
+) -> None:
+    fill(outbox, "aab")
+    sink.react = lambda number: deliverer.stop()
+    assert deliver(deliverer) == Delivery(delivered=1, stopped="told to stop")
+    assert deliver(deliverer) == Delivery(delivered=0, stopped="told to stop")
+    # Others may send the rest at once.
+    assert [one.payload["number"] for one in outbox.claim("mlflow", limit=9, lease=HOUR)] == [1, 2]
+
+
 def test_nothing_of_a_lane_overtakes_a_message_that_fails(
     deliverer: Deliverer, outbox: OutboxInMemory, sink: Recorder, clock: Clock
 ) -> None:

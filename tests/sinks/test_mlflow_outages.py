@@ -22,7 +22,17 @@ from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError
 from pumonitor.sinks.mlflow_limits import Limits
 from pumonitor.sinks.mlflow_sink import MlflowSink
 from tests.sinks.conftest import RunIdsInMemory
-from tests.sinks.faulty_proxy import Answer, FaultyProxy, React, Request
+from tests.sinks.faulty_proxy import (
+    FAIL,
+    Answer,
+    FaultyProxy,
+    React,
+    Request,
+    fails,
+    fails_after_it_was_done,
+    is_never_forwarded,
+    loses_its_answer,
+)
 from tests.sinks.mlflow_history import (
     active_runs,
     expected_points,
@@ -35,27 +45,13 @@ from tests.sinks.mlflow_server import Server
 from tests.sinks.outbox_in_memory import OutboxInMemory
 
 WRITER = Path(__file__).with_name("mlflow_writer.py")
-FAIL = Answer(500, b'{"error_code": "INTERNAL_ERROR", "message": "broken"}')
 Make = Callable[..., dict[str, Any]]
 Wrap = Callable[[dict[str, Any]], OutboxMessage]
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(tmp_path_factory.mktemp("server"))
-    try:
-        server.wait_until_healthy()
-        yield server
-    finally:
-        server.end()
-
-
 @pytest.fixture
-def proxy(server: Server) -> Iterator[FaultyProxy]:
-    proxy = FaultyProxy(server.address)
-    proxy.start()
-    yield proxy
-    proxy.stop()
+def server(mlflow_server: Server) -> Server:
+    return mlflow_server
 
 
 @pytest.fixture
@@ -124,24 +120,6 @@ def two_panes(payload: Make) -> Callable[[str], list[dict[str, Any]]]:
         ]
 
     return make
-
-
-def fails(proxy: FaultyProxy, request: Request) -> Answer | None:
-    return FAIL
-
-
-def is_never_forwarded(proxy: FaultyProxy, request: Request) -> Answer | None:
-    return None
-
-
-def loses_its_answer(proxy: FaultyProxy, request: Request) -> Answer | None:
-    proxy.forward(request)
-    return None
-
-
-def fails_after_it_was_done(proxy: FaultyProxy, request: Request) -> Answer | None:
-    proxy.forward(request)
-    return FAIL
 
 
 FAULTS = (fails, is_never_forwarded, loses_its_answer, fails_after_it_was_done)
@@ -417,6 +395,28 @@ def test_an_answer_says_whose_fault_it_is(
     proxy.react = answering(answer, to=to)(proxy)
     with pytest.raises(error):
         sink.send(message(second))
+
+
+def test_no_report_is_made_for_a_server_that_is_down(
+    proxy: FaultyProxy, message: Wrap, payload: Make
+) -> None:
+    made: list[Any] = []
+
+    def make(asked: Any) -> dict[str, str]:
+        made.append(asked)
+        return {"report.html": "<p>page</p>"}
+
+    sink = MlflowSink(
+        proxy.address, run_ids=RunIdsInMemory(), read_files=make, limits=Limits(retries=0)
+    )
+    one = message(payload(0, monitor="report", metrics={}, report="w1"))
+    proxy.stop()
+    with pytest.raises(DestinationDownError):
+        sink.send(one)
+    assert made == []
+    proxy.start()
+    sink.send(one)
+    assert made == ["w1"]
 
 
 def test_no_credentials_in_a_reason(proxy: FaultyProxy, message: Wrap, payload: Make) -> None:

@@ -1,8 +1,11 @@
 """A query of an operator is one SELECT; a database is only read, for a while, and nothing told."""
 
+# ruff: noqa: S608 (the queries are ours)
+
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
@@ -109,6 +112,69 @@ def test_a_file_that_is_not_there_is_not_created(tmp_path):
     with pytest.raises(InputError, match="there is no SQLite database"):
         opened(*tables(f"sqlite:///{tmp_path / 'none.db'}"))
     assert not (tmp_path / "none.db").exists()
+    (tmp_path / "store.db").touch()
+    with pytest.raises(InputError) as caught:
+        opened(*tables(f"sqlite:///{tmp_path / 'stor.db'}"))
+    assert str(caught.value) == (
+        f"there is no SQLite database {tmp_path / 'stor.db'}; did you mean {tmp_path / 'store.db'}?"
+    )
+
+
+def test_a_database_that_another_program_has_locked(sqlite):
+    url = f"sqlite:///{sqlite}"
+    with closing(sqlite3.connect(sqlite, isolation_level=None)) as writer:
+        writer.execute("begin exclusive")
+        with pytest.raises(SourceError) as caught:
+            opened(*tables(url), statement_timeout=0.05)
+        assert str(caught.value) == (
+            "predictions predictions cannot be read: another program has locked the database for "
+            "longer than 0.05 s; try again, or set PRAGMA journal_mode = WAL there, which lets "
+            "rows be read while others are written"
+        )
+        writer.execute("rollback")
+    with closing(opened(*tables(url))) as source:
+        assert source.counts(REQUEST).rows.tolist() == [1, 1]
+
+
+def test_a_query_keeps_its_text_to_the_last_sign(sqlite):
+    """Percent signs, semicolons, quotes and colons inside strings are no part of SQL."""
+    text = "100%; drop :start %s %(a)s ''quoted'' -- no remark"
+    query = (
+        f"select id, made, score, '{text}' as kind from predictions where made >= :start and "
+        "made < :end and 'a;b' <> 'a%b' and 'x' like '%' and 17 % 5 = 2;"
+    )
+    url = f"sqlite:///{sqlite}"
+    columns = PredictionColumns(id="id", time="made", score="score", segments=("kind",))
+    source = open_source(
+        SqlQuery(url=url, query=query), columns, tables(url)[1], LABELS, clock=lambda: NOW
+    )
+    with closing(source):
+        assert set(source.counts(REQUEST).segments["kind"]) == {text.replace("''", "'")}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("select nowhere, made, score from predictions", "no such column: nowhere"),
+        ("select * from nowhere", "no such table: nowhere"),
+        ("select number_of(id) as id, made, score from predictions", "no such function"),
+    ],
+)
+def test_a_query_for_what_is_not_there_is_a_mistake_of_the_configuration(sqlite, query, expected):
+    url = f"sqlite:///{sqlite}"
+    with pytest.raises(InputError) as caught:
+        opened(SqlQuery(url=url, query=f"{query} where :start < :end"), tables(url)[1])
+    message = str(caught.value)
+    assert message.startswith("the query of predictions cannot be read: ")
+    assert expected in message
+
+
+@pytest.mark.parametrize("columns", ["*, score", "id, made, score, 1 as x, 2 as x"])
+def test_a_query_with_two_columns_of_one_name(sqlite, columns):
+    url = f"sqlite:///{sqlite}"
+    query = f"select {columns} from predictions where made >= :start and made < :end"
+    with pytest.raises(InputError, match=r"has 2 columns named '(score|x)': rename one"):
+        opened(SqlQuery(url=url, query=query), tables(url)[1])
 
 
 def test_nothing_is_written_to_sqlite(sqlite, tmp_path):
@@ -271,9 +337,49 @@ def test_text_that_is_no_time_is_named_in_postgresql(warehouse):
     assert "'soon' (2 times)" in str(caught.value)
 
 
+@pytest.mark.parametrize("time", ["infinity", "-infinity"])
+def test_a_time_called_infinity_is_no_time_in_postgresql(warehouse, time):
+    query = (
+        f"select id, case id when 1 then timestamptz '{time}' else made end as made, score "
+        "from contained.predictions where :start < :end"
+    )
+    with (
+        closing(warehouse_source(warehouse, query)) as source,
+        pytest.raises(InputError) as caught,
+    ):
+        source.span()
+    assert (
+        "time column 'made' of the query of predictions has 1 times that are missing or no times "
+        f"in 3 rows: '{time}' (1 times)"
+    ) in str(caught.value)
+
+
+def test_ids_that_postgresql_cannot_hold(warehouse, tmp_path):
+    (tmp_path / "known.csv").write_bytes(
+        b"id,known\na\x00b,2026-01-06T00:00Z\nc,2026-01-06T00:00Z\n"
+    )
+    query = (
+        "select id::text as id, made, score from contained.predictions "
+        "where made >= :start and made < :end"
+    )
+    source = open_source(
+        SqlQuery(url=warehouse, query=query),
+        PREDICTIONS,
+        tmp_path / "known.csv",
+        LABELS,
+        clock=lambda: NOW,
+    )
+    with closing(source), pytest.raises(InputError) as caught:
+        source.counts(REQUEST)
+    assert str(caught.value) == (
+        f"positives {tmp_path / 'known.csv'} has 1 ids that hold a NUL character, which postgresql "
+        "does not store: remove it where the rows are written"
+    )
+
+
 def test_a_query_with_an_error_is_told_in_one_line(warehouse):
     query = "select nothing from contained.predictions where :start < :end"
-    with pytest.raises(SourceError) as caught:
+    with pytest.raises(InputError) as caught:
         warehouse_source(warehouse, query)
     assert str(caught.value) == (
         'the query of predictions cannot be read: column "nothing" does not exist'

@@ -2,79 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from dataclasses import asdict
+from datetime import timedelta
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
-from pumonitor.errors import InputError
-from pumonitor.ports import CountRequest, Window
 from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
-from pumonitor.sources.opening import open_source
+from tests.sources.small_tables import (
+    PREDICTIONS,
+    START,
+    counts,
+    csv,
+    described,
+    known,
+    made,
+    message_of,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
-
-START = datetime(2026, 1, 5, tzinfo=UTC)
-DAY = timedelta(days=1)
-NOW = START + 20 * DAY
-PREDICTIONS = PredictionColumns(id="id", time="made", score="score")
-LABELS = LabelColumns(id="id", known_at="known", label="label", propensity="rate")
-
-
-def request(start=START, end=START + DAY):
-    return CountRequest(
-        window=Window(start=start, end=end, index=0), as_of=(end, end + 9 * DAY), threshold=0.5
-    )
-
-
-def made(**columns):
-    given = {
-        "id": [1, 2, 3, 4],
-        "made": [START + timedelta(hours=hour) for hour in (1, 2, 3, 4)],
-        "score": [0.9, 0.8, 0.2, 0.1],
-    }
-    return pd.DataFrame(given | columns)
-
-
-def known(**columns):
-    given = {
-        "id": [1, 2, 3],
-        "known": [START + 2 * DAY] * 3,
-        "label": [1, 1, -1],
-        "rate": [0.5, 0.5, None],
-    }
-    return pd.DataFrame(given | columns)
-
-
-def csv(folder, frame, name):
-    frame.to_csv(folder / name, index=False)
-    return folder / name
-
-
-def counts(predictions, positives, prediction_columns=PREDICTIONS, label_columns=LABELS, **options):
-    source = open_source(
-        predictions, prediction_columns, positives, label_columns, clock=lambda: NOW, **options
-    )
-    with closing(source):
-        return source.counts(request())
-
-
-def described(predictions, positives, prediction_columns=PREDICTIONS, label_columns=LABELS):
-    source = open_source(
-        predictions, prediction_columns, positives, label_columns, clock=lambda: NOW
-    )
-    with closing(source):
-        return source.describe()
-
-
-def message_of(work, *arguments, **options):
-    with pytest.raises(InputError) as caught:
-        work(*arguments, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def test_the_good_rows_behind_all_that_follows():
@@ -137,6 +85,33 @@ def test_text_scores_of_a_typed_table():
     )
 
 
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (
+            {"score": [0.9, float("nan"), 0.2, 0.1]},
+            "score column 'score' of predictions {file} has 1 values that are missing or no "
+            "numbers in 4 rows: missing (1 times); a row without a score was not scored; drop it "
+            "or repair the scoring job",
+        ),
+        (
+            {"score": [0.9, 80.0, 0.2, 0.1]},
+            "score column 'score' of predictions {file} has 1 values below 0 or above 1 in 4 rows: "
+            "'80.0' (1 times); write probabilities, or say score_scale: unbounded",
+        ),
+        (
+            {"id": ["a", None, "c", "d"]},
+            "id column 'id' of predictions {file} has 1 ids that are missing or not text in 4 "
+            "rows: missing (1 times); every row needs the id of its prediction",
+        ),
+    ],
+)
+def test_a_look_at_the_tables_finds_what_a_window_would_be_refused_for(tmp_path, columns, expected):
+    file = csv(tmp_path, made(**columns), "p.csv")
+    labels = known(id=["a", "b", "c"]) if "id" in columns else known()
+    assert message_of(described, file, labels) == expected.format(file=file)
+
+
 def test_any_finite_score_if_they_are_unbounded():
     found = counts(made(score=[1e300, -1e300, 0.0, 7.0]), known(), score_scale="unbounded")
     assert found.rows.sum() == 4
@@ -186,6 +161,52 @@ def test_ids_of_mixed_types():
     assert "the data frame of predictions mixes types in a column" in message
 
 
+def test_ids_beyond_64_bits(tmp_path):
+    file = csv(tmp_path, made(id=[2**63, 2, 3, 4]), "p.csv")
+    message = message_of(counts, file, known())
+    assert "has 1 ids that are missing or not whole numbers in 4 rows" in message
+    assert "'9223372036854775808' (1 times)" in message
+    assert message.endswith("must fit into 64 bits with their sign: cast both ids to text")
+
+
+def test_keys_that_do_not_fit_are_counted_and_nothing_is_lost_or_counted_twice():
+    """Repeated and contradicting predictions, many labels each, early and orphaned ones."""
+    hours = [START + timedelta(hours=hour) for hour in range(24)]
+    predictions = pd.DataFrame(
+        {
+            "id": [1, 1, 1, 2, 3, 4],
+            "made": [hours[1], hours[2], hours[3], hours[4], hours[5], hours[6]],
+            "score": [0.9, 0.9, 0.4, 0.8, 0.2, 0.1],
+        }
+    )
+    labels = pd.DataFrame(
+        {
+            "id": [1, 1, 2, 2, 3, 77, 78],
+            "known": [hours[10], hours[11], hours[2], hours[12], hours[13], hours[14], hours[15]],
+            "label": [1, 1, 1, 1, -1, 1, 1],
+        }
+    )
+    columns = LabelColumns(id="id", known_at="known", label="label")
+    found = counts(predictions, labels, PREDICTIONS, columns)
+    # One row for each of the ids 1 to 4: the first of id 1, with 0.9.
+    assert found.rows.tolist() == [1, 1, 1, 1]
+    assert found.lower.tolist() == [0.1, 0.2, 0.8, 0.9]
+    # Unlabeled, confirmed negative, positive, positive at both moments asked for.
+    assert found.history.tolist() == [4, 0, 8, 8]
+    assert asdict(found.found) == {
+        "predictions": 4,
+        "duplicate_predictions": 1,
+        "conflicting_predictions": 1,
+        "label_rows": 5,
+        "duplicate_labels": 2,
+        "conflicting_labels": 0,
+        "retracted_labels": 0,
+        "early_labels": 1,
+        "late_labels": 0,
+        "orphan_labels": 2,
+    }
+
+
 # Columns
 
 
@@ -214,7 +235,32 @@ def test_a_column_that_stands_twice(tmp_path):
     frame = made()
     frame.insert(0, "score ", frame["score"])
     frame.columns = ["score", *frame.columns[1:]]
-    assert "two columns of one name" in message_of(counts, frame, known())
+    assert message_of(counts, frame, known()) == (
+        "the data frame of predictions has several columns named 'score': rename all but one"
+    )
+
+
+def test_columns_that_differ_in_case_only(tmp_path):
+    (tmp_path / "p.csv").write_text(
+        "Score,id,made,score\n0.9,1,2026-01-05T01:00Z,0.1\n0.9,2,2026-01-05T02:00Z,0.2\n"
+    )
+    assert counts(tmp_path / "p.csv", known()).upper.tolist() == [0.1, 0.2]
+    pl.from_pandas(made(Score=0.5)).write_parquet(tmp_path / "p.parquet")
+    assert message_of(counts, tmp_path / "p.parquet", known()) == (
+        f"predictions {tmp_path / 'p.parquet'} has columns 'score' (score) and 'Score', which "
+        "differ in case only: rename one of them"
+    )
+    columns = PredictionColumns(id="id", time="made", score="score", segments=("Score",))
+    assert message_of(counts, made(Score="a"), known(), columns) == (
+        "predictions name the columns 'score' and 'Score', one but for case: rename one"
+    )
+
+
+def test_names_of_columns_that_are_no_text():
+    frame = made().set_axis([0, 1, 2], axis=1)
+    assert message_of(counts, frame, known()) == (
+        "the data frame of predictions has no column 'id'; its columns are 0, 1, 2"
+    )
 
 
 def test_one_column_for_two_things():
@@ -240,10 +286,55 @@ def test_a_segment_for_every_row():
     assert "has 1001 values in one window, and 1000 are counted at most" in message
 
 
-def test_categories_and_nullable_types_are_read():
-    frame = made(kind=["a", "b", "a", None]).astype({"kind": "category", "id": "Int64"})
+@pytest.mark.parametrize("value", ["a\0b", "b\0"])
+@pytest.mark.parametrize("role", ["segment", "model_version"])
+def test_text_with_a_nul_character(role, value):
+    frame = made(which=["b", value, "b", value])
+    columns = {"segments": ("which",)} if role == "segment" else {"model_version": "which"}
+    message = message_of(
+        counts, frame, known(), PredictionColumns(id="id", time="made", score="score", **columns)
+    )
+    assert message == (
+        f"{role} column 'which' of the data frame of predictions has 2 values that hold a NUL "
+        "character in 4 rows from 2026-01-05T00:00:00+00:00 to 2026-01-06T00:00:00+00:00: "
+        f"{value!r} (2 times); databases do not store it: remove it where the rows are written"
+    )
+
+
+def test_ids_with_a_nul_character_are_told_apart():
+    frame, labels = made(id=["a", "a\0", "a\0b", "c"]), known(id=["a\0", "a\0b", "x"])
+    found = counts(frame, labels).found
+    assert (found.predictions, found.duplicate_predictions, found.label_rows) == (4, 0, 2)
+
+
+def test_categories_arrow_and_nullable_types_are_read():
+    plain = made(kind=["a", "b", "a", None])
+    polars = pl.from_pandas(plain)
     columns = PredictionColumns(id="id", time="made", score="score", segments=("kind",))
-    assert set(counts(frame, known(), columns).segments["kind"]) == {"", "a", "b"}
+    for frame in (
+        plain.astype({"kind": "category", "id": "Int64", "score": "Float64"}),
+        plain.convert_dtypes(dtype_backend="pyarrow"),
+        polars.with_columns(pl.col("kind").cast(pl.Categorical)),
+        polars.with_columns(pl.col("kind").cast(pl.Enum(["a", "b"]))),
+        polars.with_columns(pl.col("kind").cast(pl.Categorical)).to_arrow(),
+        polars.lazy(),
+    ):
+        found = counts(frame, known(), columns)
+        assert set(found.segments["kind"]) == {"", "a", "b"}
+        assert (found.found.predictions, found.found.label_rows) == (4, 3)
+
+
+def test_a_type_that_is_not_read():
+    table = pa.table(
+        {
+            "id": [1],
+            "made": [START],
+            "score": pa.array([0.5], pa.float32()).cast(pa.float16()),
+        }
+    )
+    message = message_of(counts, table, known())
+    assert "a column of a type that is not read here: cast it; there are 'id' int64" in message
+    assert message.endswith("'score' halffloat")
 
 
 # Labels
@@ -312,6 +403,24 @@ def test_no_predictions(tmp_path):
     assert counts(made().head(0), known()).rows.tolist() == []
 
 
+def test_a_table_without_rows_needs_no_types(tmp_path):
+    empty = pd.DataFrame({"id": [], "known": [], "label": [], "rate": []})
+    pl.DataFrame(schema=dict.fromkeys(empty.columns, pl.Float64)).write_parquet(
+        tmp_path / "l.parquet"
+    )
+    for labels in (empty, tmp_path / "l.parquet"):
+        assert counts(made(), labels).found.label_rows == 0
+        assert described(made(), labels).labels == 0
+    message = message_of(described, pd.DataFrame({"id": [], "made": [], "score": []}), known())
+    assert "has no rows: there is nothing to monitor" in message
+
+
+def test_one_row():
+    one = counts(made().head(1), known().head(1))
+    assert (one.rows.tolist(), one.history.tolist()) == ([1], [7])
+    assert described(made().head(1), known().head(1)).predictions == 1
+
+
 def test_something_else_than_a_table():
     message = message_of(counts, 5, known())
     assert "the data frame of predictions is int, and what is read is a path" in message
@@ -321,122 +430,3 @@ def test_addresses_show_no_secret():
     message = message_of(counts, "ftp://me:canary@host/p.parquet?token=canary", known())
     assert "ftp://host/p.parquet is an address of the scheme ftp" in message
     assert "canary" not in message
-
-
-# Time
-
-
-def test_times_without_a_zone():
-    naive = made(made=made()["made"].dt.tz_localize(None))
-    message = message_of(counts, naive, known())
-    assert re.search(
-        r"time column 'made' of .* is stored as TIMESTAMP\S*, times without a", message
-    )
-    assert message.endswith("say the time_zone of predictions, for example time_zone: UTC")
-    zoned = PredictionColumns(id="id", time="made", score="score", time_zone="UTC")
-    assert counts(naive, known(), zoned).found.predictions == 4
-
-
-def test_local_times_are_those_of_their_zone():
-    local = made(made=made()["made"].dt.tz_convert("Asia/Tokyo").dt.tz_localize(None))
-    zoned = PredictionColumns(id="id", time="made", score="score", time_zone="Asia/Tokyo")
-    assert counts(local, known(), zoned).found.predictions == 4
-
-
-def test_text_without_an_offset(tmp_path):
-    times = ["2026-01-05T01:00:00", "2026-01-05 02:00:00Z", "yesterday", "2026-01-05T04:00+01:00"]
-    file = csv(tmp_path, made(made=times), "p.csv")
-    message = message_of(counts, file, known())
-    assert (
-        "has 2 times that are missing, not in ISO 8601, or without an offset in 4 rows" in message
-    )
-    assert "'2026-01-05T01:00:00' (1 times), 'yesterday' (1 times)" in message
-    assert "2026-01-31T08:30:00+00:00, or say the time_zone of predictions" in message
-
-
-def test_text_with_a_zone_for_what_has_no_offset(tmp_path):
-    times = ["2026-01-05T01:00:00", "2026-01-05 01:00:00Z", "2026-01-05", "2026-01-05T01:00-05:00"]
-    file = csv(tmp_path, made(made=times), "p.csv")
-    zoned = PredictionColumns(id="id", time="made", score="score", time_zone="America/New_York")
-    source = open_source(file, zoned, known(), LABELS, clock=lambda: NOW)
-    with closing(source):
-        assert source.span() == (START + timedelta(hours=1), START + timedelta(hours=6))
-
-
-@pytest.mark.parametrize(("hour", "is_clear"), [("01:59", True), ("02:30", False), ("03:00", True)])
-def test_a_local_time_that_comes_twice(hour, is_clear):
-    start = datetime(2026, 10, 24, 22, tzinfo=UTC)
-    frame = made(made=[pd.Timestamp(f"2026-10-25 {hour}")] * 4)
-    zoned = PredictionColumns(id="id", time="made", score="score", time_zone="Europe/Berlin")
-    source = open_source(frame, zoned, known(), LABELS, clock=lambda: NOW)
-    with closing(source):
-        if is_clear:
-            assert source.counts(request(start, start + DAY)).found.predictions == 4
-            return
-        message = message_of(source.counts, request(start, start + DAY))
-    assert "has 4 times that are missing, or that the clocks of Europe/Berlin show twice" in message
-    assert message.endswith("write such times in UTC")
-
-
-def test_missing_times():
-    times = [*made()["made"][:3], None]
-    message = message_of(counts, made(made=times), known())
-    assert "time column 'made'" in message
-    assert "has 1 times that are missing or no times in 4 rows" in message
-    assert "missing (1 times)" in message
-
-
-def test_no_such_zone():
-    zoned = PredictionColumns(id="id", time="made", score="score", time_zone="Europe/Berln")
-    message = message_of(counts, made(), known(), zoned)
-    assert "which is no time zone; did you mean 'Europe/Berlin'?" in message
-
-
-def test_whole_numbers_without_a_unit():
-    seconds = [int(moment.timestamp()) for moment in made()["made"]]
-    message = message_of(counts, made(made=seconds), known())
-    assert "holds whole numbers such as 1767574800: say their time_unit" in message
-    assert message.endswith("they look like seconds: time_unit: s")
-
-
-def test_seconds_read_as_milliseconds():
-    seconds = [int(moment.timestamp()) for moment in made()["made"]]
-    columns = PredictionColumns(id="id", time="made", score="score", time_unit="ms")
-    message = message_of(counts, made(made=seconds), known(), columns)
-    assert "has 4 times of 4 looked at that are in the year 1970 when 1767574800 is read" in message
-    assert message.endswith("they look like seconds: time_unit: s")
-
-
-@pytest.mark.parametrize(
-    ("unit", "per_second"), [("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)]
-)
-def test_whole_numbers_in_their_unit(unit, per_second):
-    since = [int(moment.timestamp()) * per_second for moment in made()["made"]]
-    columns = PredictionColumns(id="id", time="made", score="score", time_unit=unit)
-    source = open_source(made(made=since), columns, known(), LABELS, clock=lambda: NOW)
-    with closing(source):
-        assert source.span() == (START + timedelta(hours=1), START + timedelta(hours=4))
-        assert source.counts(request()).found.predictions == 4
-
-
-def test_a_unit_for_what_is_no_whole_number():
-    columns = PredictionColumns(id="id", time="made", score="score", time_unit="s")
-    assert "a time_unit is for whole numbers: drop it" in message_of(
-        counts, made(), known(), columns
-    )
-
-
-def test_times_ahead():
-    later = made(made=[*made()["made"][:3], NOW + 3 * DAY])
-    source = open_source(later, PREDICTIONS, known(), LABELS, clock=lambda: NOW)
-    with closing(source):
-        message = message_of(source.span)
-    assert message == (
-        "time column 'made' of the data frame of predictions has 1 times more than a day ahead of "
-        "now, the last 2026-01-28T00:00:00+00:00: check the clock that writes it, and its "
-        "time_zone or time_unit"
-    )
-    message = message_of(described, made(), known(known=[START, NOW + 2 * DAY, START]))
-    assert "known_at column 'known' of the data frame of positives has 1 times more than" in message
-    # Clocks differ a little.
-    described(made(made=[*made()["made"][:3], NOW + DAY / 2]), known())

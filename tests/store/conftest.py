@@ -1,109 +1,14 @@
-"""Fresh state databases, up to date: files of SQLite, databases of a real PostgreSQL server."""
+"""Ledgers in fresh state databases: files of SQLite, databases of a real PostgreSQL server."""
 
 from __future__ import annotations
 
-import atexit
-import os
-import shutil
-import signal
-import tempfile
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import create_engine, make_url
 
 from pumonitor.store.claims import WorkRules
-from pumonitor.store.database import Database
 from pumonitor.store.ledger import Ledger
-from pumonitor.store.migrations.upgrade import upgrade
-from pumonitor.store.schema import metadata
-
-NAMES = count()
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[SimpleNamespace]:
-    """Address of a PostgreSQL server, and how to make databases there."""
-    # Sockets take short paths only, and the server's user must be able to go there.
-    folder = Path(tempfile.mkdtemp(prefix="pumonitor-pg-"))
-    folder.chmod(0o755)
-    (folder / "run").mkdir(mode=0o700)
-    before = os.environ.get("XDG_RUNTIME_DIR")
-    os.environ["XDG_RUNTIME_DIR"] = str(folder / "run")
-    pgserver = pytest.importorskip("pgserver", exc_type=ImportError)
-    if before is None:
-        del os.environ["XDG_RUNTIME_DIR"]
-    else:
-        os.environ["XDG_RUNTIME_DIR"] = before
-    import psutil  # comes with pgserver
-
-    server = pgserver.get_server(folder / "data", cleanup_mode=None)
-    url = make_url(server.get_uri()).set(drivername="postgresql+psycopg")
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-
-    def run(statement: str) -> None:
-        with engine.connect() as connection:
-            connection.exec_driver_sql(statement)
-
-    def new_database() -> str:
-        name = f"test_{next(NAMES)}"
-        run(f"CREATE DATABASE {name}")
-        return url.set(database=name).render_as_string(hide_password=False)
-
-    run("ALTER SYSTEM SET fsync = off")
-    run("SELECT pg_reload_conf()")
-    yield SimpleNamespace(new_database=new_database, run=run)
-    engine.dispose()
-    server.cleanup()  # lets go of it
-    atexit.unregister(server._cleanup)
-    process = psutil.Process(server.get_pid())
-    process.send_signal(signal.SIGQUIT)  # at once: nothing there is to be kept
-    process.wait(20)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def migrated(address: str) -> None:
-    database = Database(address)
-    upgrade(database)
-    database.close()
-
-
-@pytest.fixture(scope="session")
-def migrated_postgres(postgres: SimpleNamespace) -> str:
-    address: str = postgres.new_database()
-    migrated(address)
-    return address
-
-
-@pytest.fixture
-def postgres_address(migrated_postgres: str) -> str:
-    """Address of a PostgreSQL database that is up to date and empty."""
-    database = Database(migrated_postgres)
-    with database.writing() as connection:
-        tables = ", ".join(table.name for table in metadata.sorted_tables)
-        connection.exec_driver_sql(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
-    database.close()
-    return migrated_postgres
-
-
-@pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("state") / "template.db"
-    migrated(f"sqlite:///{file}")
-    return file
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Address of a state database that is up to date and empty."""
-    if request.param == "sqlite":
-        file = tmp_path / "state.db"
-        shutil.copy(request.getfixturevalue("sqlite_template"), file)
-        return f"sqlite:///{file}"
-    return str(request.getfixturevalue("postgres_address"))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

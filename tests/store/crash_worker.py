@@ -7,7 +7,7 @@ sending a message and noting it. They are found by working down the monitor `tra
 each worker is killed (SIGKILL) when it reaches the point it was given, and one that was given the
 next point takes its place. When all points are used up workers live until nothing is left to do.
 Every `STEP`th point from `BEGIN` on is used. Prints those points, which of them killed and which
-did not.
+did not. Who is left without a parent ends.
 """
 
 from __future__ import annotations
@@ -206,8 +206,10 @@ def all_points(worker: Worker) -> list[str]:
     return list(seen)
 
 
-def work_until_killed(worker: Worker, point: str | None) -> None:
+def work_until_killed(worker: Worker, point: str | None, parent: int) -> None:
     def on_step(step: str) -> None:
+        if os.getppid() != parent:
+            os._exit(1)
         if step == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -218,10 +220,11 @@ def work_until_killed(worker: Worker, point: str | None) -> None:
 
 
 def fork(worker: Worker, point: str | None) -> int:
+    parent = os.getpid()
     child = os.fork()
     if child == 0:
         try:
-            work_until_killed(worker, point)
+            work_until_killed(worker, point, parent)
         except BaseException:  # noqa: BLE001  # told by the exit status
             traceback.print_exc()
             os._exit(1)
@@ -230,6 +233,7 @@ def fork(worker: Worker, point: str | None) -> int:
 
 
 def main(address: str, sent_file: Path, *, workers: int, begin: int, step: int) -> int:
+    started_by = os.getppid()
     worker = Worker(address, sent_file)
     points = all_points(worker)[begin::step]
     worker.monitors = MONITORS
@@ -243,6 +247,8 @@ def main(address: str, sent_file: Path, *, workers: int, begin: int, step: int) 
             point = waiting.pop(0) if waiting else None
             running[fork(worker, point)] = point
         child, status = os.wait()
+        if os.getppid() != started_by:
+            return 1
         point = running.pop(child)
         code = os.waitstatus_to_exitcode(status)
         if code not in {0, -signal.SIGKILL}:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pumonitor.store.ledger import Ledger
+from tests.abandoned import AS_A_CHILD, left_alive
 from tests.store.monitored_days import (
     CONFIGURATION,
     LONG_AFTER,
@@ -19,6 +20,8 @@ from tests.store.monitored_days import (
     panes_of,
     planned,
 )
+
+SCRIPT = str(Path(__file__).with_name("crash_worker.py"))
 
 
 def own_number(number: int, pane: int) -> int:
@@ -40,7 +43,6 @@ def expected_total(number: int, pane: int) -> float:
 def test_killed_anywhere_nothing_is_missing_and_nothing_doubled(
     address: str, tmp_path: Path, workers: int, begin: int, step: int
 ) -> None:
-    script = Path(__file__).with_name("crash_worker.py")
     sent_file = tmp_path / "sent.jsonl"
     days = 36 if step == 1 else 24
     numbers = map(str, (workers, begin, step))
@@ -48,7 +50,7 @@ def test_killed_anywhere_nothing_is_missing_and_nothing_doubled(
         planned(ledger, 2, monitor="traced")
         planned(ledger, days)
     done = subprocess.run(
-        [sys.executable, str(script), address, str(sent_file), *numbers],
+        [sys.executable, SCRIPT, address, str(sent_file), *numbers],
         check=False,
         capture_output=True,
         text=True,
@@ -101,3 +103,15 @@ def test_killed_anywhere_nothing_is_missing_and_nothing_doubled(
     if workers == 1:
         assert told["killed"] == told["points"]
         assert told["survived"] == [None]
+
+
+def test_no_worker_survives_who_started_it(address: str, tmp_path: Path) -> None:
+    with Ledger.open(address) as ledger:
+        planned(ledger, 1, monitor="traced")
+        planned(ledger, 300)
+    numbers = map(str, (2, 0, 1))
+    left = left_alive(
+        [*AS_A_CHILD, sys.executable, SCRIPT, address, str(tmp_path / "sent.jsonl"), *numbers],
+        when=lambda others: len(others) > 1,
+    )
+    assert left == []

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pumonitor.monitoring.causes import KINDS, Period, name_cause
 from benchmarks.detection.incidents import CELLS, DAY, EDGES, World, period, window
+from pumonitor.monitoring.causes import KINDS, Period, name_cause
 
 BEFORE = World()
 CHANGED = {

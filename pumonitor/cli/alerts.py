@@ -1,0 +1,366 @@
+"""`pumonitor alerts`: where alerts stand, silences, and what other rules would have done."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pumonitor.cli.moments import moment
+from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName, SomeMonitor
+from pumonitor.cli.outcome import errors_as_messages
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from rich.console import Console
+
+    from pumonitor.service.alert_simulation import RuleReplay
+    from pumonitor.store.alert_records import Silence, StoredAlert, StoredTransition
+
+__all__ = ["alerts"]
+
+alerts = typer.Typer(no_args_is_help=True)
+
+Rule = Annotated[str | None, typer.Option(metavar="NAME", help="Only of this rule.")]
+Segment = Annotated[str | None, typer.Option(metavar="COLUMN=VALUE", help="Only of this segment.")]
+Version = Annotated[str | None, typer.Option(metavar="VERSION", help="Only of this model version.")]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Kept in the audit.")]
+
+_COLOURS = {"firing": "red", "recovering": "yellow", "pending": "yellow", "ok": "green"}
+
+
+@alerts.callback()
+def _alerts() -> None:
+    """See where alerts stand, keep them quiet, and try out other rules."""
+
+
+@alerts.command(name="list")
+def list_alerts(
+    monitor: SomeMonitor = None,
+    *,
+    history: Annotated[
+        bool, typer.Option("--history", help="What fired and was resolved, with causes.")
+    ] = False,
+    firing: Annotated[bool, typer.Option("--firing", help="Only those that fire.")] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Of the history: known then or later.")
+    ] = None,
+    config: Config = DEFAULT_CONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """Show every alert with its state and newest numbers, or what happened to them.
+
+    Example: pumonitor alerts list card-fraud --history
+    """
+    from rich.console import Console
+
+    with errors_as_messages():
+        from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.store.alerts import StoredAlerts
+
+        configuration = read_configuration(config).configuration
+        names = chosen_monitors(configuration, monitor)
+        earliest = None if since is None else moment(since, option="--since")
+        with open_ledger(configuration) as ledger:
+            stored = StoredAlerts(ledger.database)
+            silences = stored.silences(at=utc_now())
+            current = [one for name in names for one in stored.current(name)]
+            events = [one for name in names for one in stored.history(name, since=earliest)]
+    if firing:
+        current = [one for one in current if one.is_firing]
+    console = Console(highlight=False)
+    if as_json:
+        typer.echo(json.dumps([_plain(one) for one in (events if history else current)], indent=1))
+    elif history:
+        _print_history(console, events)
+    else:
+        _print_current(console, current, silences, now=utc_now())
+
+
+@alerts.command()
+def ack(
+    monitor: MonitorName,
+    *,
+    rule: Rule = None,
+    segment: Segment = None,
+    model_version: Version = None,
+    reason: Reason = "",
+    config: Config = DEFAULT_CONFIG,
+) -> None:
+    """Say that somebody is at it: no more reminders of what fires now. Its end is still told.
+
+    Example: pumonitor alerts ack card-fraud --rule "f1 below 0.75" --reason "retraining"
+    """
+    with errors_as_messages():
+        from pumonitor.errors import InputError
+        from pumonitor.service.app import chosen_monitors, open_ledger
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.store.alerts import StoredAlerts
+
+        configuration = read_configuration(config).configuration
+        chosen_monitors(configuration, monitor)
+        with open_ledger(configuration) as ledger:
+            acknowledged = StoredAlerts(ledger.database).acknowledge(
+                monitor, rule=rule, segment=segment, model_version=model_version
+            )
+            if not acknowledged:
+                msg = f"nothing of {monitor} fires that fits; pumonitor alerts list shows what does"
+                raise InputError(msg)
+            for one in acknowledged:
+                detail = {
+                    "monitor": monitor,
+                    "rule": one.rule,
+                    "model_version": one.model_version,
+                    "segment": one.segment,
+                    "incident": one.incident,
+                    "reason": reason,
+                }
+                ledger.note(_who(), "acknowledge", detail)
+    for one in acknowledged:
+        typer.echo(f"acknowledged: {one.rule} {one.segment} incident {one.incident}")
+
+
+@alerts.command()
+def silence(
+    monitor: MonitorName,
+    *,
+    until: Annotated[
+        str, typer.Option(metavar="TIME", help="A date, a time, or for how long: 2d, 6h.")
+    ],
+    rule: Rule = None,
+    segment: Segment = None,
+    model_version: Version = None,
+    metric: Annotated[
+        str | None, typer.Option(metavar="METRIC", help="Only of this metric.")
+    ] = None,
+    reason: Reason = "",
+    config: Config = DEFAULT_CONFIG,
+) -> None:
+    """Tell nobody of some alerts for a while; they go on, and what still holds is told afterwards.
+
+    Example: pumonitor alerts silence card-fraud --until 2d --reason "planned migration"
+    """
+    with errors_as_messages():
+        from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.store.alert_records import Silence
+        from pumonitor.store.alerts import StoredAlerts
+
+        now = utc_now()
+        configuration = read_configuration(config).configuration
+        chosen_monitors(configuration, monitor)
+        wanted = Silence(
+            starts=now,
+            ends=_end(until, now),
+            monitor=monitor,
+            rule=rule,
+            metric=metric,
+            model_version=model_version,
+            segment=segment,
+            reason=reason,
+            author=_who(),
+        )
+        with open_ledger(configuration) as ledger:
+            number = StoredAlerts(ledger.database).silence(wanted)
+            ledger.note(_who(), "silence", {"id": number, **_plain(wanted)})
+    typer.echo(f"silence {number} until {wanted.ends:%Y-%m-%d %H:%M} UTC")
+
+
+@alerts.command()
+def unsilence(
+    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Of the silence.")],
+    *,
+    config: Config = DEFAULT_CONFIG,
+) -> None:
+    """End a silence now. Example: pumonitor alerts unsilence 3."""
+    with errors_as_messages():
+        from pumonitor.errors import InputError
+        from pumonitor.service.app import open_ledger, utc_now
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.store.alerts import StoredAlerts
+
+        configuration = read_configuration(config).configuration
+        with open_ledger(configuration) as ledger:
+            if not StoredAlerts(ledger.database).end_silence(number, at=utc_now()):
+                msg = f"there is no silence {number} that has not ended"
+                raise InputError(msg)
+            ledger.note(_who(), "unsilence", {"id": number})
+    typer.echo(f"silence {number} has ended")
+
+
+@alerts.command()
+def simulate(
+    monitor: MonitorName,
+    *,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="YAML",
+            help="A rule to try, as in the file: '{metric: aul, below: 0.8}'. Once or more; the "
+            "rules of the file without it.",
+        ),
+    ] = None,
+    config: Config = DEFAULT_CONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """Replay the history under other rules: what would have fired, when, and how often for nothing.
+
+    Example: pumonitor alerts simulate card-fraud --rule '{metric: auc, drop: 0.03, for: 2}'
+    """
+    from rich.console import Console
+
+    with errors_as_messages():
+        from pumonitor.service.alert_simulation import simulate_alerts
+        from pumonitor.service.app import chosen_monitors, open_jobs, utc_now
+        from pumonitor.service.config_file import configuration_hash, read_configuration
+        from pumonitor.service.other_rules import with_rules
+
+        configuration = read_configuration(config).configuration
+        chosen_monitors(configuration, monitor)
+        if rule:
+            configuration = with_rules(config, monitor, rule)
+        chosen = configuration.monitors[monitor]
+        with open_jobs(configuration, monitor=monitor, deliver=False) as jobs:
+            found = simulate_alerts(
+                jobs.ledger,
+                chosen,
+                configuration_hash(chosen),
+                references=jobs.references,
+                now=utc_now(),
+            )
+    if as_json:
+        typer.echo(json.dumps([_plain(one) for one in found], indent=1))
+    else:
+        _print_replays(Console(highlight=False), found)
+
+
+# -- printing ---------------------------------------------------------------------------------
+
+
+def _print_current(
+    console: Console, current: list[StoredAlert], silences: tuple[Silence, ...], *, now: datetime
+) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    if not current:
+        console.print("No alert has been looked at yet: rules are judged by run and backfill.")
+        return
+    table = Table("alert", "state", "newest window")
+    for one in sorted(current, key=lambda one: (not one.is_firing, one.monitor, one.rule)):
+        state = f"{one.state} since {_day(one.firing_since)}" if one.is_firing else one.state
+        if any(silence.covers(one, now=now) for silence in silences):
+            state += ", silenced"
+        if one.is_firing and one.acknowledged_incident == one.incident:
+            state += ", acknowledged"
+        about = [part for part in (one.model_version, one.segment) if part]
+        against = "" if one.limit_value is None else f", limit {_number(one.limit_value)}"
+        table.add_row(
+            escape(
+                "\n".join([f"{one.monitor}: {one.rule}", " ".join([f"({one.severity})", *about])])
+            ),
+            f"[{_COLOURS.get(one.state, 'default')}]{state}[/]",
+            f"{_day(one.window_start)}\n{_interval(one.value, one.low, one.high)}{against}",
+        )
+    console.print(table)
+    for silence in silences:
+        of = silence.rule or silence.metric or "all alerts"
+        because = f": {silence.reason}" if silence.reason else ""
+        console.print(
+            f"silence {silence.id}: {of} of {silence.monitor or 'all monitors'} until "
+            f"{silence.ends:%Y-%m-%d %H:%M} UTC, by {silence.author}{because}",
+            markup=False,
+        )
+
+
+def _print_history(console: Console, events: list[StoredTransition]) -> None:
+    if not events:
+        console.print("Nothing has fired.")
+    for one in events:
+        colour = "red" if one.kind == "fired" else "green" if one.kind == "resolved" else "yellow"
+        of = " ".join(part for part in (one.model_version, one.segment) if part)
+        told = "" if one.told_at is not None else f"  (nobody told: {one.withheld or 'no one to'})"
+        console.print(f"{one.as_of:%Y-%m-%d %H:%M} [{colour}]{one.kind:<8}[/] ", end="")
+        console.print(
+            f"{one.monitor}: {one.rule}{f' {of}' if of else ''}, incident {one.incident}{told}",
+            markup=False,
+        )
+        console.print(f"    {one.sentence}", markup=False, soft_wrap=True)
+        why = one.cause.get("sentence")
+        if why:
+            console.print(f"    cause: {why}", markup=False, soft_wrap=True)
+
+
+def _print_replays(console: Console, found: list[RuleReplay]) -> None:
+    for one in found:
+        fired = [event for event in one.events if event.kind == "fired"]
+        rate = (
+            "not known" if one.false_alarms_per_year is None else f"{one.false_alarms_per_year:g}"
+        )
+        by = f" ({one.told_by})" if one.told_by else ""
+        console.print(f"[bold]{one.rule}[/] ({one.severity})")
+        console.print(
+            f"  {one.windows} windows, fired {len(fired)} times; false alarms a year: {rate}{by}"
+        )
+        for event in one.events:
+            of = " ".join(part for part in (event.model_version, event.segment) if part)
+            console.print(
+                f"  {_day(event.as_of)}  {event.kind:<8} window {_day(event.window_start)} "
+                f"{of} {_interval(event.value, event.low, event.high)}"
+                f"{'' if event.limit is None else f' against {_number(event.limit)}'}",
+                markup=False,
+            )
+
+
+def _interval(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return ""
+    if low is None or high is None or low == high:
+        return _number(value)
+    return f"{_number(value)} ({_number(low)} to {_number(high)})"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value == round(value) and abs(value) >= 1 else f"{value:.3g}"
+
+
+def _day(at: datetime | None) -> str:
+    return (
+        "" if at is None else f"{at:%Y-%m-%d}" if at.hour == at.minute == 0 else f"{at:%m-%d %H:%M}"
+    )
+
+
+def _plain(one: Any) -> Any:
+    """Plain JSON values."""
+    from pumonitor.service.insights import plain
+
+    return plain(asdict(one))
+
+
+def _who() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"
+
+
+def _end(text: str, now: datetime) -> datetime:
+    from pumonitor.errors import InputError
+    from pumonitor.service.durations import read_duration
+
+    try:
+        end = now + read_duration(text)
+    except ValueError:
+        end = moment(text, option="--until")
+    if end <= now:
+        msg = f"--until must be later than now, got {text}"
+        raise InputError(msg)
+    return end

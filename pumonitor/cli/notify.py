@@ -1,0 +1,61 @@
+"""`pumonitor notify --test`: try out where alerts go."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config
+from pumonitor.cli.outcome import FAILED, errors_as_messages
+
+__all__ = ["notify"]
+
+
+def notify(
+    destination: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[DESTINATION]...", help="Names in the file; all without one."),
+    ] = None,
+    *,
+    test: Annotated[
+        bool, typer.Option("--test", help="Send a message that says it is a test.")
+    ] = False,
+    config: Config = DEFAULT_CONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """Send a test message to destinations and say what came back. Exit status 3: one failed.
+
+    Alerts themselves are sent by `pumonitor run` and `pumonitor serve`.
+
+    Example: pumonitor notify --test oncall
+    """
+    import json
+    from dataclasses import asdict
+
+    from rich.console import Console
+
+    with errors_as_messages():
+        from pumonitor.errors import InputError
+        from pumonitor.service.app import utc_now
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.service.trying_destinations import try_destinations
+
+        if not test:
+            msg = "nothing to do without --test: alerts are sent by pumonitor run and serve"
+            raise InputError(msg)
+        configuration = read_configuration(config).configuration
+        console = Console(highlight=False)
+        done = []
+        for one in try_destinations(configuration, destination or (), clock=utc_now):
+            done.append(one)
+            if not as_json:
+                word = "[green]delivered[/]" if one.delivered else "[red]failed[/]   "
+                console.print(word, end=" ")
+                console.print(
+                    f"{one.destination} ({one.kind}): {one.message}", markup=False, soft_wrap=True
+                )
+        if as_json:
+            typer.echo(json.dumps([asdict(one) for one in done]))
+    if not all(one.delivered for one in done):
+        raise typer.Exit(FAILED)

@@ -1,0 +1,121 @@
+"""`pumonitor plan`: how many confirmed positives it takes to see a drop in time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName
+from pumonitor.cli.outcome import errors_as_messages
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pumonitor.service.label_plans import LabelPlan
+
+__all__ = ["plan"]
+
+
+def plan(
+    monitor: MonitorName,
+    *,
+    drop: Annotated[
+        float, typer.Option(metavar="AMOUNT", help="The drop that must be seen: 0.05 of AUC, say.")
+    ],
+    within: Annotated[
+        str, typer.Option(metavar="TIME", help="How soon: 7d, 2w.", show_default=True)
+    ] = "7d",
+    metric: Annotated[str, typer.Option(metavar="METRIC", help="Whose drop.")] = "auc",
+    false_alarms_per_year: Annotated[
+        float, typer.Option(metavar="NUMBER", help="That you are willing to have.")
+    ] = 1.0,
+    config: Config = DEFAULT_CONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """Tell how many confirmed positives per window show a drop of some size within some time.
+
+    Reads off the windows of the reference how much the metric varies, and runs the detector of
+    `shift` rules on simulated windows with more and with fewer confirmed positives.
+
+    Example: pumonitor plan card-fraud --metric auc --drop 0.05 --within 7d
+    """
+    import json
+    from dataclasses import asdict
+
+    from rich.console import Console
+
+    with errors_as_messages():
+        from pumonitor.errors import InputError
+        from pumonitor.service.app import chosen_monitors, open_ledger
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.service.durations import read_duration
+        from pumonitor.service.label_plans import plan_labels
+
+        if not drop > 0 or not false_alarms_per_year > 0:
+            msg = "--drop and --false-alarms-per-year must be above 0"
+            raise InputError(msg)
+        try:
+            days = read_duration(within).total_seconds() / 86_400
+        except ValueError as error:
+            msg = f"--within {error}"
+            raise InputError(msg) from None
+        configuration = read_configuration(config).configuration
+        (chosen,) = chosen_monitors(configuration, monitor).values()
+        with open_ledger(configuration) as ledger:
+            found = plan_labels(
+                ledger,
+                chosen,
+                metric=metric,
+                drop=drop,
+                within_days=days,
+                false_alarms_per_year=false_alarms_per_year,
+            )
+    if as_json:
+        typer.echo(json.dumps(_finite(asdict(found)), indent=1))
+    else:
+        _print(Console(highlight=False), found)
+
+
+def _print(console: Console, found: LabelPlan) -> None:
+    from rich.table import Table
+
+    table = Table("confirmed positives per window", "half are seen within", "nine in ten within")
+    for one in found.seen_after:
+        cells = [
+            _days(windows * found.window_days) if math.isfinite(windows) else "not seen"
+            for windows in (one.median, one.most)
+        ]
+        enough = one.median * found.window_days <= found.within_days
+        table.add_row(f"{one.labels:,}", *cells, style="green" if enough else "")
+    console.print(table)
+    if found.labels_needed is None:
+        console.print(
+            f"A drop of {found.metric} by {found.drop:g} cannot be seen within "
+            f"{found.within_days:g} days with any number: windows differ by "
+            f"{found.noise.between_windows:.3g} by themselves."
+        )
+    else:
+        console.print(
+            f"A drop of {found.metric} by {found.drop:g} is seen within {found.within_days:g} days "
+            f"in half of all cases with {found.labels_needed:,} confirmed positives per window or "
+            f"more; a usual window has {found.labels_now:,}."
+        )
+    console.print(
+        f"Days count from when a window is mature ({found.maturity_days:g} days after its end). "
+        f"Read off {found.windows} windows in which nothing had changed."
+    )
+
+
+def _days(number: float) -> str:
+    return "1 day" if number == 1 else f"{number:.3g} days"
+
+
+def _finite(value: object) -> object:
+    """JSON has no infinity: what is not seen is null."""
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,129 @@
+"""What alerts read beside results: the reference, and the range of the scores."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from pumonitor.monitoring.alerts import Evidence
+from pumonitor.monitoring.rules import AlertRule, Baseline, Change, Health, Series
+from pumonitor.monitoring.uncertain import Known
+from pumonitor.service.alert_rules import alert_rules
+from pumonitor.service.alert_telling import CauseOf
+from pumonitor.service.alerting import Watched
+from pumonitor.service.causes import cause_of
+from pumonitor.service.config import Monitor
+from pumonitor.service.references import References
+from pumonitor.store.alert_records import PaneResults
+from pumonitor.store.reader import LedgerReader
+
+__all__ = ["watched"]
+
+_log = logging.getLogger("pumonitor")
+
+Scores = tuple[float, float, float, float]
+
+
+def watched(
+    monitor: Monitor, configuration: str, *, ledger: LedgerReader, references: References
+) -> Watched:
+    """A monitor as alerts see it."""
+    rules = alert_rules(monitor, configuration)
+    return Watched(
+        name=monitor.name,
+        configuration=configuration,
+        rules=rules,
+        baseline=_baseline(monitor, configuration, rules, references),
+        scores_of=_scores_of(rules, ledger),
+        cause_of=_cause_of(monitor, configuration, ledger),
+    )
+
+
+def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> CauseOf:
+    def found(
+        rule: AlertRule, series: Series, evidence: Evidence, as_of: datetime
+    ) -> Mapping[str, Any]:
+        if rule.metric.startswith("health:"):
+            return {}
+        window = evidence.window
+        # Without a detector all that is known is that so many windows were bad.
+        since = window.start - (rule.windows - 1) * (window.end - window.start)
+        try:
+            cause = cause_of(
+                ledger,
+                monitor,
+                configuration,
+                model_version=series[0],
+                segment=series[1],
+                as_of=as_of,
+                since=min(evidence.since or since, window.start),
+                until=window.end,
+            )
+        except Exception:  # noqa: BLE001 (an alert without its cause is better than none)
+            _log.exception("%s: the cause of %s cannot be told", monitor.name, rule.name)
+            return {}
+        return {} if cause is None else cause.to_dict()
+
+    return found
+
+
+def _baseline(
+    monitor: Monitor, configuration: str, rules: tuple[AlertRule, ...], references: References
+) -> Callable[[datetime], Baseline | None]:
+    needed = any(
+        isinstance(rule.condition, Change) and rule.condition.over is None for rule in rules
+    )
+
+    def known_at(moment: datetime) -> Baseline | None:
+        reference = references.of(monitor, configuration, as_of=moment) if needed else None
+        if reference is None:
+            return None
+
+        def known(series: Series) -> Mapping[str, Known]:
+            version = reference.version_for(*series)
+            return {} if version is None else reference.known(version, series[1])
+
+        return Baseline(as_of=reference.as_of, known=known)
+
+    return known_at
+
+
+def _scores_of(
+    rules: tuple[AlertRule, ...], ledger: LedgerReader
+) -> Callable[[PaneResults], Scores | None]:
+    needed = any(
+        isinstance(rule.condition, Health) and rule.condition.kind == "score_range"
+        for rule in rules
+    )
+    return (lambda found: _score_range(found, ledger)) if needed else (lambda found: None)
+
+
+def _score_range(found: PaneResults, ledger: LedgerReader) -> Scores | None:
+    """Least score, 2.5% and 97.5% quantile and largest of all versions; None without rows."""
+    tables = [
+        one.table()
+        for one in ledger.series(found.pane.window_key, found.pane.number)
+        if one.segment == ""
+    ]
+    parts = [
+        (table.lower, table.upper, table.labeled + table.unlabeled + table.negative)
+        for table in tables
+        if table is not None
+    ]
+    if not parts:
+        return None
+    lower, upper, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
+    kept = rows > 0
+    lower, upper, rows = lower[kept], upper[kept], rows[kept]
+    if len(rows) == 0:
+        return None
+    order = np.argsort(lower, kind="stable")
+    reached = np.cumsum(rows[order]) / rows.sum()
+    # Ends of cells, so that a quantile is never further out than the score it stands for.
+    low = upper[order][np.searchsorted(reached, 0.025)]
+    high = lower[order][np.searchsorted(reached, 0.975)]
+    return float(lower.min()), float(low), float(high), float(upper.max())

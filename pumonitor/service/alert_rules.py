@@ -1,0 +1,158 @@
+"""From the rules of a configuration to those that alerts follow."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from pumonitor.monitoring.rules import (
+    AlertRule,
+    Change,
+    Condition,
+    Health,
+    HealthKind,
+    Limit,
+    Missing,
+    Shift,
+)
+from pumonitor.service import rule_config
+from pumonitor.service.config import Monitor
+from pumonitor.service.rule_config import Rule
+
+__all__ = ["alert_rules"]
+
+_YEAR: Final = timedelta(days=365.25)
+_LEAST_TO_LEARN: Final = 5
+_LEARNED_WITHOUT_REFERENCE: Final = 30
+_NOT_MEANING: Final = {"to", "runbook", "name", "repeat"}
+_SEEN_AT_ONCE: Final = frozenset({"no_data", "volume", "score_range"})
+"""Predictions are there when their window ends; nothing is gained by waiting for labels."""
+
+
+def alert_rules(monitor: Monitor, configuration: str) -> tuple[AlertRule, ...]:
+    """What is judged for a monitor: each rule, its milder limit and its staleness.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    configuration : str
+        Hash of what its results depend on. Other results are judged by other rules.
+    """
+    found: list[AlertRule] = []
+    for rule in monitor.rules:
+        found.append(_rule(monitor, configuration, rule, part=""))
+        if rule.warning is not None:
+            found.append(_rule(monitor, configuration, rule, part="warning"))
+        if rule.stale_for is not None:
+            found.append(_rule(monitor, configuration, rule, part="stale"))
+    return tuple(found)
+
+
+def _rule(monitor: Monitor, configuration: str, rule: Rule, *, part: str) -> AlertRule:
+    condition = Missing() if part == "stale" else _condition(monitor, rule, part)
+    ((column, value),) = (rule.segment or {"": ""}).items()
+    health = rule.health is not None and rule.health != "few_positives"
+    name = rule.name or _name(rule)
+    return AlertRule(
+        key=_key(rule, configuration, part),
+        name=f"{name} ({part})" if part else name,
+        metric=f"health:{rule.health}" if health else rule.metric or "labeled_positives",
+        condition=condition,
+        windows=rule.stale_for or 1 if part == "stale" else rule.windows,
+        keep=0 if part == "stale" else rule.keep,
+        severity="warning" if part else rule.severity,
+        resolve_on=rule.resolve_on,
+        provisional=rule.provisional or rule.health in _SEEN_AT_ONCE,
+        segment=f"{column}={value}" if column else "",
+        per=rule.per or "",
+        false_discovery_rate=rule.false_discovery_rate,
+        repeat=rule.repeat,
+        to=rule.to,
+        runbook=rule.runbook or "",
+    )
+
+
+def _condition(monitor: Monitor, rule: Rule, part: str) -> Condition:
+    if rule.health is not None and rule.health != "few_positives":
+        return _health(rule, rule.health)
+    if rule.shift is not None:
+        return _shift(monitor, rule)
+    if rule.below is not None or rule.above is not None:
+        limit = rule.below if rule.below is not None else rule.above
+        if part == "warning" and rule.warning is not None:
+            limit = rule.warning.amount
+        return Limit(side="below" if rule.below is not None else "above", limit=limit or 0.0)
+    name: Any = rule.condition
+    given: Any = rule.warning if part == "warning" else getattr(rule, name)
+    over = rule.compared_with
+    return Change(
+        direction=name,
+        amount=given.amount,
+        relative=given.relative,
+        over=over if isinstance(over, timedelta) else None,
+    )
+
+
+def _health(rule: Rule, kind: HealthKind) -> Health:
+    if rule.after is not None:
+        return Health(kind=kind, limit=rule.after.total_seconds())
+    if rule.change is not None:
+        return Health(kind=kind, limit=rule.change.amount)
+    return Health(kind=kind, limit=rule.above or 0.0)
+
+
+def _shift(monitor: Monitor, rule: Rule) -> Shift:
+    windows = monitor.windows
+    window = windows.containing(datetime(2026, 1, 1, tzinfo=UTC))
+    begins, reference_windows = None, _LEARNED_WITHOUT_REFERENCE
+    if monitor.reference is not None:
+        begins, end = monitor.reference.span(monitor.zone)
+        reference_windows = max(sum(1 for _ in windows.between(begins, end)), _LEAST_TO_LEARN)
+    return Shift(
+        direction=rule.shift or "any",
+        false_alarms_per_year=rule.false_alarms_per_year,
+        windows_per_year=_YEAR / (window.end - window.start),
+        detector=rule.detector,
+        reference_windows=reference_windows,
+        begins=begins,
+    )
+
+
+def _name(rule: Rule) -> str:
+    """What it says, in short."""
+    what = rule.health or rule.metric or ""
+    if rule.health is not None:
+        what = f"health {rule.health.replace('_', ' ')}"
+    limit = getattr(rule, rule.condition) if rule.condition else None
+    words = [what]
+    if isinstance(limit, rule_config.Change):
+        amount = f"{100 * limit.amount:g}%" if limit.relative else f"{limit.amount:g}"
+        words += [rule.condition, amount]
+    elif rule.condition == "shift":
+        words += ["shift", str(limit)]
+    elif isinstance(limit, float | int):
+        words += [rule.condition, f"{limit:g}"]
+    if rule.segment:
+        words += [f"{column}={value}" for column, value in rule.segment.items()]
+    if rule.per:
+        words.append(f"per {rule.per}")
+    return " ".join(words)
+
+
+def _key(rule: Rule, configuration: str, part: str) -> str:
+    """Hash of all that changes what a rule finds, however it is written."""
+    meaning = rule.model_dump(mode="json", exclude=_NOT_MEANING, exclude_defaults=True)
+    # What belongs to one of its parts alone is no part of the others.
+    if part != "warning":
+        meaning.pop("warning", None)
+    if part != "stale":
+        meaning.pop("stale_for", None)
+    text = json.dumps(
+        {"version": 1, "configuration": configuration, "part": part, "rule": meaning},
+        sort_keys=True,
+        separators=(",", ":"),
+        allow_nan=False,
+    )
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

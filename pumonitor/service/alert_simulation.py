@@ -1,0 +1,248 @@
+"""What alerts would have done under other rules, and how often they would cry wolf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+import numpy as np
+
+from pumonitor.monitoring.alert_emission import Emitted, emission
+from pumonitor.monitoring.rule_fold import RuleFold
+from pumonitor.monitoring.rules import AlertRule, Baseline, Series, Shift, WindowView
+from pumonitor.service.alert_inputs import watched
+from pumonitor.service.alert_track import Track
+from pumonitor.service.alerting import Watched
+from pumonitor.service.config import Monitor
+from pumonitor.service.quiet_windows import quiet_windows
+from pumonitor.service.references import References
+from pumonitor.store.alert_panes import next_panes, with_results
+from pumonitor.store.alert_records import PaneResults
+from pumonitor.store.ledger import Ledger
+
+__all__ = ["RuleReplay", "WouldHave", "simulate_alerts"]
+
+ToldBy = Literal["chosen", "quiet windows", ""]
+
+_AT_ONCE: Final = 200
+_YEARS: Final = 20
+_BLOCK: Final = 7
+_FEWEST_QUIET: Final = 10
+_DAYS_PER_YEAR: Final = 365.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WouldHave:
+    """Something that would have been told.
+
+    Attributes
+    ----------
+    kind : {"fired", "resolved"}
+    as_of : datetime
+        When it would have been.
+    window_start : datetime
+        Of the window that it is about.
+    model_version, segment : str
+    value, low, high, limit : float or None
+    """
+
+    kind: Literal["fired", "resolved"]
+    as_of: datetime
+    window_start: datetime
+    model_version: str
+    segment: str
+    value: float | None
+    low: float | None
+    high: float | None
+    limit: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleReplay:
+    """A rule over the history of a monitor.
+
+    Attributes
+    ----------
+    rule, severity : str
+    windows : int
+        That it looked at.
+    events : tuple of WouldHave
+    false_alarms_per_year : float or None
+        If nothing ever changed; None where there are too few quiet windows to tell from.
+    told_by : str
+        Where that comes from: "chosen" for detectors, "quiet windows" for others, "" for None.
+    """
+
+    rule: str
+    severity: str
+    windows: int
+    events: tuple[WouldHave, ...]
+    false_alarms_per_year: float | None
+    told_by: ToldBy
+
+
+def simulate_alerts(
+    ledger: Ledger,
+    monitor: Monitor,
+    configuration: str,
+    *,
+    references: References,
+    now: datetime,
+    seed: int = 0,
+) -> list[RuleReplay]:
+    """Replay the history of a monitor under its rules; nothing is stored and nobody is told.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    monitor : Monitor
+        With the rules to try.
+    configuration : str
+        Hash under which its results are stored; rules are no part of it.
+    references : References
+    now : datetime
+        Panes as of then or earlier are replayed.
+    seed : int
+        Of the quiet years.
+
+    Notes
+    -----
+    How often a rule without a rate of its own would fire though nothing has changed is counted
+    over twenty years of windows drawn anew, in blocks of seven, from those of the reference, or
+    from the first thirty without one. Rules on the health of the data are not told: quiet windows
+    are chosen by what the model does.
+    """
+    found = watched(monitor, configuration, ledger=ledger, references=references)
+    rules = [rule for rule in found.rules if not rule.goes_by_the_clock]
+    track = Track(rules, baseline=None, scores_of=found.scores_of)
+    events: dict[str, list[WouldHave]] = {rule.key: [] for rule in rules}
+    emitted: dict[tuple[str, Series], Emitted] = {}
+    views: dict[datetime, WindowView] = {}
+    baseline: Baseline | None = None
+    for pane in _panes(ledger, found, track, now=now):
+        if baseline is None:
+            baseline = found.baseline(pane.pane.as_of)
+            track.set_baseline(baseline)
+        for key in track.take(pane):
+            if key in track.folds:
+                events[key] += _news(track.folds[key], emitted, as_of=pane.pane.as_of)
+        if pane.pane.state != "provisional":
+            views[pane.pane.window.start] = track.view(pane)
+    chosen = quiet_windows([views[start].window for start in sorted(views)], monitor)
+    quiet = [views[window.start] for window in chosen]
+    replays = []
+    for rule in rules:
+        rate, told_by = _false_alarms(rule, quiet, baseline, seed=seed)
+        replays.append(
+            RuleReplay(
+                rule=rule.name,
+                severity=rule.severity,
+                windows=0 if rule.key in track.broken else len(track.folds[rule.key].states),
+                events=tuple(events[rule.key]),
+                false_alarms_per_year=rate,
+                told_by=told_by,
+            )
+        )
+    return replays
+
+
+def _panes(ledger: Ledger, found: Watched, track: Track, *, now: datetime) -> Iterator[PaneResults]:
+    after = None
+    while True:
+        with ledger.database.reading() as connection:
+            seen = next_panes(
+                connection,
+                monitor=found.name,
+                configuration=found.configuration,
+                after=after,
+                now=now,
+                attempts_allowed=ledger.rules.attempts_allowed,
+                limit=_AT_ONCE,
+            )
+            results = with_results(connection, seen, metrics=track.metrics)
+        yield from results
+        if len(seen) < _AT_ONCE:
+            return
+        after = seen[-1].position
+
+
+def _news(
+    fold: RuleFold, emitted: dict[tuple[str, Series], Emitted], *, as_of: datetime
+) -> Iterator[WouldHave]:
+    for series in sorted(fold.states[-1]):
+        known = [at for at, one in enumerate(fold.states) if series in one]
+        before = emitted.get((fold.rule.key, series), Emitted())
+        found = emission(
+            before,
+            [fold.states[at][series] for at in known],
+            [fold.evidence[at][series] for at in known],
+            as_of=as_of,
+            repeat=None,
+        )
+        if found is None or found.kind == "reminder":
+            continue
+        emitted[fold.rule.key, series] = found.after
+        about = found.evidence
+        yield WouldHave(
+            kind=found.kind,
+            as_of=as_of,
+            window_start=about.window.start,
+            model_version=series[0],
+            segment=series[1],
+            value=about.value,
+            low=about.low,
+            high=about.high,
+            limit=about.limit,
+        )
+
+
+# -- quiet years ------------------------------------------------------------------------------
+
+
+def _false_alarms(
+    rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None, *, seed: int
+) -> tuple[float | None, ToldBy]:
+    if isinstance(rule.condition, Shift):
+        return rule.condition.false_alarms_per_year, "chosen"
+    if len(quiet) < _FEWEST_QUIET or rule.metric.startswith("health:"):
+        return None, ""
+    length = quiet[0].window.end - quiet[0].window.start
+    per_year = round(timedelta(days=_DAYS_PER_YEAR) / length)
+    rng = np.random.default_rng(seed)
+    incidents = 0
+    for _ in range(_YEARS):
+        begins = rng.integers(0, len(quiet), size=-(-per_year // _BLOCK))
+        drawn = [quiet[(begin + step) % len(quiet)] for begin in begins for step in range(_BLOCK)][
+            :per_year
+        ]
+        fold = RuleFold(rule, baseline=_always(baseline))
+        fold.refold(_retimed(drawn, length), 0)
+        series = fold.states[-1].values() if fold.states else ()
+        incidents += sum(one.incident for one in series)
+    return incidents / _YEARS, "quiet windows"
+
+
+def _always(baseline: Baseline | None) -> Baseline | None:
+    """The reference is known to windows of any time."""
+    if baseline is None:
+        return None
+    return replace(baseline, as_of=datetime.min.replace(tzinfo=baseline.as_of.tzinfo))
+
+
+def _retimed(views: Sequence[WindowView], length: timedelta) -> list[WindowView]:
+    """The same windows one after the other."""
+    first = views[0].window
+    return [
+        replace(
+            view,
+            window=replace(
+                view.window,
+                start=first.start + place * length,
+                end=first.start + (place + 1) * length,
+                index=first.index + place,
+            ),
+        )
+        for place, view in enumerate(views)
+    ]

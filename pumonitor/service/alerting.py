@@ -1,0 +1,373 @@
+"""From results in the ledger to transitions of alerts and messages about them.
+
+Panes are taken in one by one, in the order of when they are known and then of their windows, once
+all before them are evaluated. So whatever order workers commit in, alerts are the same.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pumonitor.monitoring.rules import AlertRule, Baseline
+from pumonitor.ports import Clock
+from pumonitor.service.alert_clock import clock_evidence
+from pumonitor.service.alert_telling import CauseOf, Telling, no_cause
+from pumonitor.service.alert_track import Track
+from pumonitor.store.alert_panes import (
+    Position,
+    newest_looks,
+    next_panes,
+    panes_until,
+    with_results,
+)
+from pumonitor.store.alert_records import PaneResults, PaneSeen, Progress
+from pumonitor.store.alerts import AlertTables
+from pumonitor.store.ledger import Ledger
+from pumonitor.store.outbox import enqueue
+from pumonitor.store.records import NewMessage
+
+__all__ = ["Alerting", "Watched"]
+
+_log = logging.getLogger("pumonitor")
+_AT_ONCE: Final = 200
+"""Panes of one transaction: others wait for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """A monitor as alerts see it.
+
+    Attributes
+    ----------
+    name, configuration : str
+    rules : tuple of AlertRule
+    baseline : callable
+        Results of its reference as known at a moment.
+    scores_of : callable
+        Of a pane, where a rule reads them.
+    cause_of : callable
+        What changed when an alert fired.
+    """
+
+    name: str
+    configuration: str
+    rules: tuple[AlertRule, ...]
+    baseline: Callable[[datetime], Baseline | None]
+    scores_of: Callable[[PaneResults], tuple[float, float, float, float] | None]
+    cause_of: CauseOf = no_cause
+
+
+@dataclass(slots=True)
+class _Memo:
+    """Tracks of a monitor and where they stand."""
+
+    tracks: list[tuple[Progress, Track]] = field(default_factory=list)
+
+
+class Alerting:
+    """Folds the results of monitors into alerts.
+
+    Parameters
+    ----------
+    watched : mapping of str to Watched
+        By monitor.
+    ledger : Ledger
+    clock : Clock
+        What is history is judged by it, and silences.
+    tells : bool
+        Whether anybody is told; a backfill tells nobody.
+    destinations : sequence of str
+        All there are.
+    packed : callable, optional
+        Makes of the messages of one transaction those that go into the outbox.
+    """
+
+    def __init__(
+        self,
+        watched: Mapping[str, Watched],
+        ledger: Ledger,
+        *,
+        clock: Clock,
+        tells: bool = True,
+        destinations: Sequence[str] = (),
+        packed: Callable[[Sequence[NewMessage]], list[NewMessage]] = list,
+    ) -> None:
+        self._packed = packed
+        self._watched = dict(watched)
+        self._ledger = ledger
+        self._clock = clock
+        self._tells = tells
+        self._destinations = tuple(destinations)
+        self._memos: dict[str, _Memo] = {}
+        self._left_out: dict[str, set[str]] = {}
+        self._known: dict[str, tuple[datetime, Baseline | None]] = {}
+
+    def prepare(self, name: str) -> None:
+        """Catch up with what others have folded, before a transaction that all wait for."""
+        watched = self._watched[name]
+        if watched.rules:
+            # Before any transaction: the reference may have to be counted.
+            now = self._clock()
+            self._known[name] = now, watched.baseline(now)
+            with self._ledger.database.reading() as connection:
+                self._synchronised(watched, AlertTables(connection, self._ledger.database))
+
+    def forget(self, name: str) -> None:
+        """Of a monitor whose transaction was rolled back: what is known of it may be wrong."""
+        self._memos.pop(name, None)
+
+    def after_commit_of(
+        self, connection: Connection, name: str, panes: Sequence[Position]
+    ) -> list[NewMessage]:
+        """Fold what can be, in the transaction that stores results.
+
+        Parameters
+        ----------
+        connection : Connection
+        name : str
+            The monitor.
+        panes : sequence of (datetime, datetime)
+            Positions of the panes with new results.
+
+        Returns
+        -------
+        list of NewMessage
+            For the outbox.
+        """
+        watched = self._watched[name]
+        if not watched.rules:
+            return []
+        tables = AlertTables(connection, self._ledger.database)
+        tables.alone(name)
+        telling = self._telling(watched, tables)
+        self._fold(watched, tables, telling, changed=panes)
+        telling.store()
+        return self._packed(telling.messages)
+
+    def advance(self, name: str) -> None:
+        """Fold whatever is left: of new rules, after windows that were given up, of old rules."""
+        watched = self._watched[name]
+        self.prepare(name)
+        try:
+            while self._has_more(watched) and self._advance(watched):
+                pass
+        except BaseException:
+            self.forget(name)
+            raise
+
+    def _advance(self, watched: Watched) -> bool:
+        """One transaction; whether there may be more."""
+        with self._ledger.database.writing() as connection:
+            tables = AlertTables(connection, self._ledger.database)
+            tables.alone(watched.name)
+            telling = self._telling(watched, tables)
+            telling.close_others()
+            more = self._fold(watched, tables, telling)
+            if self._tells:
+                self._by_the_clock(watched, tables, telling)
+            telling.store()
+            messages = self._packed(telling.messages)
+            enqueue(connection, self._ledger.database, messages, at=telling.at)
+        return more
+
+    def _has_more(self, watched: Watched) -> bool:
+        """Look only: most of the time there is nothing to write."""
+        with self._ledger.database.reading() as connection:
+            tables = AlertTables(connection, self._ledger.database)
+            stored = tables.progress(watched.name)
+            keys = {rule.key for rule in watched.rules}
+            if set(stored) != {rule.key for rule in watched.rules if not rule.goes_by_the_clock}:
+                return True
+            alerts = tables.alerts(watched.name)
+            if any(one.rule_key not in keys and one.closed_at is None for one in alerts):
+                return True
+            if self._tells and any(rule.goes_by_the_clock for rule in watched.rules):
+                return True
+            left_out = self._left_out.get(watched.name, set())
+            places = {one.position for key, one in stored.items() if key not in left_out}
+            return any(self._events(watched, tables, place, limit=1) for place in places)
+
+    # -- where the tracks stand -------------------------------------------------------------------
+
+    def _synchronised(self, watched: Watched, tables: AlertTables) -> _Memo:
+        """The tracks, at the places that the ledger says."""
+        stored = tables.progress(watched.name)
+        left_out = self._left_out.get(watched.name, set())
+        rules = [
+            rule
+            for rule in watched.rules
+            if rule.key not in left_out and not rule.goes_by_the_clock
+        ]
+        wanted = {
+            rule.key: replace(stored.get(rule.key, Progress()), last_error=None) for rule in rules
+        }
+        _, baseline = self._known.get(watched.name, (None, None))
+        memo = self._memos.get(watched.name)
+        if memo is None or not _can_catch_up(memo, wanted):
+            memo = self._memos[watched.name] = _Memo()
+            for progress in sorted(set(wanted.values()), key=_order):
+                together = [rule for rule in rules if wanted[rule.key] == progress]
+                track = Track(together, baseline=baseline, scores_of=watched.scores_of)
+                if progress.position is not None:
+                    track.load(self._between(watched, tables, track, None, progress.position))
+                memo.tracks.append((progress, track))
+            return memo
+        for place, (at, track) in enumerate(memo.tracks):
+            track.set_baseline(baseline)
+            progress = wanted[next(iter(track.folds))]
+            if progress != at and progress.position is not None:
+                for pane in self._between(watched, tables, track, at.position, progress.position):
+                    track.take(pane)
+                memo.tracks[place] = (progress, track)
+        return memo
+
+    def _between(
+        self,
+        watched: Watched,
+        tables: AlertTables,
+        track: Track,
+        after: Position | None,
+        until: Position,
+    ) -> list[PaneResults]:
+        panes = panes_until(
+            tables.connection,
+            monitor=watched.name,
+            configuration=watched.configuration,
+            until=until,
+            after=after,
+            attempts_allowed=self._ledger.rules.attempts_allowed,
+        )
+        return with_results(tables.connection, panes, metrics=track.metrics)
+
+    # -- folding ----------------------------------------------------------------------------------
+
+    def _fold(
+        self,
+        watched: Watched,
+        tables: AlertTables,
+        telling: Telling,
+        *,
+        changed: Sequence[Position] = (),
+    ) -> bool:
+        """Take in what has changed and what follows; whether there may be more."""
+        memo = self._synchronised(watched, tables)
+        more = False
+        for place, (at, track) in enumerate(memo.tracks):
+            progress = self._corrected(watched, tables, track, at, changed, telling)
+            events = self._events(watched, tables, progress.position, limit=_AT_ONCE)
+            more = more or len(events) == _AT_ONCE
+            for found in with_results(tables.connection, events, metrics=track.metrics):
+                touched = track.take(found)
+                self._leave_out_broken(watched, track, progress, telling)
+                telling.tell(track, found.pane, touched)
+                progress = replace(
+                    progress, as_of=found.pane.as_of, window_start=found.pane.window.start
+                )
+            memo.tracks[place] = (progress, track)
+            telling.progress |= dict.fromkeys(track.folds, progress)
+        if len(memo.tracks) > 1 and len({progress for progress, _ in memo.tracks}) == 1:
+            # They stand at one place now: the next time they are one.
+            self.forget(watched.name)
+        return more
+
+    def _events(
+        self, watched: Watched, tables: AlertTables, after: Position | None, *, limit: int
+    ) -> list[PaneSeen]:
+        return next_panes(
+            tables.connection,
+            monitor=watched.name,
+            configuration=watched.configuration,
+            after=after,
+            now=self._known[watched.name][0] if watched.name in self._known else self._clock(),
+            attempts_allowed=self._ledger.rules.attempts_allowed,
+            limit=limit,
+        )
+
+    def _leave_out_broken(
+        self, watched: Watched, track: Track, progress: Progress, telling: Telling
+    ) -> None:
+        """A rule that fails stays where it is until the next process, and holds up no other."""
+        for key, why in track.broken.items():
+            if key not in self._left_out.setdefault(watched.name, set()):
+                self._left_out[watched.name].add(key)
+                telling.progress[key] = replace(progress, last_error=why)
+                _log.error("%s: a rule cannot be judged: %s", watched.name, why)
+
+    def _by_the_clock(self, watched: Watched, tables: AlertTables, telling: Telling) -> None:
+        for rule in watched.rules:
+            if rule.goes_by_the_clock:
+                found = clock_evidence(
+                    rule,
+                    newest_looks(
+                        tables.connection,
+                        monitor=watched.name,
+                        configuration=watched.configuration,
+                        now=self._clock(),
+                    ),
+                    now=self._clock(),
+                )
+                if found is not None:
+                    telling.tell_by_the_clock(rule, found, as_of=self._clock())
+
+    def _telling(self, watched: Watched, tables: AlertTables) -> Telling:
+        return Telling(
+            tables,
+            monitor=watched.name,
+            rules=watched.rules,
+            now=self._clock(),
+            tells=self._tells,
+            destinations=self._destinations,
+            cause_of=watched.cause_of,
+        )
+
+    def _corrected(
+        self,
+        watched: Watched,
+        tables: AlertTables,
+        track: Track,
+        at: Progress,
+        changed: Sequence[Position],
+        telling: Telling,
+    ) -> Progress:
+        """Take in again what was taken in and has changed; told as of the last pane."""
+        if at.position is None:
+            return at
+        old = [position for position in changed if position <= at.position]
+        if not old:
+            return at
+        touched: set[str] = set()
+        last = None
+        for pane in self._between(watched, tables, track, None, at.position):
+            last = pane.pane
+            if pane.pane.position in old:
+                touched |= track.take(pane)
+        if last is not None:
+            telling.tell(track, replace(last, as_of=at.position[0]), frozenset(touched))
+        return replace(at, generation=at.generation + 1)
+
+
+def _can_catch_up(memo: _Memo, wanted: Mapping[str, Progress]) -> bool:
+    """Whether each track's rules are still those asked for, together, at its place or later."""
+    keys: set[str] = set()
+    for at, track in memo.tracks:
+        places = {wanted.get(key) for key in track.folds}
+        if len(places) != 1:
+            return False
+        (place,) = places
+        if place is None or place.generation != at.generation or _order(place) < _order(at):
+            return False
+        keys |= set(track.folds)
+    return keys == set(wanted)
+
+
+def _order(progress: Progress) -> tuple[int, str, int]:
+    if progress.position is None:
+        return 0, "", progress.generation
+    as_of, start = progress.position
+    return 1, f"{as_of.isoformat()} {start.isoformat()}", progress.generation

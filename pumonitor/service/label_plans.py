@@ -1,0 +1,131 @@
+"""How many confirmed positives a monitor needs, from how its windows have varied."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from pumonitor.errors import InputError
+from pumonitor.monitoring.planning import Noise, SeenAfter, labels_needed
+from pumonitor.ports import Window
+from pumonitor.service.config import Monitor
+from pumonitor.service.quiet_windows import quiet_windows
+from pumonitor.store.reader import LedgerReader
+from pumonitor.store.records import PublishedResult
+
+__all__ = ["LabelPlan", "plan_labels"]
+
+_FEWEST: Final = 5
+_DAYS_PER_YEAR: Final = 365.25
+_REACH: Final = 1.96
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelPlan:
+    """What it takes to see a drop within some days.
+
+    Attributes
+    ----------
+    monitor, metric : str
+    drop, within_days : float
+    windows : int
+        Quiet windows that the noise was read off.
+    noise : Noise
+    labels_now : int
+        Confirmed positives of a usual window.
+    labels_needed : int or None
+        Per window; None where no number that was tried is enough.
+    maturity_days : float
+        Mature windows are judged, so much later.
+    window_days : float
+    seen_after : tuple of SeenAfter
+        In windows, for each number of confirmed positives.
+    """
+
+    monitor: str
+    metric: str
+    drop: float
+    within_days: float
+    windows: int
+    noise: Noise
+    labels_now: int
+    labels_needed: int | None
+    maturity_days: float
+    window_days: float
+    seen_after: tuple[SeenAfter, ...]
+
+
+def plan_labels(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    *,
+    metric: str,
+    drop: float,
+    within_days: float,
+    false_alarms_per_year: float = 1.0,
+) -> LabelPlan:
+    """How many confirmed positives per window show a drop of this size within so many days.
+
+    Days count from when the first window of the change is mature.
+
+    Raises
+    ------
+    InputError
+        If fewer than five quiet windows have an interval of the metric.
+    """
+    rows = _quiet(ledger, monitor, metric)
+    if len(rows) < _FEWEST:
+        which = "mature windows" if monitor.reference is None else "windows of the reference"
+        msg = (
+            f"{monitor.name} has {len(rows)} {which} with an interval of {metric}, and "
+            f"{_FEWEST} are needed to see how much it varies; pumonitor backfill makes them"
+        )
+        raise InputError(msg)
+    values, low, high, labeled = (
+        np.array(column, dtype=np.float64)
+        for column in zip(
+            *((row.value, row.low, row.high, row.n_labeled) for row in rows), strict=True
+        )
+    )
+    errors = (high - low) / (2 * _REACH)
+    noise = Noise.of_windows(values, errors, labeled)
+    days = (rows[-1].window_end - rows[-1].window_start).total_seconds() / 86_400
+    needed, tried = labels_needed(
+        drop=drop,
+        noise=noise,
+        within=max(within_days / days, 1.0),
+        false_alarms_per_year=false_alarms_per_year,
+        windows_per_year=_DAYS_PER_YEAR / days,
+    )
+    return LabelPlan(
+        monitor=monitor.name,
+        metric=metric,
+        drop=drop,
+        within_days=within_days,
+        windows=len(rows),
+        noise=noise,
+        labels_now=round(float(np.median(labeled))),
+        labels_needed=needed,
+        maturity_days=monitor.maturity.total_seconds() / 86_400,
+        window_days=days,
+        seen_after=tuple(tried),
+    )
+
+
+def _quiet(ledger: LedgerReader, monitor: Monitor, metric: str) -> list[PublishedResult]:
+    """Windows in which nothing had changed, of the model version that has most of them."""
+    rows = [
+        row
+        for row in ledger.results(
+            monitor.name, segment="", metrics=[metric], states=["mature", "final"]
+        )
+        if row.value is not None and row.low is not None and row.high is not None and row.n_labeled
+    ]
+    windows = [Window(start=row.window_start, end=row.window_end, index=0) for row in rows]
+    quiet = {one.start for one in quiet_windows(windows, monitor)}
+    rows = [row for row in rows if row.window_start in quiet]
+    versions = Counter(row.model_version for row in rows).most_common(1)
+    return [row for row in rows if row.model_version == versions[0][0]]

@@ -1,0 +1,216 @@
+"""Alerts on their way out: the sink of each destination, the series it draws, Alertmanager."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from pumonitor.notify.alertmanager import AlertmanagerSink
+from pumonitor.notify.apprise import AppriseSink
+from pumonitor.notify.message import AlertMessage, outbox_destination
+from pumonitor.notify.picture import ReadSeries, SeriesPoint
+from pumonitor.notify.posting import Limits
+from pumonitor.notify.webhook import WebhookSink
+from pumonitor.ports import Clock, Sink
+from pumonitor.service.config import Configuration
+from pumonitor.service.destination_config import Destination
+from pumonitor.sinks.delivery import Deliverer, Delivery, Patience
+from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError, presentable
+from pumonitor.store.alert_records import StoredAlert
+from pumonitor.store.ledger import Ledger
+from pumonitor.store.reader import LedgerReader
+from pumonitor.store.records import PublishedResult
+
+__all__ = ["NotifyingDeliverer", "alert_sinks", "make_sink", "series_reader"]
+
+_WINDOWS_DRAWN: Final = 60
+
+_COUNTED: Final[Mapping[str, Callable[[PublishedResult], int | None]]] = {
+    "labeled_positives": lambda row: row.n_labeled,
+    "predictions": lambda row: (row.n_labeled or 0) + (row.n_unlabeled or 0),
+}
+"""Numbers of rows, which stand beside every result."""
+
+
+def alert_sinks(
+    configuration: Configuration,
+    *,
+    read_series: ReadSeries,
+    clock: Clock,
+    limits: Limits | None = None,
+) -> dict[str, Sink]:
+    """A sink for each destination, by its name in the outbox."""
+    return {
+        outbox_destination(name): make_sink(
+            destination,
+            mask=configuration.mask,
+            read_series=read_series,
+            clock=clock,
+            limits=limits,
+        )
+        for name, destination in configuration.destinations.items()
+    }
+
+
+def make_sink(
+    destination: Destination,
+    *,
+    mask: Callable[[str], str],
+    read_series: ReadSeries,
+    clock: Clock,
+    limits: Limits | None = None,
+) -> Sink:
+    """What sends to a destination.
+
+    Parameters
+    ----------
+    destination : Destination
+    mask : callable
+        Hides secrets in text.
+    read_series : callable
+        What is drawn for people.
+    clock : Clock
+    limits : Limits, optional
+        Of one request.
+    """
+    address = destination.address.get_secret_value()
+    allow_private = destination.allow_private
+    if destination.kind == "apprise":
+        return AppriseSink(
+            address,
+            format=destination.format or "markdown",
+            read_series=read_series,
+            mask=mask,
+        )
+    if destination.kind == "webhook":
+        secret = destination.secret
+        return WebhookSink(
+            address,
+            secret=None if secret is None else secret.get_secret_value(),
+            allow_private=bool(allow_private),
+            mask=mask,
+            clock=clock,
+            limits=limits,
+        )
+    return AlertmanagerSink(
+        address,
+        allow_private=allow_private is not False,
+        mask=mask,
+        clock=clock,
+        limits=limits,
+    )
+
+
+class NotifyingDeliverer(Deliverer):
+    """Sends what the outbox holds, then tells every Alertmanager again what is on.
+
+    That does not go through the outbox: what was not told in one round is told in the next.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    sinks : mapping of str to Sink
+        By destination in the outbox.
+    clock : Clock
+    patience : Patience, optional
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        sinks: Mapping[str, Sink],
+        *,
+        clock: Clock,
+        patience: Patience | None = None,
+    ) -> None:
+        super().__init__(ledger.outbox, sinks, clock=clock, patience=patience)
+        self._ledger = ledger
+        self._alertmanagers = {
+            name: sink for name, sink in sinks.items() if isinstance(sink, AlertmanagerSink)
+        }
+
+    def deliver(
+        self, *, budget: timedelta, budgets: Mapping[str, timedelta] | None = None
+    ) -> dict[str, Delivery]:
+        """As `Deliverer.deliver`; a refresh that failed is told as the reason."""
+        done = super().deliver(budget=budget, budgets=budgets)
+        for name, sink in self._alertmanagers.items():
+            delivery = done[name]
+            if delivery.stopped in {"left alone", "told to stop"}:
+                continue
+            try:
+                sink.refresh(*self._told_of(name))
+            except (DestinationDownError, MessageRefusedError) as error:
+                delivery.reason = delivery.reason or presentable(error)
+        return done
+
+    def _told_of(self, destination: str) -> tuple[list[AlertMessage], list[AlertMessage]]:
+        """Alerts that a destination was told of: those that go on, those that are over."""
+        alerts = {
+            _key_of_beginning(one): one
+            for one in self._ledger.alerts.current(closed=True)
+            if one.told_incident
+        }
+        told = self._ledger.outbox.payloads(destination, list(alerts))
+        found: tuple[list[AlertMessage], list[AlertMessage]] = ([], [])
+        for key, payload in told.items():
+            found[0 if alerts[key].told_firing else 1].append(AlertMessage.from_payload(payload))
+        return found
+
+
+def _key_of_beginning(alert: StoredAlert) -> str:
+    """Of the message that told of the last incident that anybody was told of."""
+    whenever = datetime.fromtimestamp(0, UTC)
+    return AlertMessage(
+        transition=0,
+        monitor=alert.monitor,
+        rule=alert.rule,
+        rule_key=alert.rule_key,
+        severity="info",
+        kind="fired",
+        incident=alert.told_incident,
+        model_version=alert.model_version,
+        segment=alert.segment,
+        window_start=whenever,
+        window_end=whenever,
+        as_of=whenever,
+        metric=alert.metric,
+        sentence="",
+    ).key
+
+
+def series_reader(ledger: LedgerReader) -> ReadSeries:
+    """Reads the windows up to that of a message, each as it was known when it was decided."""
+
+    def read_series(alert: AlertMessage) -> list[SeriesPoint]:
+        length = alert.window_end - alert.window_start
+        counted = _COUNTED.get(alert.metric)
+        rows = ledger.results(
+            alert.monitor,
+            since=alert.window_start - (_WINDOWS_DRAWN - 1) * length,
+            until=alert.window_end,
+            model_version=alert.model_version,
+            segment=alert.segment,
+            metrics=None if counted else [alert.metric],
+            revisions="all",
+        )
+        newest: dict[datetime, PublishedResult] = {}
+        for row in rows:
+            if row.as_of <= alert.as_of and (counted is None or row.n_labeled is not None):
+                kept = newest.get(row.window_start)
+                if kept is None or (row.as_of, row.revision) > (kept.as_of, kept.revision):
+                    newest[row.window_start] = row
+        return [_point(row, counted) for _, row in sorted(newest.items())]
+
+    return read_series
+
+
+def _point(
+    row: PublishedResult, counted: Callable[[PublishedResult], int | None] | None
+) -> SeriesPoint:
+    if counted is not None:
+        return SeriesPoint(start=row.window_start, end=row.window_end, value=counted(row))
+    return SeriesPoint(
+        start=row.window_start, end=row.window_end, value=row.value, low=row.low, high=row.high
+    )

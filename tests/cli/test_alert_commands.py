@@ -1,0 +1,161 @@
+"""`alerts`, `plan` and `export` on a monitor with alerts that fire and others that do not."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from pumonitor.cli.app import app
+from pumonitor.service.app import open_ledger
+from pumonitor.service.config_file import read_configuration
+from tests.service.monitored_shop import write_shop
+
+RULES = """\
+    rules:
+      - {metric: f1, below: 0.99}
+      - {metric: aul, below: 0.01, name: "aul [too] low"}
+"""
+
+
+def invoke(*arguments, path, status=0):
+    done = CliRunner(env={"COLUMNS": "120"}).invoke(app, [*arguments, "--config", str(path)])
+    assert done.exit_code == status, done.output
+    return done
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    path = write_shop(tmp_path_factory.mktemp("shop"))
+    path.write_text(path.read_text() + RULES)
+    invoke("backfill", "--from", "2026-01-01", "--to", "2026-01-07", path=path)
+    return path
+
+
+def current(path):
+    found = json.loads(invoke("alerts", "list", "card-fraud", "--json", path=path).stdout)
+    return {one["rule"]: one for one in found}
+
+
+def audit(path):
+    with open_ledger(read_configuration(path).configuration) as ledger:
+        return [(one.action, one.detail) for one in ledger.audit()]
+
+
+def test_alerts_stand_where_their_rules_say(shop):
+    found = current(shop)
+    assert found["f1 below 0.99"]["state"] == "firing"
+    assert found["f1 below 0.99"]["is_firing"] is True
+    assert found["f1 below 0.99"]["high"] < 0.99
+    assert found["aul [too] low"]["state"] == "ok"
+    text = invoke("alerts", "list", path=shop).stdout
+    assert text.index("f1 below 0.99") < text.index("aul [too] low")
+    only = json.loads(invoke("alerts", "list", "--firing", "--json", path=shop).stdout)
+    assert [one["rule"] for one in only] == ["f1 below 0.99"]
+
+
+def test_the_history_says_what_fired_and_that_a_backfill_told_nobody(shop):
+    text = invoke("alerts", "list", "--history", path=shop).stdout
+    assert "fired    card-fraud: f1 below 0.99, incident 1  (nobody told: history)" in text
+    events = json.loads(invoke("alerts", "list", "--history", "--json", path=shop).stdout)
+    assert [one["kind"] for one in events] == ["fired"]
+    assert events[0]["sentence"] in text
+
+
+def test_who_is_at_it_is_kept_and_shown(shop):
+    said = invoke("alerts", "ack", "card-fraud", "--reason", "on it", path=shop).stdout
+    assert said.startswith("acknowledged: f1 below 0.99")
+    assert current(shop)["f1 below 0.99"]["acknowledged_incident"] == 1
+    assert "acknowledged" in invoke("alerts", "list", path=shop).stdout
+    (detail,) = [detail for action, detail in audit(shop) if action == "acknowledge"]
+    assert (detail["rule"], detail["incident"], detail["reason"]) == ("f1 below 0.99", 1, "on it")
+
+
+def test_what_does_not_fire_cannot_be_acknowledged(shop):
+    done = invoke("alerts", "ack", "card-fraud", "--rule", "aul [too] low", path=shop, status=2)
+    assert "nothing of card-fraud fires that fits" in done.stderr
+
+
+def test_a_silence_begins_and_ends_and_is_kept(shop):
+    said = invoke("alerts", "silence", "card-fraud", "--until", "2d", path=shop).stdout
+    number = said.split()[1]
+    assert "silenced" in invoke("alerts", "list", path=shop).stdout
+    assert invoke("alerts", "unsilence", number, path=shop).stdout.endswith("has ended\n")
+    assert "silenced" not in invoke("alerts", "list", path=shop).stdout
+    again = invoke("alerts", "unsilence", number, path=shop, status=2)
+    assert f"no silence {number} that has not ended" in again.stderr
+    assert {"silence", "unsilence"} <= {action for action, _ in audit(shop)}
+
+
+@pytest.mark.parametrize(
+    ("until", "said"), [("2020-01-01", "must be later than now"), ("soon", "--until takes a date")]
+)
+def test_a_silence_needs_an_end_to_come(shop, until, said):
+    done = invoke("alerts", "silence", "card-fraud", "--until", until, path=shop, status=2)
+    assert said in done.stderr
+
+
+def test_other_rules_are_replayed_and_nothing_is_stored(shop):
+    before = current(shop)
+    rule = "{metric: recall, below: 0.95}"
+    said = invoke("alerts", "simulate", "card-fraud", "--rule", rule, "--json", path=shop).stdout
+    (found,) = json.loads(said)
+    assert found["rule"] == "recall below 0.95"
+    assert [one["kind"] for one in found["events"]] == ["fired"]
+    # The reference has two windows: too few to tell how often this is for nothing.
+    assert (found["false_alarms_per_year"], found["told_by"]) == (None, "")
+    assert current(shop) == before
+
+
+def test_the_rules_of_the_file_replayed_say_what_was_stored(shop):
+    found = json.loads(invoke("alerts", "simulate", "card-fraud", "--json", path=shop).stdout)
+    stored = json.loads(invoke("alerts", "list", "--history", "--json", path=shop).stdout)
+    replayed = [(one["rule"], event) for one in found for event in one["events"]]
+    assert [(rule, event["kind"], event["as_of"]) for rule, event in replayed] == [
+        (one["rule"], one["kind"], one["as_of"]) for one in stored
+    ]
+
+
+def test_a_detector_costs_what_was_chosen(shop):
+    rule = "{metric: auc, shift: down, false_alarms_per_year: 0.5}"
+    text = invoke("alerts", "simulate", "card-fraud", "--rule", rule, path=shop).stdout
+    assert "false alarms a year: 0.5 (chosen)" in text
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [("abc", "a rule is a mapping such as"), ("{metric: auk, below: 0.5}", "did you mean 'aul'")],
+)
+def test_rules_that_mean_nothing_are_refused(shop, rule, said):
+    done = invoke("alerts", "simulate", "card-fraud", "--rule", rule, path=shop, status=2)
+    assert said in done.stderr
+
+
+def test_a_plan_needs_windows_to_read_the_noise_off(shop):
+    done = invoke("plan", "card-fraud", "--drop", "0.05", path=shop, status=2)
+    assert "has 2 windows of the reference with an interval of auc, and 5 are needed" in done.stderr
+
+
+def test_a_plan_says_how_many(shop, tmp_path):
+    path = tmp_path / "pumonitor.yaml"
+    text = shop.read_text().replace("reference: {start", "# reference: {start")
+    path.write_text(text.replace("predictions.parquet", str(shop.parent / "predictions.parquet")))
+    path.write_text(
+        path.read_text().replace(
+            "confirmations.parquet", str(shop.parent / "confirmations.parquet")
+        )
+    )
+    invoke("backfill", "--from", "2026-01-01", "--to", "2026-01-07", path=path)
+    arguments = ["plan", "card-fraud", "--metric", "recall", "--drop", "0.2"]
+    found = json.loads(invoke(*arguments, "--json", path=path).stdout)
+    assert (found["windows"], found["metric"], found["maturity_days"]) == (6, "recall", 2.0)
+    enough = [one for one in found["seen_after"] if one["median"] and one["median"] <= 7]
+    assert found["labels_needed"] == min(one["labels"] for one in enough)
+    assert "Days count from when a window is mature" in invoke(*arguments, path=path).stdout
+
+
+def test_rules_for_prometheus_go_to_a_file(shop, tmp_path):
+    target = tmp_path / "rules.yml"
+    done = invoke("export", "prometheus", "--output", str(target), path=shop)
+    assert "promtool check rules" in done.stderr
+    assert target.read_text() == invoke("export", "prometheus", path=shop).stdout
+    assert "PumonitorCardFraudF1Below099" in target.read_text()

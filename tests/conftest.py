@@ -1,0 +1,152 @@
+"""What tests of several folders start once: PostgreSQL, an MLflow server, MLflow's client.
+
+Heavy imports stay inside fixtures: most tests need none of this.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import signal
+import tempfile
+import warnings
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.sinks.faulty_proxy import FaultyProxy
+    from tests.sinks.mlflow_server import Server
+
+NAMES = count()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[SimpleNamespace]:
+    """Address of a PostgreSQL server, and how to make databases there."""
+    from sqlalchemy import create_engine, make_url
+
+    # Sockets take short paths only, and the server's user must be able to go there.
+    folder = Path(tempfile.mkdtemp(prefix="pumonitor-pg-"))
+    folder.chmod(0o755)
+    (folder / "run").mkdir(mode=0o700)
+    before = os.environ.get("XDG_RUNTIME_DIR")
+    os.environ["XDG_RUNTIME_DIR"] = str(folder / "run")
+    pgserver = pytest.importorskip("pgserver", exc_type=ImportError)
+    if before is None:
+        del os.environ["XDG_RUNTIME_DIR"]
+    else:
+        os.environ["XDG_RUNTIME_DIR"] = before
+    import psutil  # comes with pgserver
+
+    server = pgserver.get_server(folder / "data", cleanup_mode=None)
+    url = make_url(server.get_uri()).set(drivername="postgresql+psycopg")
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+
+    def run(statement: str) -> None:
+        with engine.connect() as connection:
+            connection.exec_driver_sql(statement)
+
+    def new_database() -> str:
+        name = f"test_{next(NAMES)}"
+        run(f"CREATE DATABASE {name}")
+        return url.set(database=name).render_as_string(hide_password=False)
+
+    run("ALTER SYSTEM SET fsync = off")
+    run("SELECT pg_reload_conf()")
+    yield SimpleNamespace(new_database=new_database, run=run)
+    engine.dispose()
+    server.cleanup()  # lets go of it
+    atexit.unregister(server._cleanup)
+    process = psutil.Process(server.get_pid())
+    process.send_signal(signal.SIGQUIT)  # at once: nothing there is to be kept
+    process.wait(20)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def migrated(address: str) -> None:
+    from pumonitor.store.database import Database
+    from pumonitor.store.migrations.upgrade import upgrade
+
+    database = Database(address)
+    upgrade(database)
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres: SimpleNamespace) -> str:
+    address: str = postgres.new_database()
+    migrated(address)
+    return address
+
+
+@pytest.fixture
+def postgres_address(migrated_postgres: str) -> str:
+    """Address of a PostgreSQL database that is up to date and empty."""
+    from pumonitor.store.database import Database
+    from pumonitor.store.schema import metadata
+
+    database = Database(migrated_postgres)
+    with database.writing() as connection:
+        tables = ", ".join(table.name for table in metadata.sorted_tables)
+        connection.exec_driver_sql(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+    database.close()
+    return migrated_postgres
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("state") / "template.db"
+    migrated(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of a state database that is up to date and empty."""
+    if request.param == "sqlite":
+        file = tmp_path / "state.db"
+        shutil.copy(request.getfixturevalue("sqlite_template"), file)
+        return f"sqlite:///{file}"
+    return str(request.getfixturevalue("postgres_address"))
+
+
+@pytest.fixture(scope="session")
+def mlflow_client_class() -> Iterator[Any]:
+    """MLflow, imported without its warnings about itself and with nothing sent out."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from mlflow import MlflowClient
+    yield MlflowClient
+    patch.undo()
+
+
+@pytest.fixture(scope="session")
+def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One that all tests share: each keeps to monitors, or experiments, of its own."""
+    from tests.sinks.mlflow_server import Server
+
+    server = Server(tmp_path_factory.mktemp("server"))
+    try:
+        server.wait_until_healthy()
+        yield server
+    finally:
+        server.end()
+
+
+@pytest.fixture
+def proxy(mlflow_server: Server) -> Iterator[FaultyProxy]:
+    """In front of the server; forwards until it is told otherwise."""
+    from tests.sinks.faulty_proxy import FaultyProxy
+
+    proxy = FaultyProxy(mlflow_server.address)
+    proxy.start()
+    yield proxy
+    proxy.stop()

@@ -1,0 +1,35 @@
+"""All that a ledger says, without the times of the work and who did it."""
+
+from __future__ import annotations
+
+import json
+
+from sqlalchemy import select
+
+from pumonitor.store.ledger import Ledger
+from pumonitor.store.schema import metadata
+
+_OF_THE_WORK = {
+    "monitors": {"registered_at"},
+    "windows": {"fence"},
+    "panes": {"collected_at", "evaluated_at"},
+    "outbox": {"id", "created"},
+    "audit": {"id", "at"},
+}
+
+
+def ledger_content(ledger: Ledger) -> dict[str, list[str]]:
+    """Rows as text by table, sorted; one that is there twice is there twice."""
+    content = {}
+    with ledger.database.reading() as connection:
+        for table in metadata.sorted_tables:
+            columns = [
+                column
+                for column in table.columns
+                if column.name not in _OF_THE_WORK.get(table.name, set())
+            ]
+            rows = connection.execute(select(*columns)).mappings()
+            content[table.name] = sorted(
+                json.dumps(dict(row), sort_keys=True, default=str) for row in rows
+            )
+    return content
