@@ -121,7 +121,8 @@ def ack(
                 }
                 ledger.note(_who(), "acknowledge", detail)
     for one in acknowledged:
-        typer.echo(f"acknowledged: {one.rule} {one.segment} incident {one.incident}")
+        about = " ".join(part for part in (one.rule, one.model_version, one.segment) if part)
+        typer.echo(f"acknowledged: {about}, incident {one.incident}")
 
 
 @alerts.command()
@@ -264,7 +265,13 @@ def _print_current(
                 "\n".join([f"{one.monitor}: {one.rule}", " ".join([f"({one.severity})", *about])])
             ),
             f"[{_COLOURS.get(one.state, 'default')}]{state}[/]",
-            f"{_day(one.window_start)}\n{_interval(one.value, one.low, one.high)}{against}",
+            "\n".join(
+                [
+                    _day(one.window_start),
+                    f"{_interval(one.value, one.low, one.high)}{against}",
+                    *([escape(one.reason)] if one.state == "unknown" and one.reason else []),
+                ]
+            ),
         )
     console.print(table)
     for silence in silences:

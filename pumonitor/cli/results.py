@@ -68,7 +68,7 @@ def results(
 
     Fields: monitor, model_version, segment, window_start, window_end, state, revision, as_of,
     metric, value, low, high, n_labeled, n_unlabeled; times in ISO 8601, undefined values null or
-    empty. The table shows the metrics people look at first, as value [low, high].
+    empty. The table shows the metrics people look at first, as value (low to high).
 
     Example: pumonitor results card-fraud --metric f1 --format csv
     """

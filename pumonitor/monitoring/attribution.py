@@ -18,6 +18,7 @@ __all__ = ["attribute_aul", "attribute_f1", "change_at_one_prior", "difference"]
 FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 10_000
+_LEAST: Final = 1e-9
 
 
 def difference(now: Known, before: Known, *, confidence_level: float = 0.95) -> Uncertain:
@@ -275,7 +276,8 @@ def _drawn_pairs(
             size=_DRAWS,
             rng=generator,
         )
-        return np.concatenate([[known.value], draws])
+        # Shares are neither 0 nor 1 to the last digit, and some are divided by.
+        return np.concatenate([[known.value], np.clip(draws, _LEAST, 1 - _LEAST)])
 
     then = [drawn(before[name]) for name in names]
     today = [

@@ -54,10 +54,10 @@ def _rule(monitor: Monitor, configuration: str, rule: Rule, *, part: str) -> Ale
     condition = Missing() if part == "stale" else _condition(monitor, rule, part)
     ((column, value),) = (rule.segment or {"": ""}).items()
     health = rule.health is not None and rule.health != "few_positives"
-    name = rule.name or _name(rule)
+    name = rule.name or _name(rule, part)
     return AlertRule(
         key=_key(rule, configuration, part),
-        name=f"{name} ({part})" if part else name,
+        name=f"{name} ({part})" if part == "stale" or (part and rule.name) else name,
         metric=f"health:{rule.health}" if health else rule.metric or "labeled_positives",
         condition=condition,
         windows=rule.stale_for or 1 if part == "stale" else rule.windows,
@@ -120,12 +120,14 @@ def _shift(monitor: Monitor, rule: Rule) -> Shift:
     )
 
 
-def _name(rule: Rule) -> str:
-    """What it says, in short."""
+def _name(rule: Rule, part: str) -> str:
+    """What it says, in short; the milder limit has its own number."""
     what = rule.health or rule.metric or ""
     if rule.health is not None:
         what = f"health {rule.health.replace('_', ' ')}"
     limit = getattr(rule, rule.condition) if rule.condition else None
+    if part == "warning" and rule.warning is not None:
+        limit = rule.warning if isinstance(limit, rule_config.Change) else rule.warning.amount
     words = [what]
     if isinstance(limit, rule_config.Change):
         amount = f"{100 * limit.amount:g}%" if limit.relative else f"{limit.amount:g}"

@@ -78,10 +78,13 @@ def plan_labels(
     """
     rows = _quiet(ledger, monitor, metric)
     if len(rows) < _FEWEST:
-        which = "mature windows" if monitor.reference is None else "windows of the reference"
+        which, remedy = "mature windows", "pumonitor backfill makes them"
+        if monitor.reference is not None:
+            which = "windows of the reference"
+            remedy = "give the monitor a longer reference, or shorter windows"
         msg = (
             f"{monitor.name} has {len(rows)} {which} with an interval of {metric}, and "
-            f"{_FEWEST} are needed to see how much it varies; pumonitor backfill makes them"
+            f"{_FEWEST} are needed to see how much it varies; {remedy}"
         )
         raise InputError(msg)
     values, low, high, labeled = (

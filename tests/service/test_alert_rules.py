@@ -105,7 +105,7 @@ def test_a_warning_and_staleness_are_rules_of_their_own():
     found = rules("{metric: f1, below: 0.75, warning: 0.8, stale_for: 7, for: 2, keep: 1}")
     assert [(one.name, one.severity, one.windows, one.keep) for one in found] == [
         ("f1 below 0.75", "critical", 2, 1),
-        ("f1 below 0.75 (warning)", "warning", 2, 1),
+        ("f1 below 0.8", "warning", 2, 1),
         ("f1 below 0.75 (stale)", "warning", 7, 0),
     ]
     assert found[1].condition == Limit(side="below", limit=0.8)

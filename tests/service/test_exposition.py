@@ -31,7 +31,7 @@ promtool = pytest.mark.skipif(
 
 
 def with_rules(folder):
-    path = write_shop(folder, with_segments=True)
+    path = write_shop(folder, days=3, with_segments=True)
     path.write_text(path.read_text() + RULES)
     return read_configuration(path).configuration
 
@@ -145,7 +145,7 @@ def test_every_rule_has_its_alert_and_the_monitor_its_own(rule_file):
     itself, card_fraud = yaml.safe_load(rule_file.read_text())["groups"]
     assert [rule["alert"] for rule in card_fraud["rules"]] == [
         "PumonitorCardFraudF1Below099",
-        "PumonitorCardFraudF1Below099Warning",
+        "PumonitorCardFraudF1Below0999",
         "PumonitorCardFraudAulBelow001",
         "PumonitorCardFraudRecallLowNow",
     ]

@@ -62,7 +62,8 @@ class Cause:
         One of `KINDS`: the story that fits best; "none" when nothing has to be told to explain
         the counts.
     support : mapping of str to float
-        Of each story, between 0 and 1 and summing to 1: its likelihood among theirs.
+        Of each story, between 0 and 1 and summing to 1: its likelihood among theirs. One that its
+        own sizes contradict is not named, however likely.
     sizes : mapping of str to Size
         "class_prior", "auc", "score" (mean, in standard deviations of the reference's rows),
         "confirmed_share" (of the positives, as a ratio), and "delay" (median, seconds) where known.
@@ -135,17 +136,31 @@ def name_cause(
     if not 0 < class_prior < 1 or min(before.rows.sum(), now.rows.sum()) == 0:
         return None
     fits = Stories(before, now, class_prior=class_prior).fit()
-    best = max(fits, key=lambda kind: fits[kind].score)
+    reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
+    best, sizes = _best(fits, before, now, class_prior=class_prior, reach=reach)
     scores = np.array([fit.score for fit in fits.values()])
     weights = np.exp(scores - special.logsumexp(scores))
-    reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
-    sizes = _sizes(before, now, fits[best], class_prior=class_prior, reach=reach)
     return Cause(
         kind=best,
         support=dict(zip(fits, map(float, weights), strict=True)),
         sizes=sizes,
         sentence=_sentence(best, sizes, before, now),
     )
+
+
+def _best(
+    fits: Mapping[str, Fit], before: Period, now: Period, *, class_prior: float, reach: float
+) -> tuple[str, dict[str, Size]]:
+    """The story with the highest likelihood that its own sizes do not contradict.
+
+    A few positives that score lower look like a small move of all rows; whether the ranking stayed
+    is told by AUC.
+    """
+    for kind in sorted(fits, key=lambda kind: fits[kind].score, reverse=True):
+        sizes = _sizes(before, now, fits[kind], class_prior=class_prior, reach=reach)
+        if kind != "score_scale" or sizes["auc"].low <= 0 <= sizes["auc"].high:
+            break
+    return kind, sizes
 
 
 # -- sizes ------------------------------------------------------------------------------------

