@@ -12,11 +12,12 @@ INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check bench reproduce lock clean
+.PHONY: help setup demo test test-slow check bench reproduce lock clean
 
 help:
 	@echo "make demo    evaluate a spam filter on real e-mails into MLflow and write its report"
-	@echo "make test    run all tests, documentation examples among them"
+	@echo "make test    run the tests, documentation examples among them"
+	@echo "make test-slow  the rest: whole rounds through crashes and outages, coverage over many runs"
 	@echo "make check   lint, format, types, import rules, documentation examples"
 	@echo "make bench   interval coverage, then speed and memory"
 	@echo "make reproduce  the papers' figures and tables beside ours, with a page of pictures"
@@ -47,7 +48,12 @@ demo: $(INSTALLED)
 # workers in order, so that what a file sets up is mostly set up once; `pytest` alone is one process.
 test: export OMP_NUM_THREADS = 1
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal
+	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow"
+
+# Whole rounds through crashes and outages, and coverage counted over many runs.
+test-slow: export OMP_NUM_THREADS = 1
+test-slow: $(INSTALLED)
+	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m slow tests
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -7,6 +7,8 @@ import pytest
 from benchmarks.comparison import METRICS, PairDesign, paired_coverage
 from tests.given_labels import labels_as_given
 
+pytestmark = pytest.mark.slow
+
 RUNS = 200
 
 

@@ -30,6 +30,8 @@ from pumonitor.service.jobs import Jobs
 from pumonitor.store import schema
 from pumonitor.store.ledger import Ledger
 
+pytestmark = pytest.mark.slow
+
 DAY = timedelta(days=1)
 WEEKS, LOOKS_OF_A_WEEK = 9, 5
 WEDNESDAY = 2

@@ -15,6 +15,8 @@ from tests.abandoned import left_alive
 from tests.service.ledger_content import ledger_content
 from tests.service.monitored_shop import FIRST, write_shop
 
+pytestmark = pytest.mark.slow
+
 DAYS = 4
 NOBODY = "http://127.0.0.1:9"
 RANGE = {"start": FIRST, "end": FIRST + timedelta(days=DAYS)}

@@ -21,6 +21,8 @@ from tests.service.monitored_shop import FIRST, recorded, write_shop
 from tests.sinks.conftest import WARNINGS_OF_MLFLOW
 from tests.store.monitored_days import run_out
 
+pytestmark = pytest.mark.slow
+
 WORKER = Path(__file__).with_name("killed_worker.py")
 DAYS = 2
 NOW = FIRST + timedelta(days=4)

@@ -35,7 +35,10 @@ from tests.sinks.mlflow_history import active_runs, file_paths, runs_ever
 from tests.sinks.mlflow_server import Server
 from tests.store.monitored_days import run_out
 
-pytestmark = [pytest.mark.filterwarnings(accepted) for accepted in WARNINGS_OF_MLFLOW]
+pytestmark = [
+    pytest.mark.slow,
+    *(pytest.mark.filterwarnings(accepted) for accepted in WARNINGS_OF_MLFLOW),
+]
 
 DAYS = 3
 BUDGET = timedelta(seconds=60)

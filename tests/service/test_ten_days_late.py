@@ -25,6 +25,8 @@ from benchmarks.monitoring.ten_days_late import (
 )
 from pumonitor.report.theme import to_png
 
+pytestmark = pytest.mark.slow
+
 DESIGN = Design(every=8, ages=(0, 10))
 
 
