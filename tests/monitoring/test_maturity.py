@@ -146,8 +146,8 @@ def test_how_windows_scatter_goes_with_the_share() -> None:
     rng = np.random.default_rng(5)
     even = label_maturity(windows(60, 300.0, rng), ages=AGES).share_known(AGES[1])
     uneven = label_maturity(windows(60, 300.0, rng, uneven=0.4), ages=AGES).share_known(AGES[1])
-    assert even.dispersions.max() < 2
-    assert uneven.dispersions.max() > 4
+    assert even.dispersion < 2
+    assert uneven.dispersion > 4
 
 
 def test_one_window_does_not_show_how_windows_scatter() -> None:
