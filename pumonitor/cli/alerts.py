@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pumonitor.cli.changed_configuration import tell_of_changes
+from pumonitor.cli.judged import judged
 from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from rich.console import Console
 
+    from pumonitor.ports import PredictionSource
     from pumonitor.service.alert_simulation import RuleReplay
+    from pumonitor.service.config import Monitor
     from pumonitor.store.alert_records import Silence, StoredAlert, StoredTransition
 
 __all__ = ["alerts"]
@@ -62,7 +67,7 @@ def list_alerts(
         from pumonitor.service.config_file import read_configuration
         from pumonitor.store.alerts import StoredAlerts
 
-        configuration = read_configuration(config).configuration
+        configuration = read_configuration(config, needs="ledger").configuration
         names = chosen_monitors(configuration, monitor)
         earliest = None if since is None else moment(since, option="--since")
         with open_ledger(configuration) as ledger:
@@ -101,7 +106,7 @@ def ack(
         from pumonitor.service.config_file import read_configuration
         from pumonitor.store.alerts import StoredAlerts
 
-        configuration = read_configuration(config).configuration
+        configuration = read_configuration(config, needs="ledger").configuration
         chosen_monitors(configuration, monitor)
         with open_ledger(configuration) as ledger:
             acknowledged = StoredAlerts(ledger.database).acknowledge(
@@ -146,13 +151,16 @@ def silence(
     Example: pumonitor alerts silence card-fraud --until 2d --reason "planned migration"
     """
     with errors_as_messages():
+        from pumonitor.cli.metric_option import checked_metric
         from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
         from pumonitor.service.config_file import read_configuration
         from pumonitor.store.alert_records import Silence
         from pumonitor.store.alerts import StoredAlerts
 
+        if metric is not None:
+            checked_metric(metric, option="--metric")
         now = utc_now()
-        configuration = read_configuration(config).configuration
+        configuration = read_configuration(config, needs="ledger").configuration
         chosen_monitors(configuration, monitor)
         wanted = Silence(
             starts=now,
@@ -184,7 +192,7 @@ def unsilence(
         from pumonitor.service.config_file import read_configuration
         from pumonitor.store.alerts import StoredAlerts
 
-        configuration = read_configuration(config).configuration
+        configuration = read_configuration(config, needs="ledger").configuration
         with open_ledger(configuration) as ledger:
             if not StoredAlerts(ledger.database).end_silence(number, at=utc_now()):
                 msg = f"there is no silence {number} that has not ended"
@@ -217,19 +225,36 @@ def simulate(
     with errors_as_messages():
         from pumonitor.service.alert_simulation import simulate_alerts
         from pumonitor.service.app import chosen_monitors, open_jobs, utc_now
-        from pumonitor.service.config_file import configuration_hash, read_configuration
+        from pumonitor.service.config_file import read_configuration
+        from pumonitor.service.configuration_changes import stored_hash
+        from pumonitor.service.opening import open_monitor_source
         from pumonitor.service.other_rules import with_rules
 
-        configuration = read_configuration(config).configuration
+        file = read_configuration(config, needs="ledger")
+        configuration = file.configuration
         chosen_monitors(configuration, monitor)
         if rule:
             configuration = with_rules(config, monitor, rule)
         chosen = configuration.monitors[monitor]
-        with open_jobs(configuration, monitor=monitor, deliver=False) as jobs:
+
+        def open_source(wanted: Monitor) -> PredictionSource:
+            file.require_tables(wanted.name)
+            return open_monitor_source(wanted)
+
+        with (
+            open_jobs(
+                configuration, monitor=monitor, deliver=False, open_source=open_source
+            ) as jobs,
+            progress_bar(logged_as="alerts simulate") as step,
+        ):
+            tell_of_changes(
+                jobs.ledger, [chosen], config, then="They are not replayed before this is done"
+            )
+            step(f"Replaying the history of {monitor}", None)
             found = simulate_alerts(
                 jobs.ledger,
                 chosen,
-                configuration_hash(chosen),
+                stored_hash(jobs.ledger, chosen),
                 references=jobs.references,
                 now=utc_now(),
             )
@@ -259,7 +284,14 @@ def _print_current(
         if one.is_firing and one.acknowledged_incident == one.incident:
             state += ", acknowledged"
         about = [part for part in (one.model_version, one.segment) if part]
-        against = "" if one.limit_value is None else f", limit {_number(one.limit_value)}"
+        numbers = judged(
+            one.metric,
+            value=one.value,
+            low=one.low,
+            high=one.high,
+            limit=one.limit_value,
+            reference=one.reference,
+        )
         table.add_row(
             escape(
                 "\n".join([f"{one.monitor}: {one.rule}", " ".join([f"({one.severity})", *about])])
@@ -268,7 +300,7 @@ def _print_current(
             "\n".join(
                 [
                     _day(one.window_start),
-                    f"{_interval(one.value, one.low, one.high)}{against}",
+                    numbers,
                     *([escape(one.reason)] if one.state == "unknown" and one.reason else []),
                 ]
             ),
@@ -310,31 +342,26 @@ def _print_replays(console: Console, found: list[RuleReplay]) -> None:
         )
         by = f" ({one.told_by})" if one.told_by else ""
         console.print(f"[bold]{one.rule}[/] ({one.severity})")
-        console.print(
-            f"  {one.windows} windows, fired {len(fired)} times; false alarms a year: {rate}{by}"
-        )
+        times = {0: "never fired", 1: "fired once"}.get(len(fired), f"fired {len(fired)} times")
+        console.print(f"  {one.windows} windows, {times}; false alarms a year: {rate}{by}")
+        if one.why_unknown:
+            console.print(f"  not judged yet: {one.why_unknown}", markup=False)
         for event in one.events:
             of = " ".join(part for part in (event.model_version, event.segment) if part)
-            console.print(
-                f"  {_day(event.as_of)}  {event.kind:<8} window {_day(event.window_start)} "
-                f"{of} {_interval(event.value, event.low, event.high)}"
-                f"{'' if event.limit is None else f' against {_number(event.limit)}'}",
-                markup=False,
+            numbers = judged(
+                event.metric,
+                value=event.value,
+                low=event.low,
+                high=event.high,
+                limit=event.limit,
+                reference=event.reference,
             )
-
-
-def _interval(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return ""
-    if low is None or high is None or low == high:
-        return _number(value)
-    return f"{_number(value)} ({_number(low)} to {_number(high)})"
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if value == round(value) and abs(value) >= 1 else f"{value:.3g}"
+            console.print(
+                f"  {_day(event.as_of)}  {event.kind:<8} window of {_day(event.window_start)}"
+                f"{f', {of}' if of else ''}: {numbers}",
+                markup=False,
+                soft_wrap=True,
+            )
 
 
 def _day(at: datetime | None) -> str:

@@ -37,8 +37,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        "Exit status: 0 good, 1 an alert fires (--fail-on-alert), 2 bad usage or bad input, "
-        "3 something failed."
+        "Exit status of every command: 0 good; 1 an alert fires (--fail-on-alert); 2 bad usage, or "
+        "a configuration or data that have to change; 3 something else failed, or is not as it "
+        "should be: trying again may help."
     ),
 )
 

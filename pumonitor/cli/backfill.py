@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
-from pumonitor.cli.outcome import FAILED, errors_as_messages
+from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def backfill(
     """Evaluate past windows as a daily run would have done, each as known at its own moments.
 
     Dates without a zone are UTC; weeks start on Monday. Deliveries wait in the outbox and are sent
-    at the end. It can be stopped and taken up, and other runs may work beside it.
+    at the end. It can be stopped and taken up, and other runs may work beside it. Exit status as
+    that of pumonitor run.
 
     Example: pumonitor backfill card-fraud --from 2026-01-01 --to 2026-04-01 --workers 2
     """
@@ -64,8 +65,7 @@ def backfill(
 
     console = Console(highlight=False)
     with errors_as_messages():
-        with progress_bar() as step:
-            step("Reading the configuration", None)
+        with progress_bar(logged_as="backfill") as step:
             from pumonitor.cli.moments import moment
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.cli.round_table import print_round
@@ -105,15 +105,16 @@ def backfill(
                     step("Delivering", None)
                     done.deliveries = jobs.deliver(budget=timedelta(minutes=30))
                     backlog = jobs.ledger.counts(now=now, monitor=monitor)
+                    waiting = jobs.ledger.outbox.waiting()
         if dry_run:
             _print_scopes(console, scopes, as_json=as_json)
             return
         if as_json:
-            typer.echo(json.dumps(to_json(done, backlog)))
+            typer.echo(json.dumps(to_json(done, backlog, waiting=waiting)))
         else:
-            print_round(console, done, backlog)
+            print_round(console, done, backlog, waiting=waiting)
     if done.failures:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)
 
 
 def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> None:

@@ -13,7 +13,8 @@ from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from pumonitor.service.checking import MonitorCheck, Outcome
+    from pumonitor.service.checking import DestinationLook, MonitorCheck, Outcome
+    from pumonitor.service.configuration_changes import OtherConfiguration
 
 __all__ = ["check"]
 
@@ -41,16 +42,27 @@ def check(
     from datetime import UTC, datetime
 
     with errors_as_messages():
-        with progress_bar() as step:
-            step("Reading the configuration", None)
-            from pumonitor.service.checking import check_configuration, check_monitor
+        with progress_bar(logged_as="check") as step:
+            from pumonitor.service.checking import (
+                check_configuration,
+                check_monitor,
+                destination_looks,
+                evaluated_otherwise,
+                unread_outcomes,
+            )
             from pumonitor.service.config_file import read_configuration
             from pumonitor.service.opening import open_monitor_source
 
-            file = read_configuration(config)
-            outcomes: list[Outcome] = []
+            file = read_configuration(config, needs="ledger")
             step("Connecting", None)
-            outcomes += check_configuration(file.configuration)
+            outcomes = [
+                *check_configuration(file.configuration),
+                *unread_outcomes(file.unread),
+            ]
+            destinations = destination_looks(file.configuration, file.unread)
+            others = {}
+            if outcomes[0].failure is None and "will be made" not in outcomes[0].message:
+                others = evaluated_otherwise(file.configuration)
             checks: list[MonitorCheck] = []
             for name, monitor in file.configuration.monitors.items():
                 step(f"Reading the tables of {name}", None)
@@ -60,12 +72,14 @@ def check(
                         now=datetime.now(UTC),
                         mask=file.configuration.mask,
                         open_source=open_monitor_source,
+                        unread=file.unread,
+                        other=_said(others.get(name), config),
                     )
                 )
         if as_json:
-            _print_json(str(config), file.warnings, outcomes, checks)
+            _print_json(str(config), file.warnings, outcomes, checks, destinations)
         else:
-            _print(str(config), file.warnings, outcomes, checks)
+            _print(str(config), file.warnings, outcomes, checks, destinations)
     raise typer.Exit(_status([*outcomes, *(one.outcome for one in checks)]))
 
 
@@ -76,10 +90,21 @@ def _status(outcomes: Iterable[Outcome]) -> int:
     return FAILED if "operation" in failures else 0
 
 
+def _said(other: OtherConfiguration | None, config: Path) -> str:
+    if other is None:
+        return ""
+    return f"{other.said()}. The next run evaluates them again, or at once: {other.command(config)}"
+
+
 def _print_json(
-    config: str, warnings: tuple[str, ...], outcomes: list[Outcome], checks: list[MonitorCheck]
+    config: str,
+    warnings: tuple[str, ...],
+    outcomes: list[Outcome],
+    checks: list[MonitorCheck],
+    destinations: list[DestinationLook],
 ) -> None:
     import json
+    from dataclasses import asdict
 
     from pumonitor.service.checking import as_plain
 
@@ -94,7 +119,16 @@ def _print_json(
         "configuration": config,
         "warnings": warnings,
         "connections": {outcome.what: plain(outcome) for outcome in outcomes},
-        "monitors": {one.name: {**plain(one.outcome), **_details(one)} for one in checks},
+        "destinations": [asdict(one) for one in destinations],
+        "monitors": {
+            one.name: {
+                **plain(one.outcome),
+                "rules": [asdict(rule) for rule in one.rules],
+                "warnings": one.warnings,
+                **_details(one),
+            }
+            for one in checks
+        },
     }
     typer.echo(json.dumps(as_plain(found), allow_nan=False))
 
@@ -104,7 +138,6 @@ def _details(one: MonitorCheck) -> dict[str, Any]:
     if description is None or due is None:
         return {}
     return {
-        "warnings": one.warnings,
         "engine": description.engine,
         "predictions": {
             "rows": description.predictions,
@@ -131,9 +164,15 @@ def _details(one: MonitorCheck) -> dict[str, Any]:
 
 
 def _print(
-    config: str, warnings: tuple[str, ...], outcomes: list[Outcome], checks: list[MonitorCheck]
+    config: str,
+    warnings: tuple[str, ...],
+    outcomes: list[Outcome],
+    checks: list[MonitorCheck],
+    destinations: list[DestinationLook],
 ) -> None:
     from rich.console import Console
+
+    from pumonitor.cli.check_tables import destinations_table, rules_table
 
     console = Console(highlight=False)
 
@@ -147,13 +186,18 @@ def _print(
         console.print(f"Warning: {warning}", style="yellow", markup=False)
     for outcome in outcomes:
         say(outcome)
+    if destinations:
+        console.print(destinations_table(destinations))
     for one in checks:
         say(one.outcome)
-        if one.description is None or one.due is None:
-            continue
         for warning in one.warnings:
             console.print(f"  Warning: {warning}", style="yellow", markup=False)
         _print_monitor(console, one)
+        if one.rules:
+            console.print()
+            console.print(rules_table(one.rules, destinations=[each.name for each in destinations]))
+        else:
+            console.print("  No rules: nobody will be told of anything")
     failed = sum(outcome.failure is not None for outcome in outcomes)
     failed += sum(one.outcome.failure is not None for one in checks)
     console.print(
@@ -163,6 +207,8 @@ def _print(
 
 
 def _print_monitor(console: Any, one: MonitorCheck) -> None:
+    from pumonitor.cli.check_tables import rows_table
+
     description, due = one.description, one.due
     if description is None or due is None:
         return
@@ -171,7 +217,7 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
         ("Labels", description.label_sample, description.label_columns),
     ):
         console.print(f"\n  {title}, the first rows ({description.engine})", markup=False)
-        console.print(_table(rows, columns))
+        console.print(rows_table(rows, columns))
     if description.first and description.last:
         console.print(
             f"\n  Predictions from {description.first:%Y-%m-%d %H:%M} to "
@@ -196,21 +242,6 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
             f"{due.following.state} view of the window from "
             f"{due.following.window.start:%Y-%m-%d %H:%M}"
         )
-
-
-def _table(rows: Any, columns: Any) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.markup import escape
-    from rich.padding import Padding
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    names = list(rows[0]) if rows else list(columns)
-    for name in names:
-        table.add_column(f"{escape(str(name))}\n[dim]{escape(str(columns.get(name, '')))}[/]")
-    for row in rows:
-        table.add_row(*(escape(str(row[name])) for name in names))
-    return Padding(table, (0, 0, 0, 2))
 
 
 def _days(seconds: float) -> str:

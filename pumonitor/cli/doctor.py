@@ -35,14 +35,15 @@ def doctor(
     with errors_as_messages():
         from pumonitor.service.app import open_ledger, utc_now
         from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.doctor import examine
+        from pumonitor.service.doctor import examine, unread_complaints
 
-        configuration = read_configuration(config).configuration
+        file = read_configuration(config, needs="ledger")
+        configuration = file.configuration
         if take_up is not None:
             with open_ledger(configuration) as ledger:
                 count = ledger.outbox.take_up(take_up)
             typer.echo(f"{count} messages that were set aside are tried again", err=True)
-        complaints = examine(configuration, now=utc_now())
+        complaints = [*unread_complaints(file.unread), *examine(configuration, now=utc_now())]
         if as_json:
             typer.echo(json.dumps([asdict(one) for one in complaints]))
         else:

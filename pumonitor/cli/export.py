@@ -41,7 +41,11 @@ def prometheus(
         from pumonitor.service.config_file import configuration_hash, read_configuration
         from pumonitor.service.prometheus_rules import prometheus_rules
 
-        monitors = read_configuration(config).configuration.monitors
+        file = read_configuration(config, needs="ledger")
+        monitors = file.configuration.monitors
+        for name in monitors:
+            # Keys of rules depend on which tables results are of.
+            file.require_meaning(name)
         text = prometheus_rules(
             monitors,
             {name: alert_rules(one, configuration_hash(one)) for name, one in monitors.items()},

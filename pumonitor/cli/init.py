@@ -80,6 +80,14 @@ def init(
             rich_help_panel=DATA,
         ),
     ] = None,
+    model_version: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN|none",
+            help="Version of the model that scored; 'none' if it is followed as one.",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
     zone: Annotated[
         str | None,
         typer.Option(
@@ -149,6 +157,7 @@ def init(
             score=score,
             known_at=known_at,
             label=label,
+            model_version=model_version,
             zone=zone,
             window=window,
             maturity=maturity,

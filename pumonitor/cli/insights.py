@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from pumonitor.cli.changed_configuration import tell_of_changes
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
 
@@ -33,12 +34,11 @@ def insights(
         from pumonitor.service.config_file import read_configuration
         from pumonitor.service.insights import insight_of
 
-        configuration = read_configuration(config).configuration
+        configuration = read_configuration(config, needs="ledger").configuration
+        chosen = chosen_monitors(configuration, monitor)
         with open_ledger(configuration) as ledger:
-            found = [
-                insight_of(ledger, name, now=utc_now())
-                for name in chosen_monitors(configuration, monitor)
-            ]
+            tell_of_changes(ledger, chosen.values(), config, then="To evaluate them as it says now")
+            found = [insight_of(ledger, name, now=utc_now()) for name in chosen]
         if as_json:
             typer.echo(json.dumps([one.to_dict() for one in found], indent=1))
             return

@@ -9,6 +9,7 @@ import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName
 from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,12 +48,14 @@ def plan(
     from rich.console import Console
 
     with errors_as_messages():
+        from pumonitor.cli.metric_option import checked_metric
         from pumonitor.errors import InputError
         from pumonitor.service.app import chosen_monitors, open_ledger
         from pumonitor.service.config_file import read_configuration
         from pumonitor.service.durations import read_duration
         from pumonitor.service.label_plans import plan_labels
 
+        checked_metric(metric, option="--metric")
         if not drop > 0 or not false_alarms_per_year > 0:
             msg = "--drop and --false-alarms-per-year must be above 0"
             raise InputError(msg)
@@ -61,9 +64,10 @@ def plan(
         except ValueError as error:
             msg = f"--within {error}"
             raise InputError(msg) from None
-        configuration = read_configuration(config).configuration
+        configuration = read_configuration(config, needs="ledger").configuration
         (chosen,) = chosen_monitors(configuration, monitor).values()
-        with open_ledger(configuration) as ledger:
+        with open_ledger(configuration) as ledger, progress_bar(logged_as="plan") as step:
+            step("Trying numbers of confirmed positives", None)
             found = plan_labels(
                 ledger,
                 chosen,

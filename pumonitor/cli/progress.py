@@ -1,9 +1,11 @@
-"""A progress bar on stderr, only where somebody watches."""
+"""Progress on stderr: a bar where somebody watches, lines in the logs of slow commands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+import typer
 
 __all__ = ["Step", "progress_bar"]
 
@@ -12,12 +14,22 @@ Step = Callable[[str, float | None], None]
 
 
 @contextmanager
-def progress_bar() -> Iterator[Step]:
-    """Show steps as they go, and nothing once they are done or when stderr is not a terminal."""
+def progress_bar(*, logged_as: str | None = None) -> Iterator[Step]:
+    """Show steps as they go; nothing of the bar is left once they are done.
+
+    Parameters
+    ----------
+    logged_as : str, optional
+        Name of the command in the lines that it writes where stderr is no terminal: one for each
+        stage and each quarter of one. Without it there are none.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
+    if not console.is_terminal and logged_as is not None:
+        yield _Lines(logged_as)
+        return
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -27,7 +39,8 @@ def progress_bar() -> Iterator[Step]:
         transient=True,
         disable=not console.is_terminal,
     ) as progress:
-        task = progress.add_task("", total=1.0)
+        # Until the first step is told, modules are loaded.
+        task = progress.add_task("Beginning", total=None)
 
         def step(name: str, done: float | None) -> None:
             if done is None:
@@ -36,3 +49,24 @@ def progress_bar() -> Iterator[Step]:
                 progress.update(task, description=name, total=1.0, completed=done)
 
         yield step
+
+
+class _Lines:
+    """Steps as lines of a log."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+        self._stage = ""
+        self._quarters = 0
+
+    def __call__(self, name: str, done: float | None) -> None:
+        if done is None:
+            if name != self._stage:
+                self._say(name)
+            self._stage = name
+        elif int(4 * done) > self._quarters:
+            self._quarters = int(4 * done)
+            self._say(f"{name}, {25 * self._quarters}% done")
+
+    def _say(self, text: str) -> None:
+        typer.echo(f"pumonitor {self._command}: {text}", err=True)

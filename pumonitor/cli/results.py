@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pumonitor.cli.changed_configuration import tell_of_changes
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
 from pumonitor.cli.options import OUTPUT
 from pumonitor.cli.outcome import errors_as_messages
@@ -67,21 +68,29 @@ def results(
     """Print one row per window and metric.
 
     Fields: monitor, model_version, segment, window_start, window_end, state, revision, as_of,
-    metric, value, low, high, n_labeled, n_unlabeled; times in ISO 8601, undefined values null or
-    empty. The table shows the metrics people look at first, as value (low to high).
+    metric, value, low, high, n_labeled, n_unlabeled, undefined_reason; times in ISO 8601,
+    undefined values null or empty. The table shows the metrics people look at first, on a narrow
+    screen with the interval below its value.
 
     Example: pumonitor results card-fraud --metric f1 --format csv
     """
     with errors_as_messages():
+        from pumonitor.cli.metric_option import checked_metric
         from pumonitor.cli.moments import moment
         from pumonitor.service.app import chosen_monitors, open_ledger
         from pumonitor.service.config_file import read_configuration
         from pumonitor.service.insights import plain_row, results_of
 
-        configuration = read_configuration(config).configuration
+        configuration = read_configuration(config, needs="ledger").configuration
         chosen_monitors(configuration, monitor)
         metrics = metric or (list(_SHOWN) if format_ is Format.table else None)
         with open_ledger(configuration) as ledger:
+            tell_of_changes(
+                ledger,
+                [configuration.monitors[monitor]],
+                config,
+                then="To evaluate them as it says now",
+            )
             rows = results_of(
                 ledger,
                 monitor,
@@ -93,6 +102,10 @@ def results(
                 states=None if state is None else [one.value for one in state],
                 revisions="all" if revisions else "latest",
             )
+            if metric and (missing := [one for one in metric if one not in _metrics_of(rows)]):
+                known = ledger.metrics(monitor)
+                for one in missing if known else ():
+                    checked_metric(one, option="--metric", known=known)
         if format_ is Format.json:
             import json
 
@@ -101,6 +114,10 @@ def results(
             _print_csv([plain_row(row) for row in rows])
         else:
             _print_table(monitor, rows, metrics or [])
+
+
+def _metrics_of(rows: Sequence[PublishedResult]) -> set[str]:
+    return {row.metric for row in rows}
 
 
 def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
@@ -125,58 +142,12 @@ def _cell(value: Any) -> Any:
 
 
 def _print_table(monitor: str, rows: Sequence[PublishedResult], metrics: Sequence[str]) -> None:
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+
+    from pumonitor.cli.results_table import print_results
 
     console = Console(highlight=False)
-    if not rows:
+    if rows:
+        print_results(console, rows, metrics)
+    else:
         console.print(f"{monitor} has no such results yet: pumonitor run or backfill makes them.")
-        return
-    with_version = any(row.model_version for row in rows)
-    with_segment = any(row.segment for row in rows)
-    with_revision = len({(row.window_start, row.revision) for row in rows}) > len(
-        {row.window_start for row in rows}
-    )
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for name in ("Window", "State"):
-        table.add_column(name, no_wrap=True, min_width=10)
-    for wanted, name in (
-        (with_version, "Version"),
-        (with_segment, "Segment"),
-        (with_revision, "Revision"),
-    ):
-        if wanted:
-            table.add_column(name)
-    table.add_column("Labeled", justify="right", no_wrap=True)
-    # As many as fit; cut-off numbers help nobody.
-    taken = 30 + 10 * (with_version + with_segment + with_revision)
-    fitting = max((console.width - taken) // 19, 1)
-    left_out, metrics = metrics[fitting:], metrics[:fitting]
-    for name in metrics:
-        table.add_column(name, justify="right", no_wrap=True)
-    by_series: dict[tuple[Any, ...], dict[str, PublishedResult]] = {}
-    for row in rows:
-        key = (row.window_start, row.model_version, row.segment, row.revision)
-        by_series.setdefault(key, {})[row.metric] = row
-    for (start, version, segment, revision), numbers in by_series.items():
-        first = next(iter(numbers.values()))
-        cells = [f"{start:%Y-%m-%d %H:%M}".removesuffix(" 00:00"), first.state]
-        cells += [version] if with_version else []
-        cells += [segment] if with_segment else []
-        cells += [str(revision)] if with_revision else []
-        cells.append("" if first.n_labeled is None else f"{first.n_labeled:,}")
-        table.add_row(*cells, *(_number(numbers.get(name)) for name in metrics))
-    console.print(table)
-    console.print("[dim]value \\[95% interval]; an empty cell: undefined in that window[/]")
-    if left_out:
-        names = ", ".join(left_out)
-        console.print(f"[dim]{names}: --metric NAME, --format csv, or a wider window[/]")
-
-
-def _number(row: PublishedResult | None) -> str:
-    if row is None or row.value is None:
-        return ""
-    if row.low is None or row.high is None:
-        return f"{row.value:.2f}"
-    return rf"{row.value:.2f} \[{row.low:.2f}, {row.high:.2f}]"

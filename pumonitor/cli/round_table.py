@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,15 +10,23 @@ if TYPE_CHECKING:
 
     from pumonitor.service.jobs import Round
     from pumonitor.store.alert_records import StoredAlert
+    from pumonitor.store.outbox import Waiting
     from pumonitor.store.records import Backlog
 
 __all__ = ["as_json", "print_round"]
 
 
 _STYLES = {"critical": "bold red", "warning": "yellow", "info": "cyan"}
+_DESTINATIONS = {"mlflow": "results to MLflow", "mlflow-files": "reports to MLflow"}
 
 
-def as_json(done: Round, backlog: Backlog, firing: Sequence[StoredAlert] = ()) -> dict[str, Any]:
+def as_json(
+    done: Round,
+    backlog: Backlog,
+    firing: Sequence[StoredAlert] = (),
+    *,
+    waiting: Mapping[str, Waiting],
+) -> dict[str, Any]:
     """Plain JSON types."""
     return {
         "planned": done.planned,
@@ -49,6 +57,7 @@ def as_json(done: Round, backlog: Backlog, firing: Sequence[StoredAlert] = ()) -
                 "set_aside": one.set_aside,
                 "stopped": one.stopped,
                 "reason": one.reason,
+                "waiting": waiting[name].messages if name in waiting else 0,
             }
             for name, one in done.deliveries.items()
         },
@@ -56,18 +65,23 @@ def as_json(done: Round, backlog: Backlog, firing: Sequence[StoredAlert] = ()) -
 
 
 def print_round(
-    console: Console, done: Round, backlog: Backlog, firing: Sequence[StoredAlert] = ()
+    console: Console,
+    done: Round,
+    backlog: Backlog,
+    firing: Sequence[StoredAlert] = (),
+    *,
+    waiting: Mapping[str, Waiting],
 ) -> None:
-    """A few lines: what was done, what failed and why, what is left."""
-    console.print(
-        f"{_number(done.collected, 'window')} collected, {done.evaluated} evaluated"
-        f"{_left(backlog)}."
-    )
+    """A few lines: what failed and why, what was done, what is left."""
     for failure in done.failures:
         console.print("Failed: ", style="red", end="")
         console.print(failure, markup=False, soft_wrap=True)
+    console.print(
+        f"{_number(done.collected, 'window')} collected, {done.evaluated} evaluated"
+        f"{_left(done, backlog)}."
+    )
     if done.failures:
-        console.print("Failed windows are tried again later; pumonitor doctor says when.")
+        console.print("What failed is tried again by later runs; pumonitor doctor says when.")
     for alert in firing:
         where = ", ".join(part for part in (alert.model_version, alert.segment) if part)
         style = _STYLES[alert.severity]
@@ -75,13 +89,13 @@ def print_round(
         about = f"{alert.monitor}{f' ({where})' if where else ''}"
         console.print(f"{about}, {alert.rule}: {alert.reason}", markup=False, soft_wrap=True)
     for name, one in done.deliveries.items():
-        line = f"{name}: {_number(one.delivered, 'message')} delivered"
+        line = f"{_DESTINATIONS.get(name, name)}: {_number(one.delivered, 'message')} delivered"
         if one.failed:
             line += f", {one.failed} failed ({one.reason})"
         if one.set_aside:
             line += f", {one.set_aside} set aside ({one.reason})"
-        if one.stopped == "out of time":
-            line += "; the next run sends the others"
+        if name in waiting and waiting[name].messages:
+            line += f"; {waiting[name].messages} wait for the next run"
         console.print(line, soft_wrap=True)
 
 
@@ -89,6 +103,9 @@ def _number(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _left(backlog: Backlog) -> str:
+def _left(done: Round, backlog: Backlog) -> str:
     left = backlog.to_collect + backlog.to_evaluate
-    return f"; {left} left to others or to the next run" if left else "; nothing is left"
+    if left:
+        return f"; {left} left to others or to the next run"
+    # What failed before it was planned is left, and is in no count.
+    return "" if done.failures else "; nothing is left"

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from pumonitor.cli.changed_configuration import changed_as_json, tell_of_changes
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
-from pumonitor.cli.outcome import ALERTED, FAILED, errors_as_messages
+from pumonitor.cli.outcome import ALERTED, BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 __all__ = ["run"]
@@ -27,8 +28,8 @@ def run(
 
     Safe from cron and from several machines at once: each window is claimed by one of them. What
     was missed while nothing ran is made up for, each window as it was known at its own moment.
-    Exit status 3: something failed; it is tried again by the next run. Exit status 1, with
-    --fail-on-alert: an alert of severity critical is firing.
+    Exit status 2: the data or the configuration have to change. 3: something else failed, and the
+    next run tries it again. 1, with --fail-on-alert: an alert of severity critical is firing.
 
     Example: pumonitor run --config pumonitor.yaml
     """
@@ -37,8 +38,7 @@ def run(
     from rich.console import Console
 
     with errors_as_messages():
-        with progress_bar() as step:
-            step("Reading the configuration", None)
+        with progress_bar(logged_as="run") as step:
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.cli.round_table import print_round
             from pumonitor.service.app import open_jobs, utc_now
@@ -46,18 +46,28 @@ def run(
 
             file = read_configuration(config)
             with open_jobs(file.configuration, monitor=monitor) as jobs:
-                done = jobs.run(told=lambda what, ready, of: step(what, ready / max(of, 1)))
+                changed = tell_of_changes(
+                    jobs.ledger,
+                    jobs.monitors.values(),
+                    config,
+                    then="This run evaluates them again as far as there are predictions; "
+                    "with several processes, and telling nobody",
+                )
+                done = jobs.run(told=lambda what, ready, of: step(what, ready / of if of else None))
                 backlog = jobs.ledger.counts(now=utc_now(), monitor=monitor)
+                waiting = jobs.ledger.outbox.waiting()
                 firing = [
                     one
                     for one in jobs.ledger.alerts.current(monitor, firing=True)
                     if one.monitor in jobs.monitors
                 ]
         if as_json:
-            typer.echo(json.dumps(to_json(done, backlog, firing)))
+            told = to_json(done, backlog, firing, waiting=waiting)
+            told["other_configurations"] = changed_as_json(changed, config)
+            typer.echo(json.dumps(told))
         else:
-            print_round(Console(highlight=False), done, backlog, firing)
+            print_round(Console(highlight=False), done, backlog, firing, waiting=waiting)
     if done.failures:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)
     if fail_on_alert and any(one.severity == "critical" for one in firing):
         raise typer.Exit(ALERTED)

@@ -42,7 +42,8 @@ def serve(
         from pumonitor.service.scheduler import Service
 
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-        logging.getLogger("apscheduler").setLevel(logging.WARNING)
+        for chatty in ("apscheduler", "alembic"):
+            logging.getLogger(chatty).setLevel(logging.WARNING)
         log = logging.getLogger("pumonitor")
         file = read_configuration(config)
         jobs = stack.enter_context(open_jobs(file.configuration))

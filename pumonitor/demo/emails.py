@@ -11,8 +11,18 @@ from pumonitor.errors import PumonitorError
 
 if TYPE_CHECKING:
     import pandas
+    from numpy.typing import NDArray
+    from sklearn.pipeline import Pipeline
 
-__all__ = ["REPORTED_SHARE", "THRESHOLD", "MissingExtraError", "ScoredMails", "score_later_mails"]
+__all__ = [
+    "FLIPPED",
+    "REPORTED_SHARE",
+    "REPORTS_SEED",
+    "THRESHOLD",
+    "MissingExtraError",
+    "ScoredMails",
+    "score_later_mails",
+]
 
 REPORTED_SHARE = 0.3
 """Chance that users report a spam mail; the same for every spam mail (SCAR)."""
@@ -20,7 +30,10 @@ REPORTED_SHARE = 0.3
 THRESHOLD = 0.15
 """Mails at or above this score go to the spam folder."""
 
-_REPORTS_SEED = 2012
+FLIPPED = ("to_multiple", "sent_email")
+"""Whether a mail went to several people, and whether its sender was written to lately."""
+
+REPORTS_SEED = 2012
 _NOT_FEATURES = ["rownames", "spam", "time"]
 
 
@@ -39,14 +52,22 @@ class ScoredMails:
         ``reported`` (1 if users reported it, simulated) and ``spam`` (the truth, 0 or 1).
     n_trained : int
         Earlier mails the model was trained on.
+    flipped_scores : ndarray
+        By mail, of the same model, where the features `FLIPPED` arrive as their opposite.
     """
 
     frame: pandas.DataFrame
     n_trained: int
+    flipped_scores: NDArray[np.float64]
 
 
-def score_later_mails() -> ScoredMails:
+def score_later_mails(*, reports_seed: int = REPORTS_SEED) -> ScoredMails:
     """Train on the first third by time, score the rest, and let users report a share of the spam.
+
+    Parameters
+    ----------
+    reports_seed : int
+        Of the reports, which are simulated.
 
     Raises
     ------
@@ -63,14 +84,20 @@ def score_later_mails() -> ScoredMails:
     n_trained = len(mails) // 3
     features = mails.drop(columns=_NOT_FEATURES)
     spam = mails["spam"].to_numpy()
-    scores = _scores(features, spam, n_trained)
+    model = _trained(features[:n_trained], spam[:n_trained])
+    seen = features[n_trained:]
+    flipped = seen.assign(**{name: 1 - seen[name] for name in FLIPPED})
     later = mails.iloc[n_trained:]
-    rng = np.random.default_rng(_REPORTS_SEED)
+    rng = np.random.default_rng(reports_seed)
     is_reported = (later["spam"].to_numpy() == 1) & (rng.random(len(later)) < REPORTED_SHARE)
     frame = later[["time"]].assign(
-        score=scores, reported=is_reported.astype(np.int64), spam=later["spam"]
+        score=_scores(model, seen), reported=is_reported.astype(np.int64), spam=later["spam"]
     )
-    return ScoredMails(frame=frame.reset_index(drop=True), n_trained=n_trained)
+    return ScoredMails(
+        frame=frame.reset_index(drop=True),
+        n_trained=n_trained,
+        flipped_scores=_scores(model, flipped),
+    )
 
 
 def _load() -> pandas.DataFrame:
@@ -92,9 +119,7 @@ def _load() -> pandas.DataFrame:
     )
 
 
-def _scores(
-    features: pandas.DataFrame, spam: np.ndarray[tuple[int], np.dtype[np.int64]], n_trained: int
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _trained(features: pandas.DataFrame, spam: NDArray[np.int64]) -> Pipeline:
     try:
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
@@ -105,11 +130,13 @@ def _scores(
     model = make_pipeline(
         FunctionTransformer(np.log1p), StandardScaler(), LogisticRegression(max_iter=1000)
     )
-    model.fit(features.iloc[:n_trained], spam[:n_trained])
-    probabilities: np.ndarray[tuple[int], np.dtype[np.float64]] = model.predict_proba(
-        features.iloc[n_trained:]
-    )[:, 1]
-    return probabilities
+    model.fit(features, spam)
+    return model
+
+
+def _scores(model: Pipeline, features: pandas.DataFrame) -> NDArray[np.float64]:
+    scores: NDArray[np.float64] = model.predict_proba(features)[:, 1]
+    return scores
 
 
 def _missing(package: str) -> MissingExtraError:

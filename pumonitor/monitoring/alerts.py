@@ -11,7 +11,7 @@ from pumonitor.ports import Window
 
 __all__ = ["FIRING", "UNKNOWN", "AlertState", "Evidence", "EvidenceKind", "State", "fold", "step"]
 
-EvidenceKind = Literal["breach", "good", "insufficient", "no_data", "error", "late"]
+EvidenceKind = Literal["breach", "good", "insufficient", "no_data", "error"]
 """What a window says. Only "breach" and "good" change a state: the unknown resolves nothing."""
 
 State = Literal["unknown", "ok", "pending", "firing", "recovering"]
@@ -27,10 +27,9 @@ class Evidence:
     Attributes
     ----------
     window : Window
-    kind : {"breach", "good", "insufficient", "no_data", "error", "late"}
+    kind : {"breach", "good", "insufficient", "no_data", "error"}
         "breach": it is on the bad side for certain; "good": on the good side; "insufficient": it
-        cannot be told; "no_data": nothing there; "error": the window was given up; "late": not
-        known when it should be.
+        cannot be told; "no_data": nothing there; "error": the window was given up.
     value, low, high : float or None
         Of the metric, with its interval.
     limit : float or None

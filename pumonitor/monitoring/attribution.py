@@ -13,7 +13,14 @@ from scipy import special
 from pumonitor.monitoring.uncertain import Known, Uncertain
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
 
-__all__ = ["attribute_aul", "attribute_f1", "change_at_one_prior", "difference"]
+__all__ = [
+    "attribute_aul",
+    "attribute_f1",
+    "change_at_one_prior",
+    "difference",
+    "difference_at_one_prior",
+    "stands_on",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -24,8 +31,8 @@ _LEAST: Final = 1e-9
 def difference(now: Known, before: Known, *, confidence_level: float = 0.95) -> Uncertain:
     """The change between two estimates from independent rows.
 
-    Too wide where both have an error in common, as estimates of the class prior by one method do,
-    and too narrow for nothing.
+    Too wide where both have an error in common, as estimates of the class prior by one method do;
+    `difference_at_one_prior` is for a prior that was given.
 
     Notes
     -----
@@ -113,6 +120,95 @@ def change_at_one_prior(
     return _change(
         _within_reach(estimate(*today)) - _within_reach(estimate(*then)), confidence_level
     )
+
+
+def stands_on(name: str) -> tuple[str, ...]:
+    """Estimates that another is a function of, if the class prior is one; none for others.
+
+    Examples
+    --------
+    >>> stands_on("auc"), stands_on("recall")
+    (('class_prior', 'aul'), ())
+    """
+    return _AT_ONE_PRIOR[name][0] if name in _AT_ONE_PRIOR else ()
+
+
+def difference_at_one_prior(
+    name: str, now: Mapping[str, Known], before: Mapping[str, Known], *, times: float = 1.0
+) -> Uncertain | None:
+    """`now - times before` of an estimate where both stand on one class prior that was given.
+
+    Without draws, for whoever asks of every window again and again.
+
+    Parameters
+    ----------
+    name : str
+    now, before : mapping of str to estimates
+        With all that it `stands_on`, from independent rows but for the prior.
+    times : float
+
+    Returns
+    -------
+    Uncertain or None
+        None as in `change_at_one_prior`, and where the estimate is undefined.
+
+    Notes
+    -----
+    As in `difference`, each end is as far off as what each estimate's own end makes of it, in
+    squares; the prior's ends are those of both at once.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Known
+    >>> prior = Known(value=0.10, low=0.05, high=0.15)
+    >>> before = {"aul": Known(value=0.83, low=0.82, high=0.84), "class_prior": prior}
+    >>> now = {"aul": Known(value=0.79, low=0.78, high=0.80), "class_prior": prior}
+    >>> change = difference_at_one_prior("auc", now, before)
+    >>> round(change.value, 3), round(change.low, 3), round(change.high, 3)
+    (-0.044, -0.06, -0.029)
+    """
+    names = stands_on(name)
+    if not names or any(one not in known for one in names for known in (now, before)):
+        return None
+    if not _is_same(now["class_prior"], before["class_prior"]):
+        return None
+    estimate = _AT_ONE_PRIOR[name][1]
+    today, then = ([known[one].value for one in names] for known in (now, before))
+    least, most = _LEAST, 1 - _LEAST
+    if not least <= today[0] <= most or min(today[-1], then[-1]) < least:
+        return None
+    at_values = float(estimate(*today)), float(estimate(*then))
+
+    def change(*numbers: list[float]) -> float:
+        # Held to [0, 1], where rates are, unless the value itself is beyond.
+        found, earlier = (
+            min(max(float(estimate(*some)), min(at, 0.0)), max(at, 1.0))
+            for some, at in zip(numbers, at_values, strict=True)
+        )
+        return found - times * earlier
+
+    value = change(today, then)
+    below, above = [], []
+    for at, one in enumerate(names):
+        # The prior is the same number in both.
+        sides = ((True, True),) if at == 0 else ((True, False), (False, True))
+        for of_now, of_then in sides:
+            known = now[one] if of_now else before[one]
+            moved = []
+            for end in (known.low, known.high):
+                held = min(max(end, least), most)
+                moved.append(
+                    change(
+                        [*today[:at], held, *today[at + 1 :]] if of_now else today,
+                        [*then[:at], held, *then[at + 1 :]] if of_then else then,
+                    )
+                    - value
+                )
+            below.append(min(*moved, 0.0))
+            above.append(max(*moved, 0.0))
+    low, high = value - math.hypot(*below), value + math.hypot(*above)
+    reach = float(special.ndtri(0.975))
+    return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * reach))
 
 
 def attribute_aul(

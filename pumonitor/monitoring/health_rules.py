@@ -158,8 +158,11 @@ def _delay_quantile(arrivals: Any, level: float) -> float:
     reached = np.concatenate([[0.0], np.cumsum(arrivals)]) / np.sum(arrivals)
     edges = np.arange(steps + 2) / steps
     # Steps without arrivals are level: the first edge at which a level is reached counts.
-    keep = np.concatenate([[True], np.diff(reached) > 0])
-    return float(np.interp(level, reached[keep], edges[keep]))
+    at = min(int(np.searchsorted(reached, level)), steps + 1)
+    if at == 0:
+        return float(edges[0])
+    share = (level - reached[at - 1]) / (reached[at] - reached[at - 1])
+    return float(edges[at - 1] + share * (edges[at] - edges[at - 1]))
 
 
 def _score_range(view: WindowView, usual: Sequence[WindowView]) -> Evidence:

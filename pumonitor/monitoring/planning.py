@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from pumonitor.monitoring.detectors.watch import Watch
+from pumonitor.monitoring.detectors.watch import DETECTORS, Watch
 
 __all__ = ["LABELS", "Noise", "SeenAfter", "labels_needed", "seen_after"]
 
@@ -22,6 +23,7 @@ _STREAMS: Final = 300
 _LONGEST: Final = 120
 _QUIET: Final = 20
 _MOST: Final = 0.9
+_CAUTION: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,7 @@ class Noise:
     Attributes
     ----------
     per_label : float
-        Standard error times the root of the number of confirmed positives.
+        Standard deviation by sampling times the root of the number of confirmed positives.
     between_windows : float
         Standard deviation of what windows differ by beyond that.
     """
@@ -43,16 +45,29 @@ class Noise:
     def of_windows(cls, values: FloatArray, errors: FloatArray, labeled: FloatArray) -> Noise:
         """From windows in which nothing changed.
 
+        Notes
+        -----
+        Stated errors also hold what is not known of a class prior that all windows have in common,
+        which moves none of them. So errors are taken to be no larger than windows vary, or rather
+        than they may: the upper end of a one-sided 90% interval of their standard deviation.
+
         Examples
         --------
         >>> noise = Noise.of_windows(np.array([0.8, 0.82, 0.78]), np.full(3, 0.02), np.full(3, 100))
         >>> round(noise.per_label, 3), noise.between_windows
         (0.2, 0.0)
         """
-        beyond = float(np.var(values, ddof=1) - np.mean(errors**2)) if len(values) > 1 else 0.0
+        stated = float(np.median(errors * np.sqrt(labeled)))
+        freedom = len(values) - 1
+        if freedom < 1:
+            return cls(per_label=stated)
+        varied, by_sampling = float(np.var(values, ddof=1)), float(np.mean(errors**2))
+        most = varied * freedom / float(special.chdtri(freedom, _CAUTION))
+        # Windows that do not vary at all tell of no sampling: nothing is known but what is stated.
+        too_large = 0 < most < by_sampling
         return cls(
-            per_label=float(np.median(errors * np.sqrt(labeled))),
-            between_windows=math.sqrt(max(beyond, 0.0)),
+            per_label=stated * (math.sqrt(most / by_sampling) if too_large else 1.0),
+            between_windows=math.sqrt(max(varied - by_sampling, 0.0)),
         )
 
 
@@ -95,13 +110,13 @@ def seen_after(
     noise : Noise
     false_alarms_per_year, windows_per_year : float
     reference_windows : int
-    detector : str
+    detector : {"shiryaev-roberts", "cusum"}
     seed : int
 
     Raises
     ------
     ValueError
-        Unless drop > 0, labels >= 1 and the noise is positive.
+        Unless drop > 0, labels >= 1 and the noise is positive, or if the detector bets.
 
     Examples
     --------
@@ -114,6 +129,9 @@ def seen_after(
             f"drop and noise must be above 0 and labels at least 1, got drop {drop:g}, noise "
             f"{noise.per_label:g} and {labels} labels"
         )
+        raise ValueError(msg)
+    if DETECTORS[detector].bets:
+        msg = f"{detector} depends on more than the noise; plan with shiryaev-roberts"
         raise ValueError(msg)
     rng = np.random.default_rng(seed)
     error = noise.per_label / math.sqrt(labels)
@@ -139,7 +157,7 @@ def seen_after(
             if np.isfinite(delays).all():
                 break
     # A false alarm that is still on says nothing of this change.
-    delays = np.sort(delays[~alarmed_before])
+    delays = np.sort(delays[~alarmed_before]) if not alarmed_before.all() else np.array([math.inf])
     return SeenAfter(
         labels=labels,
         median=float(delays[math.ceil(0.5 * len(delays)) - 1]),

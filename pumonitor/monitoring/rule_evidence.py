@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from scipy import special
 
 from pumonitor.monitoring.alerts import Evidence, EvidenceKind
-from pumonitor.monitoring.attribution import difference
+from pumonitor.monitoring.attribution import difference, difference_at_one_prior, stands_on
 from pumonitor.monitoring.false_discovery import one_sided_p_value
 from pumonitor.monitoring.rules import (
     COUNTS,
@@ -24,11 +24,12 @@ from pumonitor.monitoring.rules import (
     metric_title,
     shown,
 )
-from pumonitor.monitoring.uncertain import Uncertain
+from pumonitor.monitoring.uncertain import Known, Uncertain
 
 __all__ = ["Judged", "change_evidence", "limit_evidence", "trailing_mean", "unusable"]
 
 _LEAST_WINDOWS: Final = 3
+_LEAST_ERROR: Final = 0.1
 _REACH: Final = float(special.ndtri(0.975))
 
 Side = Literal["below", "above"]
@@ -109,23 +110,34 @@ def change_evidence(
         Read where the condition compares with the monitor's reference.
     before : sequence of WindowView
         Earlier windows; read where it compares with those.
+
+    Notes
+    -----
+    A class prior that was given once, with an interval, is the same in both: what it may be off by
+    is no part of the change (`pumonitor.monitoring.attribution.difference_at_one_prior`). Priors
+    estimated by one method also have errors in common, of an unknown share: with those the
+    interval of the change is too wide and an alert late, never early.
     """
     missing = unusable(view, series, rule.metric)
     if missing is not None:
         return Judged(evidence=missing)
     now = _interval(view.readings[series][rule.metric])
+    parts: Mapping[str, Known] = {}
     if condition.over is None:
         reference, why = _from_baseline(view, series, rule.metric, baseline)
+        if baseline is not None and reference is not None:
+            parts = baseline.known(series)
     else:
         earlier = [
-            one.readings[series][rule.metric]
+            one.readings[series]
             for one in before
             if one.window.end <= view.window.start
             and one.window.start >= view.window.start - condition.over
             and unusable(one, series, rule.metric) is None
         ]
-        reference = trailing_mean(earlier)
+        reference = trailing_mean([one[rule.metric] for one in earlier])
         why = f"{len(earlier)} windows before it have a value, {_LEAST_WINDOWS} are needed"
+        parts = _trailing_parts(rule.metric, earlier)
     if reference is None:
         return Judged(
             evidence=Evidence(
@@ -137,7 +149,14 @@ def change_evidence(
                 reason=why,
             )
         )
-    return _changed(view, rule, condition, now, reference)
+    difference_of = _Difference(
+        metric=rule.metric,
+        now=now,
+        reference=reference,
+        parts_now=_parts(rule.metric, view.readings[series]),
+        parts_before=parts,
+    )
+    return _changed(view, rule, condition, difference_of)
 
 
 def trailing_mean(readings: Sequence[Reading]) -> Uncertain | None:
@@ -147,7 +166,8 @@ def trailing_mean(readings: Sequence[Reading]) -> Uncertain | None:
 
     Notes
     -----
-    Weights 1 / (s^2 + t^2), where t^2 is the variance between windows beyond that of sampling.
+    Weights 1 / (s^2 + t^2), where t^2 is the variance between windows beyond that of sampling. No s
+    is less than a tenth of the usual one.
 
     References
     ----------
@@ -162,8 +182,11 @@ def trailing_mean(readings: Sequence[Reading]) -> Uncertain | None:
     if len(readings) < _LEAST_WINDOWS:
         return None
     values = [_interval(one) for one in readings]
-    # Counts have no sampling error of their own: what varies is between windows.
-    floor = 1e-9 * max(*(abs(one.value) for one in values), 1e-300)
+    # Counts have no sampling error of their own: what varies is between windows. Among numbers that
+    # have one none is exact, and a window whose few rows agree by chance is not all there is.
+    stated = sorted(one.se for one in values if one.se > 0)
+    usual = stated[len(stated) // 2] if stated else 0.0
+    floor = max(1e-9 * max(*(abs(one.value) for one in values), 1e-300), _LEAST_ERROR * usual)
     errors = [max(one.se, floor) for one in values]
     weights = [1 / error**2 for error in errors]
     total = sum(weights)
@@ -191,16 +214,69 @@ def _from_baseline(
     return Uncertain(value=known.value, low=known.low, high=known.high, se=se), ""
 
 
+def _parts(metric: str, readings: Mapping[str, Reading]) -> dict[str, Known]:
+    """What the metric is a function of, as far as the window has it."""
+    return {
+        one: _interval(readings[one])
+        for one in stands_on(metric)
+        if one in readings and readings[one].value is not None
+    }
+
+
+def _trailing_parts(metric: str, earlier: Sequence[Mapping[str, Reading]]) -> dict[str, Known]:
+    """Means of what the metric is a function of; none unless all windows have one class prior."""
+    names = stands_on(metric)
+    if not names or any(
+        one not in readings or readings[one].value is None for readings in earlier for one in names
+    ):
+        return {}
+    priors = [_interval(readings["class_prior"]) for readings in earlier]
+    if any(one != priors[0] for one in priors):
+        return {}
+    means = {one: trailing_mean([readings[one] for readings in earlier]) for one in names}
+    found: dict[str, Known] = {one: mean for one, mean in means.items() if mean is not None}
+    return found | {"class_prior": priors[0]} if found else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Difference:
+    """A window's number less that of the reference, with what both stand on."""
+
+    metric: str
+    now: Uncertain
+    reference: Uncertain
+    parts_now: Mapping[str, Known]
+    parts_before: Mapping[str, Known]
+
+    def from_moved(self, amount: float, *, relative: bool) -> tuple[Uncertain, Uncertain]:
+        """The reference and what is allowed, and the window less both."""
+        moved = _moved(self.reference, amount, relative=relative)
+        apart = difference(self.now, moved)
+        times = _factor(self.reference, amount) if relative else 1.0
+        together = difference_at_one_prior(
+            self.metric, self.parts_now, self.parts_before, times=times
+        )
+        if together is None:
+            return moved, apart
+        # A mean of ratios is not the ratio of the means: the change is the one that is told.
+        off = apart.value - together.value
+        return moved, Uncertain(
+            value=apart.value, low=together.low + off, high=together.high + off, se=together.se
+        )
+
+
 def _changed(
-    view: WindowView, rule: AlertRule, condition: Change, now: Uncertain, reference: Uncertain
+    view: WindowView, rule: AlertRule, condition: Change, difference_of: _Difference
 ) -> Judged:
+    now, reference = difference_of.now, difference_of.reference
     sides: tuple[tuple[Side, float], ...] = (("below", -1.0), ("above", 1.0))
     wanted = {"drop": sides[:1], "rise": sides[1:], "change": sides}[condition.direction]
     kinds: list[EvidenceKind] = []
     found: list[tuple[float, float]] = []
     for side, sign in wanted:
-        moved = _moved(reference, sign * condition.amount, relative=condition.relative)
-        change = difference(now, moved)
+        moved, change = difference_of.from_moved(
+            sign * condition.amount, relative=condition.relative
+        )
         kinds.append(_side_of(change, side, 0.0, rule.resolve_on))
         p_value = 1.0
         if kinds[-1] == "breach":
@@ -216,7 +292,7 @@ def _changed(
     else:
         # Of two limits the one that is nearer.
         limit, p_value = min(found, key=lambda one: abs(one[0] - now.value))
-    moved_by = difference(now, reference)
+    _, moved_by = difference_of.from_moved(0.0, relative=False)
     allowed = f"{100 * condition.amount:g}%" if condition.relative else f"{condition.amount:g}"
     words = {"breach": "more than", "good": "within", "insufficient": "perhaps more than"}[kind]
     reason = (
@@ -241,8 +317,7 @@ def _changed(
 def _moved(reference: Uncertain, amount: float, *, relative: bool) -> Uncertain:
     """The reference and what is allowed, with the reference's own interval."""
     if relative:
-        # What is lower than a negative number is more of it.
-        factor = 1 + math.copysign(amount, amount * reference.value)
+        factor = _factor(reference, amount)
         return Uncertain(
             value=reference.value * factor,
             low=reference.low * factor,
@@ -255,6 +330,11 @@ def _moved(reference: Uncertain, amount: float, *, relative: bool) -> Uncertain:
         high=reference.high + amount,
         se=reference.se,
     )
+
+
+def _factor(reference: Uncertain, amount: float) -> float:
+    # What is lower than a negative number is more of it.
+    return 1 + math.copysign(amount, amount * reference.value)
 
 
 def _side_of(number: Uncertain, side: Side, limit: float, resolve_on: str) -> EvidenceKind:

@@ -58,7 +58,10 @@ class ShiftWatch:
     Notes
     -----
     With one alert per segment, m segments share the rule's false alarms: each detector has a limit
-    m times as high, and k segments whose statistics reach a k-th of it alarm together (e-BH).
+    m times as high, and k segments whose statistics reach a k-th of it alarm together (e-BH). Their
+    statistics then add up to at least m limits of a single series, so the first such alarm of all m
+    comes no sooner than one of a single series does on average. m is the number of segments met by
+    the end of the reference; one that comes later makes it larger for itself alone.
     """
 
     def __init__(self, rule: AlertRule, condition: Shift) -> None:
@@ -91,11 +94,8 @@ class ShiftWatch:
         found: dict[Series, Detection | None] = {}
         for series in sorted({*self._watched, *filter(self._rule.covers, view.readings)}):
             watched = self._watched.setdefault(series, _Watched())
-            begins = self._condition.begins
-            counts = begins is None or view.window.start >= begins
-            usable = unusable(view, series, self._rule.metric) is None
             found[series] = None
-            if counts and usable:
+            if self._counts(view) and unusable(view, series, self._rule.metric) is None:
                 found[series] = self._observe(series, watched, view)
         self._done += 1
         self._snapshots[self._done] = {s: one.copy() for s, one in self._watched.items()}
@@ -103,6 +103,10 @@ class ShiftWatch:
         if old > 0 and old % _SPARSE:
             self._snapshots.pop(old, None)
         return found
+
+    def _counts(self, view: WindowView) -> bool:
+        begins = self._condition.begins
+        return begins is None or view.window.start >= begins
 
     def _observe(self, series: Series, watched: _Watched, view: WindowView) -> Detection | None:
         observation = self._observation(series, view)
@@ -194,7 +198,11 @@ class ShiftWatch:
         view = views[index]
         if detection is None or detection.kind == "missing":
             missing = unusable(view, series, self._rule.metric)
-            reason = "it lies before the reference"
+            reason = (
+                "placements cannot be told without AUL and a class prior below 1"
+                if self._counts(view)
+                else "it lies before the reference"
+            )
             return missing or Evidence(window=view.window, kind="insufficient", reason=reason)
         reading = view.readings[series][self._rule.metric]
         kind = "insufficient"
@@ -205,14 +213,7 @@ class ShiftWatch:
             sharing = sum(one[0] == series[0] for one in found) if self._rule.per else 1
             settled = (detection.statistic or 0.0) < detection.limit / sharing
             kind = "good" if settled else "insufficient"
-        since = next(
-            (
-                one.window.start
-                for one in reversed(views[: index + 1])
-                if one.window.index == detection.since
-            ),
-            None,
-        )
+        since = _start_of(views, index, detection.since)
         return Evidence(
             window=view.window,
             kind=kind,  # type: ignore[arg-type]
@@ -232,8 +233,10 @@ def _reason(
     since: datetime | None,
 ) -> str:
     stated = f"{metric_title(rule.metric)} is {shown(reading.value)}"
+    condition = rule.condition if isinstance(rule.condition, Shift) else None
     if detection.kind == "learning":
-        return f"{stated}; what is usual is still being learned"
+        needed = f" from {condition.reference_windows} windows" if condition else ""
+        return f"{stated}; what is usual is still being learned{needed}"
     expected = f"{stated}, {shown(detection.expected)} is expected"
     if detection.kind != "breach":
         return expected
@@ -249,14 +252,31 @@ def _reason(
     return f"{stated}; it {verb}{size}{began}"
 
 
+def _start_of(views: Sequence[WindowView], index: int, number: int | None) -> datetime | None:
+    """When the window of this number began, which is not after the one at `index`."""
+    if number is None:
+        return None
+    while index >= 0 and views[index].window.index > number:
+        index -= 1
+    found = views[index].window if index >= 0 else None
+    return found.start if found is not None and found.index == number else None
+
+
 def _placements(
     metric: str, readings: Mapping[str, Reading]
 ) -> tuple[float, tuple[float, float]] | None:
-    """A window's mean of bounded placements, and their bounds; None where it is not known."""
-    if metric != "auc":
-        value = readings[metric].value
-        return None if value is None else (value, (0.0, 1.0))
+    """A window's mean of bounded placements, and their bounds; None where it is not known.
+
+    With impure labels an estimate may lie beyond [0, 1]. What is held to it has a mean that stays
+    as long as nothing changes, and that is all that bets need.
+    """
     aul, prior = readings.get("aul"), readings.get("class_prior")
-    if aul is None or prior is None or aul.value is None or prior.value is None:
+    value = (aul if metric == "auc" else readings[metric]) or Reading(value=None)
+    if value.value is None:
         return None
-    return (aul.value - 0.5 * prior.value) / (1 - prior.value), auc_bounds(prior.value)
+    held = min(max(value.value, 0.0), 1.0)
+    if metric != "auc":
+        return held, (0.0, 1.0)
+    if prior is None or prior.value is None or not 0 <= prior.value < 1:
+        return None
+    return (held - 0.5 * prior.value) / (1 - prior.value), auc_bounds(prior.value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
+from pumonitor.monitoring.attribution import stands_on
 from pumonitor.monitoring.uncertain import Known
 from pumonitor.names import TITLES
 from pumonitor.ports import Window
@@ -231,6 +232,8 @@ class AlertRule:
             return ("predictions",)
         if isinstance(self.condition, Shift) and self.condition.detector == "betting":
             return (self.metric, "aul", "class_prior")
+        if isinstance(self.condition, Change):
+            return tuple(dict.fromkeys((self.metric, *stands_on(self.metric))))
         return (self.metric,)
 
     @property

@@ -158,6 +158,7 @@ def alert_document(alert: AlertMessage, *, now: datetime, life: timedelta) -> di
         "description": sentence(alert),
         "runbook_url": alert.runbook,
         "cause": cause if isinstance(cause, str) else "",
+        **{f"{name}_url": address for name, address in alert.links.items()},
     }
     return {
         "labels": labels(alert),

@@ -21,6 +21,7 @@ __all__ = [
     "metric_title",
     "metric_value",
     "sentence",
+    "text",
     "title",
 ]
 
@@ -30,6 +31,7 @@ _LONGEST_TITLE: Final = 160
 _MOST_TOLD: Final = 10
 """Alerts of one message that are told in full; of more there is the number."""
 
+_LINKS: Final = {"mlflow": "MLflow"}
 _COUNTS: Final = ("labeled_positives", "predictions")
 _MARKDOWN: Final = re.compile(r"([\\`*\[\]#|~]|(?<!\w)_|_(?!\w))")
 """Slack shows backslashes, so underscores within a word, which emphasise nothing, have none."""
@@ -59,6 +61,16 @@ def sentence(message: AlertMessage) -> str:
     return f"Told late: {said}" if message.late else said
 
 
+def text(message: AlertMessage) -> str:
+    """What happened and why, for those who show one text."""
+    cause = message.cause.get("sentence")
+    return (
+        f"{sentence(message)} {_plain(cause)}"
+        if cause and isinstance(cause, str)
+        else sentence(message)
+    )
+
+
 def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
     """Names and values to be shown below the sentence."""
     if message.value is not None:
@@ -81,7 +93,7 @@ def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
     if message.runbook:
         yield "What to do", _plain(message.runbook)
     for name, address in message.links.items():
-        yield _plain(name).capitalize(), _plain(address)
+        yield _LINKS.get(name) or _plain(name).capitalize(), _plain(address)
 
 
 def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002 (its name outside)

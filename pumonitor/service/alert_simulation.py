@@ -28,6 +28,7 @@ ToldBy = Literal["chosen", "quiet windows", ""]
 
 _AT_ONCE: Final = 200
 _YEARS: Final = 20
+_MOST_WINDOWS: Final = 20_000
 _BLOCK: Final = 7
 _FEWEST_QUIET: Final = 10
 _DAYS_PER_YEAR: Final = 365.25
@@ -44,8 +45,8 @@ class WouldHave:
         When it would have been.
     window_start : datetime
         Of the window that it is about.
-    model_version, segment : str
-    value, low, high, limit : float or None
+    model_version, segment, metric : str
+    value, low, high, limit, reference : float or None
     """
 
     kind: Literal["fired", "resolved"]
@@ -53,10 +54,12 @@ class WouldHave:
     window_start: datetime
     model_version: str
     segment: str
+    metric: str
     value: float | None
     low: float | None
     high: float | None
     limit: float | None
+    reference: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,8 @@ class RuleReplay:
         If nothing ever changed; None where there are too few quiet windows to tell from.
     told_by : str
         Where that comes from: "chosen" for detectors, "quiet windows" for others, "" for None.
+    why_unknown : str
+        Why no window could be judged so far, by the newest one; "" where one could.
     """
 
     rule: str
@@ -81,6 +86,7 @@ class RuleReplay:
     events: tuple[WouldHave, ...]
     false_alarms_per_year: float | None
     told_by: ToldBy
+    why_unknown: str = ""
 
 
 def simulate_alerts(
@@ -110,9 +116,9 @@ def simulate_alerts(
     Notes
     -----
     How often a rule without a rate of its own would fire though nothing has changed is counted
-    over twenty years of windows drawn anew, in blocks of seven, from those of the reference, or
-    from the first thirty without one. Rules on the health of the data are not told: quiet windows
-    are chosen by what the model does.
+    over twenty years of windows (two of hourly ones) drawn anew, in blocks of seven, from those of
+    the reference, or from the first thirty without one. Rules on the health of the data are not
+    told: quiet windows are chosen by what the model does.
     """
     found = watched(monitor, configuration, ledger=ledger, references=references)
     rules = [rule for rule in found.rules if not rule.goes_by_the_clock]
@@ -143,9 +149,18 @@ def simulate_alerts(
                 events=tuple(events[rule.key]),
                 false_alarms_per_year=rate,
                 told_by=told_by,
+                why_unknown=track.broken.get(rule.key) or _why_unknown(track.folds[rule.key]),
             )
         )
     return replays
+
+
+def _why_unknown(fold: RuleFold) -> str:
+    if not fold.states:
+        return "there is no window yet"
+    if any(state.state != "unknown" for state in fold.states[-1].values()):
+        return ""
+    return next((one.reason for one in fold.evidence[-1].values() if one.reason), "")
 
 
 def _panes(ledger: Ledger, found: Watched, track: Track, *, now: datetime) -> Iterator[PaneResults]:
@@ -191,10 +206,12 @@ def _news(
             window_start=about.window.start,
             model_version=series[0],
             segment=series[1],
+            metric=fold.rule.metric,
             value=about.value,
             low=about.low,
             high=about.high,
             limit=about.limit,
+            reference=about.reference,
         )
 
 
@@ -211,8 +228,9 @@ def _false_alarms(
     length = quiet[0].window.end - quiet[0].window.start
     per_year = round(timedelta(days=_DAYS_PER_YEAR) / length)
     rng = np.random.default_rng(seed)
+    years = min(_YEARS, max(_MOST_WINDOWS // per_year, 1))
     incidents = 0
-    for _ in range(_YEARS):
+    for _ in range(years):
         begins = rng.integers(0, len(quiet), size=-(-per_year // _BLOCK))
         drawn = [quiet[(begin + step) % len(quiet)] for begin in begins for step in range(_BLOCK)][
             :per_year
@@ -221,7 +239,7 @@ def _false_alarms(
         fold.refold(_retimed(drawn, length), 0)
         series = fold.states[-1].values() if fold.states else ()
         incidents += sum(one.incident for one in series)
-    return incidents / _YEARS, "quiet windows"
+    return incidents / years, "quiet windows"
 
 
 def _always(baseline: Baseline | None) -> Baseline | None:

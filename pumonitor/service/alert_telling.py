@@ -26,12 +26,15 @@ from pumonitor.store.alert_records import (
 from pumonitor.store.alerts import AlertTables
 from pumonitor.store.records import NewMessage
 
-__all__ = ["CauseOf", "Telling", "no_cause"]
+__all__ = ["CauseOf", "Place", "Telling", "message_of", "no_cause"]
 
 _FRESH: Final = timedelta(days=3)
 """With two windows: what is older is history, of which nobody is told."""
 
 _SEVERITIES: Final = ("critical", "warning", "info")
+
+Place = tuple[str, str, str]
+"""Key of the rule, model version and segment of an alert."""
 
 CauseOf = Callable[[AlertRule, Series, Evidence, datetime], Mapping[str, Any]]
 """What changed when an alert of a rule and series fired in a window, as known at a moment."""
@@ -59,6 +62,8 @@ class Telling:
         Whether anybody is told.
     destinations : sequence of str
     cause_of : callable
+    told_at : dict of Place to datetime, optional
+        When this worker told of which alerts, by its clock; added to.
 
     Attributes
     ----------
@@ -85,6 +90,7 @@ class Telling:
         tells: bool,
         destinations: Sequence[str],
         cause_of: CauseOf = no_cause,
+        told_at: dict[Place, datetime] | None = None,
     ) -> None:
         self.at = tables.now()
         self.messages: list[NewMessage] = []
@@ -97,10 +103,11 @@ class Telling:
         self._tells = tells
         self._destinations = tuple(destinations)
         self._cause_of = cause_of
+        self._told_at = {} if told_at is None else told_at
         self._silences = tables.silences(at=now)
         self._alerts = {_place(one): one for one in tables.alerts(monitor)}
-        self._changed: set[tuple[str, str, str]] = set()
-        self._late: dict[tuple[str, str, str], AlertRule] = {}
+        self._changed: set[Place] = set()
+        self._late: dict[Place, AlertRule] = {}
 
     def tell(self, track: Track, pane: PaneSeen, touched: frozenset[str]) -> None:
         """What follows from a pane that was taken in.
@@ -200,6 +207,8 @@ class Telling:
         is_reminder = found is not None and found.kind == "reminder"
         if why is None and is_reminder and alert.acknowledged_incident == alert.incident:
             why = "acknowledged"
+        if why is None and is_reminder and self._was_told_just_now(rule, alert):
+            why = "too soon"
         if found is not None:
             new = self._transition(rule, alert, found)
             withheld = why
@@ -242,7 +251,7 @@ class Telling:
         """Tell those who were told of an incident that it is over."""
         ended = self._tables.transition(alert, incident=alert.told_incident, kind="resolved")
         if ended is not None:
-            message = _message(rule, ended, ended.id, late=ended.recorded_at < self.at)
+            message = message_of(rule, ended, ended.id, late=ended.recorded_at < self.at)
             fired = replace(message, kind="fired").key
             self._enqueue(message, self._tables.told_destinations(fired))
         alert = replace(alert, told_firing=False)
@@ -350,6 +359,11 @@ class Telling:
             return "inhibited"
         return None
 
+    def _was_told_just_now(self, rule: AlertRule, alert: StoredAlert) -> bool:
+        """Whether a reminder would come with the message that it reminds of, when catching up."""
+        told = self._told_at.get(_place(alert))
+        return told is not None and rule.repeat is not None and self._now - told < rule.repeat / 2
+
     def _is_silenced(self, alert: StoredAlert) -> bool:
         return any(one.covers(alert, now=self._now) for one in self._silences)
 
@@ -372,8 +386,9 @@ class Telling:
         *,
         late: bool = False,
     ) -> None:
+        self._told_at[about.rule_key, about.model_version, about.segment] = self._now
         names = self._destinations if rule.to is None else rule.to
-        message = _message(rule, about, number, late=late)
+        message = message_of(rule, about, number, late=late)
         self._enqueue(message, [outbox_destination(name) for name in names])
 
     def _enqueue(self, message: AlertMessage, to: Sequence[str]) -> None:
@@ -389,9 +404,14 @@ class Telling:
         self._tables.told(message.transition, at=self.at)
 
 
-def _message(
-    rule: AlertRule | None, about: NewTransition | StoredTransition, number: int, *, late: bool
+def message_of(
+    rule: AlertRule | None,
+    about: NewTransition | StoredTransition,
+    number: int,
+    *,
+    late: bool = False,
 ) -> AlertMessage:
+    """What is told of a transition of that number; `rule` is None for one that is no more."""
     return AlertMessage(
         transition=number,
         monitor=about.monitor,
@@ -441,7 +461,7 @@ class _History(Sequence[Any]):
             yield one[self._series]
 
 
-def _place(alert: StoredAlert) -> tuple[str, str, str]:
+def _place(alert: StoredAlert) -> Place:
     return alert.rule_key, alert.model_version, alert.segment
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from pumonitor.monitoring.rules import AlertRule, Baseline
 from pumonitor.ports import Clock
 from pumonitor.service.alert_clock import clock_evidence
-from pumonitor.service.alert_telling import CauseOf, Telling, no_cause
+from pumonitor.service.alert_telling import CauseOf, Place, Telling, no_cause
 from pumonitor.service.alert_track import Track
 from pumonitor.store.alert_panes import (
     Position,
@@ -106,6 +106,7 @@ class Alerting:
         self._destinations = tuple(destinations)
         self._memos: dict[str, _Memo] = {}
         self._left_out: dict[str, set[str]] = {}
+        self._told_at: dict[str, dict[Place, datetime]] = {}
         self._known: dict[str, tuple[datetime, Baseline | None]] = {}
 
     def prepare(self, name: str) -> None:
@@ -324,6 +325,7 @@ class Alerting:
             tells=self._tells,
             destinations=self._destinations,
             cause_of=watched.cause_of,
+            told_at=self._told_at.setdefault(watched.name, {}),
         )
 
     def _corrected(

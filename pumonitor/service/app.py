@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from pumonitor.errors import InputError, no_such
 from pumonitor.ports import Clock, PredictionSource, Sink
 from pumonitor.service.config import Configuration, Monitor
-from pumonitor.service.jobs import Jobs
 from pumonitor.service.opening import open_monitor_source
-from pumonitor.service.window_files import window_files_of
 from pumonitor.store.claims import WorkRules
 from pumonitor.store.ledger import Ledger
 
 if TYPE_CHECKING:
+    from pumonitor.service.jobs import Jobs
     from pumonitor.sinks.delivery import Deliverer, Patience
     from pumonitor.sinks.mlflow_limits import Limits
 
@@ -79,6 +78,10 @@ def open_jobs(
     open_source, on_step
         As in `Jobs`.
     """
+    # What works is loaded by those who work: reading results has to begin at once.
+    from pumonitor.service.jobs import Jobs
+    from pumonitor.service.links import links_to_runs, no_links
+
     monitors = chosen_monitors(configuration, monitor)
     with open_ledger(configuration, rules=rules) as ledger:
         jobs = Jobs(
@@ -91,7 +94,11 @@ def open_jobs(
             else None,
             tell=configuration.tracking is not None,
             destinations=configuration.destinations,
+            links_of=no_links
+            if configuration.tracking is None
+            else links_to_runs(configuration.tracking, ledger.run_ids),
             notify=notify,
+            keep_delivered=configuration.keep_delivered,
             on_step=on_step,
         )
         try:
@@ -125,6 +132,7 @@ def _mlflow_sinks(
 ) -> dict[str, Sink]:
     if configuration.tracking is None:
         return {}
+    from pumonitor.service.window_files import window_files_of
     from pumonitor.sinks.mlflow_sink import DESTINATION, FILES_DESTINATION, MlflowSink
 
     def read_files(asked: Any) -> Mapping[str, str]:

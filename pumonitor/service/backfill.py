@@ -14,7 +14,6 @@ from signal import SIGKILL
 from threading import Thread
 from typing import Literal
 
-from pumonitor.errors import PumonitorError
 from pumonitor.ports import Window
 from pumonitor.service.app import open_jobs, utc_now
 from pumonitor.service.config_file import read_configuration
@@ -111,8 +110,7 @@ def backfill(
         configuration, monitor=monitor, clock=lambda: moment, deliver=False, notify=False
     ) as jobs:
         for name in jobs.monitors:
-            planned = jobs.plan(name, start=start, end=end)
-            done.planned += len(planned)
+            planned = jobs.plan_or_note(name, done, start=start, end=end)
             if planned and reprocess != "missing":
                 keys = [
                     one.window_key
@@ -197,8 +195,9 @@ def _work(part: _Part, owner: str, sender: Connection) -> None:
             jobs.owner = owner
             Thread(target=_stop_with_parent, args=(jobs,), daemon=True).start()
             done = jobs.drain_with_others()
-    except PumonitorError as error:
-        done = Round(failures=[f"{owner}: {error}"])
+    except Exception as error:  # noqa: BLE001 (whoever waits for it is told)
+        done = Round()
+        done.failed(owner, error)
     # Whoever waited for it may be dead.
     with suppress(BrokenPipeError):
         sender.send(done)

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Literal
 
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
 from pumonitor.service.config import Configuration, Monitor
+from pumonitor.service.configuration_changes import OtherConfiguration, other_configuration
 from pumonitor.service.connections import (
     check_destination,
     check_state_database,
     check_tracking,
 )
+from pumonitor.service.left_unread import monitors_unread
+from pumonitor.service.problems import Problem
+from pumonitor.service.rule_outlook import RuleOutlook, rule_outlooks
 
 __all__ = [
+    "DestinationLook",
     "Due",
     "MonitorCheck",
     "Outcome",
     "as_plain",
     "check_configuration",
     "check_monitor",
+    "destination_looks",
+    "evaluated_otherwise",
+    "unread_outcomes",
     "windows_due",
 ]
 
@@ -82,6 +91,7 @@ class MonitorCheck:
         None where its tables could not be read.
     due : Due or None
     warnings : tuple of str
+    rules : tuple of RuleOutlook
     """
 
     name: str
@@ -89,6 +99,16 @@ class MonitorCheck:
     description: SourceDescription | None = None
     due: Due | None = None
     warnings: tuple[str, ...] = field(default=())
+    rules: tuple[RuleOutlook, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DestinationLook:
+    """A destination, and whether what is secret about it is there."""
+
+    name: str
+    kind: str
+    secrets: str
 
 
 def check_configuration(configuration: Configuration) -> Iterator[Outcome]:
@@ -106,12 +126,94 @@ def check_configuration(configuration: Configuration) -> Iterator[Outcome]:
         yield _tried(f"destinations.{name}", resolve, mask)
 
 
+def unread_outcomes(unread: Iterable[Problem]) -> Iterator[Outcome]:
+    """Destinations and MLflow that could not be tried, since a variable is not set."""
+    for problem in unread:
+        if problem.place[0] != "monitors":
+            what = ".".join(map(str, problem.place[:2])) if len(problem.place) > 2 else "tracking"
+            yield Outcome(what=what, message=problem.message, failure="input")
+
+
+def destination_looks(
+    configuration: Configuration, unread: Iterable[Problem]
+) -> list[DestinationLook]:
+    """All destinations of the file, in its order but for those that could not be read."""
+    found = []
+    for name, one in configuration.destinations.items():
+        secrets = "there"
+        if one.kind == "alertmanager":
+            secrets = "none needed"
+        elif one.kind == "webhook" and one.secret is None:
+            secrets = "none: what is sent is not signed"
+        found.append(DestinationLook(name=name, kind=one.kind, secrets=secrets))
+    missing: dict[str, list[Problem]] = {}
+    for problem in unread:
+        if problem.place[0] == "destinations":
+            missing.setdefault(str(problem.place[1]), []).append(problem)
+    for name, problems in missing.items():
+        keys = [str(problem.place[2]) for problem in problems if len(problem.place) > 2]
+        kind = next((key for key in keys if key != "secret"), "webhook")
+        found.append(
+            DestinationLook(
+                name=name, kind=kind, secrets="; ".join(problem.message for problem in problems)
+            )
+        )
+    return found
+
+
+def evaluated_otherwise(configuration: Configuration) -> dict[str, OtherConfiguration]:
+    """By monitor what was evaluated under another configuration, if the ledger can be asked.
+
+    Nothing is made or brought up to date for that.
+    """
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from pumonitor.store.database import Database
+    from pumonitor.store.reader import LedgerReader
+
+    found: dict[str, OtherConfiguration] = {}
+    if not _holds_a_ledger(configuration.state_address):
+        return found
+    try:
+        database = Database(configuration.state_address)
+        try:
+            for name, monitor in configuration.monitors.items():
+                other = other_configuration(LedgerReader(database), monitor)
+                if other is not None:
+                    found[name] = other
+        finally:
+            database.close()
+    except (PumonitorError, SQLAlchemyError):
+        # What is wrong with it is told where it is tried.
+        return {}
+    return found
+
+
+def _holds_a_ledger(address: str) -> bool:
+    """Whether a file of SQLite's is ours: opening another would change how it is written."""
+    import sqlite3
+    from contextlib import closing
+
+    scheme, _, path = address.partition(":///")
+    if not scheme.startswith("sqlite"):
+        return True
+    file = Path(path.partition("?")[0]).absolute()
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+            named = "SELECT count(*) FROM sqlite_master WHERE name IN ('monitors', 'windows')"
+            return bool(connection.execute(named).fetchone() == (2,))
+    except sqlite3.Error:
+        return False
+
+
 def check_monitor(
     monitor: Monitor,
     *,
     now: datetime,
     mask: Callable[[str], str],
     open_source: Callable[[Monitor], PredictionSource],
+    unread: Iterable[Problem] = (),
+    other: str = "",
 ) -> MonitorCheck:
     """Read a monitor's tables and say what the next run would do.
 
@@ -123,10 +225,17 @@ def check_monitor(
         Hides secrets in a message.
     open_source : callable
         Opens the monitor's tables.
+    unread : iterable of Problem
+        Variables that are not set.
+    other : str
+        What is to be said of windows evaluated under another configuration.
     """
     found: list[SourceDescription] = []
+    missing = monitors_unread(unread).get(monitor.name, [])
 
     def describe() -> str:
+        if missing:
+            raise InputError("; ".join(problem.message for problem in missing))
         source = open_source(monitor)
         try:
             found.append(source.describe())
@@ -136,14 +245,20 @@ def check_monitor(
 
     outcome = _tried(f"monitors.{monitor.name}", describe, mask)
     if not found:
-        return MonitorCheck(name=monitor.name, outcome=outcome)
+        return MonitorCheck(
+            name=monitor.name,
+            outcome=outcome,
+            warnings=(other,) if other else (),
+            rules=tuple(rule_outlooks(monitor, first=None)),
+        )
     description = found[0]
     return MonitorCheck(
         name=monitor.name,
         outcome=outcome,
         description=description,
         due=windows_due(monitor, description, now=now),
-        warnings=tuple(_warnings(monitor, description, now=now)),
+        warnings=(*((other,) if other else ()), *_warnings(monitor, description, now=now)),
+        rules=tuple(rule_outlooks(monitor, first=description.first)),
     )
 
 

@@ -37,6 +37,7 @@ from pumonitor.service.config_values import (
 )
 from pumonitor.service.destination_config import Destination, Tracking
 from pumonitor.service.durations import shown_duration
+from pumonitor.service.left_unread import UNREAD_DESTINATIONS
 from pumonitor.service.rule_config import Rule, check_destinations, check_rules
 from pumonitor.service.secret_values import Mask, hidden_parts
 from pumonitor.service.source_config import Positives, Predictions, Source
@@ -209,12 +210,15 @@ class Configuration(Located):
     tracking : Tracking or None
         MLflow; None: results stay in the state database.
     destinations : mapping of str to Destination
+    keep_delivered : timedelta
+        For how long messages are kept that have arrived.
     monitors : mapping of str to Monitor
     """
 
     state: Address = SecretStr("sqlite:///pumonitor.db")
     tracking: Tracking | None = None
     destinations: dict[str, Destination] = Field(default_factory=dict)
+    keep_delivered: Duration = timedelta(days=30)
     monitors: dict[str, Monitor]
 
     def model_post_init(self, context: Any, /) -> None:
@@ -262,8 +266,9 @@ class Configuration(Located):
         cls, monitors: dict[str, Monitor], info: ValidationInfo
     ) -> dict[str, Monitor]:
         destinations = info.data.get("destinations")
+        unread = (info.context or {}).get(UNREAD_DESTINATIONS, ())
         for name, monitor in monitors.items() if destinations is not None else ():
-            check_destinations(monitor.rules, destinations or (), monitor=name)
+            check_destinations(monitor.rules, (*(destinations or ()), *unread), monitor=name)
         return monitors
 
     @field_validator("monitors")

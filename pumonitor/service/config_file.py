@@ -7,9 +7,9 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -17,6 +17,13 @@ from pydantic_core import ErrorDetails
 
 from pumonitor.errors import InputError, nearest
 from pumonitor.service.config import Configuration, Monitor
+from pumonitor.service.left_unread import (
+    UNREAD_DESTINATIONS,
+    leave_unread,
+    may_stay_unread,
+    monitors_unread,
+    stands_in,
+)
 from pumonitor.service.problems import Place, Problem, problems_error, shown_place
 from pumonitor.service.secret_values import expand
 from pumonitor.service.source_config import Positives, Predictions
@@ -24,6 +31,7 @@ from pumonitor.service.yaml_document import read_document
 
 __all__ = [
     "ConfigurationFile",
+    "Needs",
     "configuration_hash",
     "configuration_meaning",
     "configuration_schema",
@@ -49,6 +57,10 @@ _SAID: Final = {
 """What is said of pydantic's kinds of errors; it says the others itself."""
 
 
+Needs = Literal["everything", "ledger"]
+"""What a command works with: all that the file names, or the ledger alone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigurationFile:
     """A configuration and what there is to say of its file.
@@ -58,15 +70,46 @@ class ConfigurationFile:
     configuration : Configuration
     path : Path
     warnings : tuple of str
+    unread : tuple of Problem
+        Variables that are not set and that reading the ledger can do without. Destinations and
+        MLflow that need one are not in the configuration.
     """
 
     configuration: Configuration
     path: Path
     warnings: tuple[str, ...]
+    unread: tuple[Problem, ...] = ()
+
+    def require_tables(self, monitor: str) -> None:
+        """Refuse to go on without the tables of a monitor.
+
+        Raises
+        ------
+        InputError
+            If their address could not be read.
+        """
+        missing = monitors_unread(self.unread).get(monitor)
+        if missing:
+            raise problems_error(str(self.path), missing)
+
+    def require_meaning(self, monitor: str) -> None:
+        """Refuse to go on if nobody knows which tables those of a monitor are.
+
+        Raises
+        ------
+        InputError
+            If more than a password is missing from their address.
+        """
+        one = self.configuration.monitors[monitor]
+        if any(stands_in(source) for source in (one.predictions.source, one.positives.source)):
+            self.require_tables(monitor)
 
 
 def read_configuration(
-    path: str | os.PathLike[str] = "pumonitor.yaml", *, environment: Mapping[str, str] | None = None
+    path: str | os.PathLike[str] = "pumonitor.yaml",
+    *,
+    environment: Mapping[str, str] | None = None,
+    needs: Needs = "everything",
 ) -> ConfigurationFile:
     """Read a configuration file.
 
@@ -75,6 +118,8 @@ def read_configuration(
     path : path-like
     environment : mapping of str to str, optional
         What ${NAME} reads; the process's own otherwise.
+    needs : {"everything", "ledger"}
+        "ledger": secrets of destinations, MLflow and sources may be missing.
 
     Raises
     ------
@@ -94,11 +139,15 @@ def read_configuration(
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         msg = f"{file} cannot be read: {why}"
         raise InputError(msg) from None
-    return read_configuration_text(text, path=file, environment=environment)
+    return read_configuration_text(text, path=file, environment=environment, needs=needs)
 
 
 def read_configuration_text(
-    text: str, *, path: Path = Path("pumonitor.yaml"), environment: Mapping[str, str] | None = None
+    text: str,
+    *,
+    path: Path = Path("pumonitor.yaml"),
+    environment: Mapping[str, str] | None = None,
+    needs: Needs = "everything",
 ) -> ConfigurationFile:
     r"""Read a configuration from text; files it names are relative to the folder of `path`.
 
@@ -119,12 +168,17 @@ def read_configuration_text(
     """
     document = read_document(text, name=str(path))
     expanded = expand(document.value, os.environ if environment is None else environment)
-    problems = [*document.problems, *expanded.problems]
+    left = [one for one in expanded.missing if needs == "ledger" and may_stay_unread(one)]
+    problems = [*document.problems, *(one for one in expanded.problems if one not in left)]
+    unread_destinations = leave_unread(expanded.value, left)
     configuration = None
     try:
         configuration = Configuration.model_validate(
             {} if expanded.value is None else expanded.value,
-            context={"folder": path.absolute().parent},
+            context={
+                "folder": path.absolute().parent,
+                UNREAD_DESTINATIONS: unread_destinations,
+            },
         )
     except ValidationError as error:
         # What follows from a variable that could not be read is no news.
@@ -143,7 +197,10 @@ def read_configuration_text(
         f"{warning.message}"
         for warning in expanded.warnings
     )
-    return ConfigurationFile(configuration=configuration, path=path, warnings=warnings)
+    absent = tuple(replace(one, line=document.lines.get(one.place)) for one in left)
+    return ConfigurationFile(
+        configuration=configuration, path=path, warnings=warnings, unread=absent
+    )
 
 
 def _no_file(file: Path) -> str:

@@ -103,7 +103,9 @@ def _reference(found: Onboarded, why: str) -> list[str]:
 
 
 def _path(path: str, folder: Path) -> str:
-    """The path from the configuration's folder, where it is in or beside it."""
+    """The path from the configuration's folder, where it is in or beside it; addresses stay."""
+    if "://" in path:
+        return path
     relative = os.path.relpath(Path(path).absolute(), folder.absolute())
     far = relative.startswith(os.path.join("..", "..", "..", ".."))  # noqa: PTH118
     return str(Path(path).absolute()) if far else relative

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 
-from pumonitor.notify.apprise import check_apprise_address
 from pumonitor.notify.message import MessageKind
 from pumonitor.notify.public_addresses import is_public
 from pumonitor.notify.signatures import signing_key
-from pumonitor.notify.words import Format
 from pumonitor.service.addresses import Address, Located, check_address
-from pumonitor.service.config_values import Part, as_tuple
+from pumonitor.service.config_values import Part, Text, as_tuple
 
-__all__ = ["Destination", "Tracking"]
+__all__ = ["Destination", "Format", "Tracking"]
+
+Format = Literal["text", "markdown", "html"]
+"""As `pumonitor.notify.words` has them, which loads what draws and counts."""
 
 _KINDS: Final = ("apprise", "webhook", "alertmanager")
 _GOES_WITH: Final = {
@@ -23,14 +24,31 @@ _GOES_WITH: Final = {
     "allow_private": ("webhook", "alertmanager"),
     # Alertmanager is told what is on, so it has to be told the end as well.
     "events": ("webhook", "apprise"),
+    "picture": ("webhook",),
     "format": ("apprise",),
 }
 
 
+def _page(given: str) -> str:
+    if not given.startswith(("https://", "http://")) or not _host(given):
+        msg = "must be an address that begins with https:// or http:// and names a host"
+        raise ValueError(msg)
+    return given
+
+
 class Tracking(Located):
-    """The MLflow server or store that results go to."""
+    """The MLflow server or store that results go to.
+
+    Attributes
+    ----------
+    uri : SecretStr
+        As MLflow takes it.
+    ui : str or None
+        Address of its pages, for the links in messages; `uri` where that is one of a server.
+    """
 
     uri: Address
+    ui: Annotated[Text, AfterValidator(_page)] | None = None
 
     @property
     def address(self) -> str:
@@ -59,6 +77,9 @@ class Destination(Part):
         What it is told of; None: all. A hook that retrains has ``[fired]``.
     format : "markdown", "text", "html" or None
         What an Apprise service is sent; markdown by default.
+    picture : bool or None
+        Whether a webhook is sent the picture of the series; Apprise services are, Alertmanager
+        takes none.
     """
 
     apprise: Address | None = None
@@ -70,6 +91,7 @@ class Destination(Part):
         tuple[MessageKind, ...] | None, BeforeValidator(as_tuple), Field(min_length=1)
     ] = None
     format: Format | None = None
+    picture: bool | None = None
 
     @property
     def kind(self) -> Literal["apprise", "webhook", "alertmanager"]:
@@ -114,6 +136,8 @@ class Destination(Part):
         if self.kind == "apprise":
             check_address(self.address)
             # Apprise would say no more than that it did not send.
+            from pumonitor.notify.apprise import check_apprise_address
+
             check_apprise_address(address)
             return
         if not address.startswith(("https://", "http://")) or not (host := _host(address)):

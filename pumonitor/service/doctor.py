@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -9,11 +10,12 @@ from typing import Literal
 from pumonitor.errors import PumonitorError
 from pumonitor.service.app import open_ledger
 from pumonitor.service.config import Configuration, Monitor
-from pumonitor.service.config_file import configuration_hash
+from pumonitor.service.configuration_changes import stored_hash
 from pumonitor.service.connections import check_tracking
+from pumonitor.service.problems import Problem, shown_place
 from pumonitor.store.ledger import Ledger
 
-__all__ = ["Complaint", "examine"]
+__all__ = ["Complaint", "examine", "unread_complaints"]
 
 Severity = Literal["error", "warning"]
 _LATE = timedelta(days=1)
@@ -34,6 +36,18 @@ class Complaint:
     severity: Severity
     what: str
     remedy: str
+
+
+def unread_complaints(unread: Iterable[Problem]) -> list[Complaint]:
+    """Variables that a run from here would miss."""
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{shown_place(problem.place)} {problem.message}",
+            remedy="set it where pumonitor run or serve is started; reading needs none of it",
+        )
+        for problem in unread
+    ]
 
 
 def examine(configuration: Configuration, *, now: datetime) -> list[Complaint]:
@@ -78,7 +92,7 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
                 remedy=f"pumonitor run {name}, or pumonitor backfill {name} --from ... --to ...",
             )
         ]
-    if registered != configuration_hash(monitor):
+    if registered != stored_hash(ledger, monitor):
         found.append(
             Complaint(
                 severity="warning",

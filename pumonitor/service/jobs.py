@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
-from pumonitor.errors import PumonitorError
+from pumonitor.errors import InputError, PumonitorError
 from pumonitor.ports import Clock, PredictionSource, Window
 from pumonitor.service.alert_inputs import watched
 from pumonitor.service.alerting import Alerting
@@ -20,7 +21,8 @@ from pumonitor.service.collecting import collect
 from pumonitor.service.config import Destination, Monitor
 from pumonitor.service.config_file import configuration_hash, configuration_meaning
 from pumonitor.service.evaluating import evaluate
-from pumonitor.service.packing import packed
+from pumonitor.service.links import LinksOf, no_links
+from pumonitor.service.packing import key_of_beginning, packed
 from pumonitor.service.references import References
 from pumonitor.sinks.mlflow_sink import FILES_DESTINATION
 from pumonitor.store.errors import StaleClaimError, StateError
@@ -34,10 +36,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Jobs", "Round", "Told"]
 
+_log = logging.getLogger("pumonitor")
+
 _BUDGET_FOR_FILES: Final = timedelta(minutes=1)
+_BATCHES_FORGOTTEN: Final = 20
 
 Told = Callable[[str, int, int], None]
-"""Called with what was done last, how many windows are finished, and of how many."""
+"""Called with what is done, how much work is finished, and of how much; 0 of 0: no telling."""
 
 
 def _tell_nobody(_what: str, _done: int, _of: int) -> None:
@@ -54,6 +59,8 @@ class Round:
         Windows.
     failures : list of str
         One sentence for each attempt that failed.
+    bad_input : int
+        Those of them that come again until the data or the configuration change.
     deliveries : mapping of str to Delivery
         By destination.
     """
@@ -62,6 +69,7 @@ class Round:
     collected: int = 0
     evaluated: int = 0
     failures: list[str] = field(default_factory=list)
+    bad_input: int = 0
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
 
     def add(self, other: Round) -> None:
@@ -70,6 +78,30 @@ class Round:
         self.collected += other.collected
         self.evaluated += other.evaluated
         self.failures += other.failures
+        self.bad_input += other.bad_input
+
+    def failed(self, what: str, error: Exception) -> str:
+        """Count an attempt that failed; an error nobody foresaw is logged with its traceback.
+
+        Parameters
+        ----------
+        what : str
+            Monitor and window.
+        error : Exception
+
+        Returns
+        -------
+        str
+            What is said of the error.
+        """
+        if isinstance(error, PumonitorError):
+            said = str(error)
+            self.bad_input += isinstance(error, InputError)
+        else:
+            said = f"{type(error).__name__}: {error}"
+            _log.error("%s failed unexpectedly", what, exc_info=error)
+        self.failures.append(f"{what}: {said}")
+        return said
 
 
 class Jobs:
@@ -90,8 +122,12 @@ class Jobs:
         Whether results are written to the outbox.
     destinations : mapping of str to Destination, optional
         Where alerts go.
+    links_of : callable, optional
+        What their messages link to.
     notify : bool
         Whether anybody is told of alerts.
+    keep_delivered : timedelta
+        For how long messages are kept that have arrived.
     on_step : callable, optional
         Called with the name of each step before it is made.
     """
@@ -106,7 +142,9 @@ class Jobs:
         deliverer: Deliverer | None = None,
         tell: bool = True,
         destinations: Mapping[str, Destination] | None = None,
+        links_of: LinksOf = no_links,
         notify: bool = True,
+        keep_delivered: timedelta = timedelta(days=30),
         on_step: Callable[[str], None] = lambda step: None,
     ) -> None:
         self.monitors = dict(monitors)
@@ -128,16 +166,17 @@ class Jobs:
             clock=clock,
             tells=notify,
             destinations=tuple(destinations or ()),
-            packed=partial(packed, destinations or {}),
+            packed=partial(packed, destinations or {}, links_of=links_of),
         )
+        self._keep_delivered = keep_delivered
         self._on_step = on_step
+        self._unreadable: set[str] = set()
         self._stopped = Event()
 
     def close(self) -> None:
         """Let go of the monitors' tables."""
-        for source in self._sources.values():
-            source.close()
-        self._sources.clear()
+        for name in list(self._sources):
+            self._let_go(name)
 
     def stop(self) -> None:
         """End after the window that is being worked on and the message that is being sent."""
@@ -173,6 +212,25 @@ class Jobs:
         self.ledger.plan(name, key, [pane for one in windows for pane in schedule.panes(one)])
         return windows
 
+    def plan_or_note(
+        self,
+        name: str,
+        done: Round,
+        *,
+        start: datetime | None = None,
+        end: datetime | None = None,
+    ) -> list[Window]:
+        """As `plan`; what goes wrong is noted, so that other monitors are worked for."""
+        try:
+            windows = self.plan(name, start=start, end=end)
+        except Exception as error:  # noqa: BLE001 (one broken monitor must not stop the others)
+            # If its tables are at fault, its windows are left alone: they would come to the same.
+            self._tables_are_at_fault(name)
+            done.failed(name, error)
+            return []
+        done.planned += len(windows)
+        return windows
+
     # -- work -----------------------------------------------------------------------------------
 
     def run(
@@ -182,16 +240,19 @@ class Jobs:
         told: Told = _tell_nobody,
         budget: timedelta = timedelta(minutes=5),
     ) -> Round:
-        """Plan all monitors or one, do all that is due, deliver, `budget` for each destination."""
+        """Plan all monitors or one, do all that is due, deliver, `budget` for each destination.
+
+        A monitor whose tables cannot be read is left alone until the next round.
+        """
         done = Round()
+        self._unreadable.clear()
         for name in self.monitors if only is None else (only,):
-            try:
-                done.planned += len(self.plan(name))
-            except PumonitorError as error:
-                done.failures.append(f"{name}: {error}")
+            told(f"Planning {name}", 0, 0)
+            self.plan_or_note(name, done)
         done.add(self.drain(told=told))
         self.advance_alerts(done, only=only)
         if budget:
+            told("Delivering", 0, 0)
             done.deliveries = self.deliver(budget=budget)
         return done
 
@@ -219,17 +280,36 @@ class Jobs:
         backlogs = [self.ledger.counts(now=now, monitor=name) for name in self.monitors]
         return any(one.to_collect + one.to_evaluate > one.failing for one in backlogs)
 
-    def deliver(self, *, budget: timedelta) -> Mapping[str, Delivery]:
+    def deliver(
+        self, *, budget: timedelta, for_files: timedelta = _BUDGET_FOR_FILES
+    ) -> Mapping[str, Delivery]:
         """Send what waits in the outbox; reports, which take seconds each, for a minute at most."""
         if self._deliverer is None:
             return {}
         self._on_step("deliver")
-        for_files = min(budget, _BUDGET_FOR_FILES)
-        return self._deliverer.deliver(budget=budget, budgets={FILES_DESTINATION: for_files})
+        budgets = {FILES_DESTINATION: min(budget, for_files)}
+        done = self._deliverer.deliver(budget=budget, budgets=budgets)
+        self._forget_delivered()
+        return done
+
+    def _forget_delivered(self) -> None:
+        """Delete some of the messages that arrived long ago; later rounds go on with it."""
+        outbox = self.ledger.outbox
+        for _ in range(_BATCHES_FORGOTTEN):
+            if self._stopped.is_set():
+                return
+            # Alertmanager is told again and again of what fires, however long ago that began.
+            keep = [
+                key_of_beginning(one)
+                for one in self.ledger.alerts.current(closed=True)
+                if one.told_incident
+            ]
+            if not outbox.forget_delivered(older_than=self._keep_delivered, keep=keep):
+                return
 
     def _collect_next(self, done: Round, told: Told) -> bool:
         now = self._clock()
-        claim = self.ledger.claim_collect(self.owner, now=now, monitors=self._hashes)
+        claim = self.ledger.claim_collect(self.owner, now=now, monitors=self._readable())
         if claim is None:
             return False
         self._on_step("claimed to collect")
@@ -245,7 +325,7 @@ class Jobs:
         return True
 
     def _evaluate_next(self, done: Round, told: Told) -> bool:
-        claim = self.ledger.claim_evaluate(self.owner, monitors=self._hashes)
+        claim = self.ledger.claim_evaluate(self.owner, monitors=self._readable())
         if claim is None:
             return False
         self._on_step("claimed to evaluate")
@@ -284,19 +364,21 @@ class Jobs:
         for name in self.monitors if only is None else (only,):
             try:
                 self._alerting.advance(name)
-            except PumonitorError as error:
-                done.failures.append(f"{name}, alerts: {error}")
+            except Exception as error:  # noqa: BLE001 (alerts of other monitors are due as well)
+                if name not in self._unreadable:
+                    done.failed(f"{name}, alerts", error)
 
     def _tell(self, told: Told, what: str, claim: Claim) -> None:
         if told is _tell_nobody:
             return
-        backlog = self.ledger.counts(now=self._clock(), monitor=claim.monitor)
-        # Collecting and evaluating are half of the work each.
-        left = backlog.to_collect + 0.5 * max(backlog.to_evaluate - backlog.to_collect, 0)
-        done = round(2 * (backlog.windows - left))
-        told(
-            f"{what} {claim.monitor} {claim.window.start:%Y-%m-%d %H:%M}", done, 2 * backlog.windows
-        )
+        done = windows = 0
+        for name in self.monitors:
+            backlog = self.ledger.counts(now=self._clock(), monitor=name)
+            # Collecting and evaluating are half of the work each.
+            left = backlog.to_collect + 0.5 * max(backlog.to_evaluate - backlog.to_collect, 0)
+            done += round(2 * (backlog.windows - left))
+            windows += backlog.windows
+        told(f"{what} {claim.monitor} {claim.window.start:%Y-%m-%d %H:%M}", done, 2 * windows)
 
     @contextmanager
     def _kept(self, claim: Claim, done: Round) -> Iterator[None]:
@@ -323,10 +405,9 @@ class Jobs:
             pass
         except Exception as error:  # noqa: BLE001 (one broken window must not stop the others)
             place = f"{claim.monitor}, window of {claim.window.start:%Y-%m-%d %H:%M}"
-            expected = isinstance(error, PumonitorError)
-            what = str(error) if expected else f"{type(error).__name__}: {error}"
-            done.failures.append(f"{place}: {what}")
-            self.ledger.release(claim, error=what)
+            of_tables = self._tables_are_at_fault(claim.monitor)
+            said = done.failed(claim.monitor if of_tables else place, error)
+            self.ledger.release(claim, error=said, fault_of="tables" if of_tables else "window")
         finally:
             finished.set()
             keeper.join()
@@ -335,7 +416,35 @@ class Jobs:
         with self.ledger.database.reading() as connection:
             return self.ledger.database.now(connection)
 
+    def _readable(self) -> dict[str, str]:
+        """Hashes of the monitors whose tables have not failed in this round."""
+        return {name: one for name, one in self._hashes.items() if name not in self._unreadable}
+
+    def _tables_are_at_fault(self, name: str) -> bool:
+        """Whether a monitor's tables cannot be opened, or opened anew, after an attempt failed.
+
+        Opening asks for the connection, the table and its columns, and for nothing else: what goes
+        wrong there does so for every window.
+        """
+        if name not in self._unreadable:
+            self._let_go(name)
+            # What it says has been told, or is about to be.
+            with suppress(Exception):
+                self._source(name)
+        return name in self._unreadable
+
+    def _let_go(self, name: str) -> None:
+        source = self._sources.pop(name, None)
+        if source is not None:
+            # A connection that is gone may not close any more.
+            with suppress(Exception):
+                source.close()
+
     def _source(self, name: str) -> PredictionSource:
         if name not in self._sources:
-            self._sources[name] = self._open_source(self.monitors[name])
+            try:
+                self._sources[name] = self._open_source(self.monitors[name])
+            except Exception:
+                self._unreadable.add(name)
+                raise
         return self._sources[name]

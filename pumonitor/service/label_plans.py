@@ -32,7 +32,7 @@ class LabelPlan:
     monitor, metric : str
     drop, within_days : float
     windows : int
-        Quiet windows that the noise was read off.
+        Quiet windows that the noise was read off, and that the detector learns from.
     noise : Noise
     labels_now : int
         Confirmed positives of a usual window.
@@ -69,7 +69,7 @@ def plan_labels(
 ) -> LabelPlan:
     """How many confirmed positives per window show a drop of this size within so many days.
 
-    Days count from when the first window of the change is mature.
+    Days count from the beginning of the change, and what labels take to be mature comes on top.
 
     Raises
     ------
@@ -102,6 +102,7 @@ def plan_labels(
         within=max(within_days / days, 1.0),
         false_alarms_per_year=false_alarms_per_year,
         windows_per_year=_DAYS_PER_YEAR / days,
+        reference_windows=len(rows),
     )
     return LabelPlan(
         monitor=monitor.name,

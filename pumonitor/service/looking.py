@@ -8,12 +8,19 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Literal
 
 from pumonitor.errors import InputError, did_you_mean
-from pumonitor.sources.locations import Location, locate
-from pumonitor.sources.session import Progress, Session, number, open_session, quoted, text
+from pumonitor.sources.places import Place, connect, files_of, no_files, place_of_files
+from pumonitor.sources.remote_files import RemoteFiles
+from pumonitor.sources.session import (
+    READ_EXACTLY,
+    Progress,
+    Session,
+    number,
+    quoted,
+    text,
+)
 
 __all__ = ["ColumnLook", "Extent", "Kind", "Look", "TableLook", "looking_at"]
 
@@ -29,6 +36,11 @@ _KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ("truth", re.compile(r"BOOLEAN")),
     ("text", re.compile(r"VARCHAR|UUID|ENUM\(.*\)")),
 )
+_READERS: Final = {
+    "parquet": "read_parquet({files}, hive_partitioning = false, union_by_name = true)",
+    "json": "read_json({files}, union_by_name = true)",
+    "csv": "read_csv({files}, header = true, union_by_name = true)",
+}
 _EPOCH_UNITS: Final = (("s", 1e9, 5e9), ("ms", 1e12, 5e12), ("us", 1e15, 5e15), ("ns", 1e18, 5e18))
 """Since 2001 and until 2128."""
 
@@ -147,9 +159,12 @@ class Look:
         self._session = session
         self._tables = 0
 
-    def table(self, location: Location) -> TableLook:
+    def table(self, place: Place) -> TableLook:
         """Look at the columns of files."""
-        relation = self._held(location, _relation(location))
+        files = files_of(place, self._session)
+        if not files:
+            raise no_files(place)
+        relation = self._held(place, files)
         described = self._session.rows(f"DESCRIBE SELECT * FROM {relation}")
         kinds = {str(name): _kind(str(kind)) for name, kind, *_ in described}
         measures = [
@@ -164,11 +179,11 @@ class Look:
         (found,) = self._session.rows(
             f"SELECT count(*), {', '.join(measures)} "
             f"FROM (SELECT * FROM {relation} LIMIT {_SAMPLE_ROWS})",
-            step=f"Looking at {location.name}",
+            step=f"Looking at {place.name}",
         )
         rows = int(found[0])
         if rows == 0:
-            msg = f"{location.name} has no rows: there is nothing to look at"
+            msg = f"{place.name} has no rows: there is nothing to look at"
             raise InputError(msg)
         columns = []
         for at, (name, kind) in enumerate(kinds.items()):
@@ -184,18 +199,23 @@ class Look:
                     greatest=greatest,
                 )
             )
-        return TableLook(name=location.name, relation=relation, columns=tuple(columns))
+        return TableLook(name=place.name, relation=relation, columns=tuple(columns))
 
-    def _held(self, location: Location, relation: str) -> str:
+    def _held(self, place: Place, files: Sequence[str]) -> str:
         """The rows in memory where they are few: text is not read anew for every question."""
-        size = sum(Path(file).stat().st_size for file in location.files)
-        if location.kind == "parquet" or size > _HELD_BYTES:
+        listed = ", ".join(map(text, files))
+        relation = _READERS[place.kind].format(files=f"[{listed}]")
+        if place.kind == "parquet":
+            return relation
+        # Of their content nothing is read.
+        ((size,),) = self._session.rows(f"SELECT sum(size) FROM read_blob([{listed}])")
+        if size > _HELD_BYTES:
             return relation
         self._tables += 1
         name = f"look_{self._tables}"
         self._session.rows(
             f"CREATE TEMP TABLE {name} AS SELECT * FROM {relation}",
-            step=f"Reading {location.name}",
+            step=f"Reading {place.name}",
         )
         return name
 
@@ -290,25 +310,27 @@ class Look:
 @contextmanager
 def looking_at(
     paths: Sequence[str], *, progress: Progress | None = None
-) -> Iterator[tuple[Look, tuple[Location, ...]]]:
+) -> Iterator[tuple[Look, tuple[Place, ...]]]:
     """Open files to look at, and nothing beside them."""
-    locations = tuple(locate(path, kinds=("csv", "parquet", "json")) for path in paths)
-    together = Location(
-        name=" and ".join(location.name for location in locations),
-        files=tuple(file for location in locations for file in location.files),
-        kind=locations[0].kind,
-    )
-    with open_session(together, progress=progress) as session:
-        yield Look(session), locations
+    places = tuple(map(_place, paths))
+    connection = connect(places, without=READ_EXACTLY)
+    try:
+        name = " and ".join(place.name for place in places)
+        yield Look(Session(connection, name=name, progress=progress)), places
+    finally:
+        connection.close()
 
 
-def _relation(location: Location) -> str:
-    files = ", ".join(text(file) for file in location.files)
-    if location.kind == "parquet":
-        return f"read_parquet([{files}], hive_partitioning = false, union_by_name = true)"
-    if location.kind == "json":
-        return f"read_json([{files}], union_by_name = true)"
-    return f"read_csv([{files}], header = true, union_by_name = true)"
+def _place(path: str) -> Place:
+    place = place_of_files(path)
+    if isinstance(place, RemoteFiles) and place.files != (place.name,):
+        msg = (
+            f"{place.name} is given with a password or signature, which the configuration must not "
+            "hold: name files without, and put the whole address into the environment afterwards, "
+            "source: ${NAME}"
+        )
+        raise InputError(msg)
+    return place
 
 
 def _kind(type_name: str) -> Kind:

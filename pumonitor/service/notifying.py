@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from pumonitor.notify.alertmanager import AlertmanagerSink
@@ -15,9 +15,9 @@ from pumonitor.notify.webhook import WebhookSink
 from pumonitor.ports import Clock, Sink
 from pumonitor.service.config import Configuration
 from pumonitor.service.destination_config import Destination
+from pumonitor.service.packing import key_of_beginning
 from pumonitor.sinks.delivery import Deliverer, Delivery, Patience
 from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError, presentable
-from pumonitor.store.alert_records import StoredAlert
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import PublishedResult
@@ -88,6 +88,7 @@ def make_sink(
         return WebhookSink(
             address,
             secret=None if secret is None else secret.get_secret_value(),
+            read_series=read_series if destination.picture else None,
             allow_private=bool(allow_private),
             mask=mask,
             clock=clock,
@@ -148,7 +149,7 @@ class NotifyingDeliverer(Deliverer):
     def _told_of(self, destination: str) -> tuple[list[AlertMessage], list[AlertMessage]]:
         """Alerts that a destination was told of: those that go on, those that are over."""
         alerts = {
-            _key_of_beginning(one): one
+            key_of_beginning(one): one
             for one in self._ledger.alerts.current(closed=True)
             if one.told_incident
         }
@@ -157,27 +158,6 @@ class NotifyingDeliverer(Deliverer):
         for key, payload in told.items():
             found[0 if alerts[key].told_firing else 1].append(AlertMessage.from_payload(payload))
         return found
-
-
-def _key_of_beginning(alert: StoredAlert) -> str:
-    """Of the message that told of the last incident that anybody was told of."""
-    whenever = datetime.fromtimestamp(0, UTC)
-    return AlertMessage(
-        transition=0,
-        monitor=alert.monitor,
-        rule=alert.rule,
-        rule_key=alert.rule_key,
-        severity="info",
-        kind="fired",
-        incident=alert.told_incident,
-        model_version=alert.model_version,
-        segment=alert.segment,
-        window_start=whenever,
-        window_end=whenever,
-        as_of=whenever,
-        metric=alert.metric,
-        sentence="",
-    ).key
 
 
 def series_reader(ledger: LedgerReader) -> ReadSeries:

@@ -21,6 +21,7 @@ class Wishes:
     score: str | None = None
     known_at: str | None = None
     label: str | None = None
+    model_version: str | None = None
     window: str | None = None
     maturity: str | None = None
     threshold: float | None = None

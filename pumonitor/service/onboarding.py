@@ -110,11 +110,10 @@ class _Decisions:
         window = self._window(extent)
         maturity = self._maturity(extent)
         threshold = self._threshold(scale, score.name)
-        version = proposals.model_version_column(self._predictions)
+        version = self._model_version()
         propensity = proposals.propensity_column(self._positives)
-        for what, column in (("model_version", version), ("propensity", propensity)):
-            if column is not None:
-                self._found(what, column.name, "by its name")
+        if propensity is not None:
+            self._found("propensity", propensity.name, "by its name")
         used = {*ids, score.name, time.name, *([version.name] if version else [])}
         return Onboarded(
             name=self._name(),
@@ -260,6 +259,21 @@ class _Decisions:
         self._found("label", column.name, "1 confirmed positive, -1 confirmed negative")
         return column.name
 
+    def _model_version(self) -> ColumnLook | None:
+        wish = self._wishes.model_version
+        if wish == "none":
+            self._found("model_version", "none", "as you said")
+            return None
+        if wish is not None:
+            column = self._predictions.column(wish, option="--model-version")
+            self._found("model_version", column.name, "as you said")
+            return column
+        found = proposals.model_version_column(self._predictions)
+        if found is not None:
+            why = f"by its name, {found.distinct} value{'' if found.distinct == 1 else 's'}"
+            self._found("model_version", found.name, why)
+        return found
+
     def _zone(self, time: ColumnLook, known: ColumnLook | None) -> str:
         naive = [column.name for column in (time, known) if column and column.kind == "naive"]
         if not naive:
@@ -373,6 +387,18 @@ class _Decisions:
         span = proposals.written_span(found.reference, grid=grid)
         count = len(found.reference)
         why = f"the first {count} of {len(found.windows)} windows whose labels are in"
+        if count > len(found.windows) // 3:
+            why += ": more than a third, to see how much windows differ by themselves"
+        elif count == len(found.windows) // 3:
+            why += ": a third of them"
+        else:
+            why += ": a third of them would go back longer than four weeks"
+        if count < proposals.ENOUGH_REFERENCE_WINDOWS:
+            self._notes.append(
+                f"A reference of {count} window{'' if count == 1 else 's'} says little about how "
+                "much they differ by themselves: make it longer when there are more, "
+                f"{proposals.ENOUGH_REFERENCE_WINDOWS} or more."
+            )
         self._found("reference", f"{span[0]} to {span[1]}", why)
         return span
 

@@ -36,4 +36,4 @@ def with_rules(path: Path, monitor: str, rules: Sequence[str]) -> Configuration:
         found.append(rule)
     document["monitors"][monitor]["rules"] = found
     text = yaml.safe_dump(document, sort_keys=False)
-    return read_configuration_text(text, path=path).configuration
+    return read_configuration_text(text, path=path, needs="ledger").configuration

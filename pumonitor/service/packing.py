@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from pumonitor.notify.group import AlertGroup, told_elsewhere
 from pumonitor.notify.message import AlertMessage, outbox_destination
 from pumonitor.service.destination_config import Destination
+from pumonitor.service.links import LinksOf, no_links
+from pumonitor.store.alert_records import StoredAlert
 from pumonitor.store.records import NewMessage
 
-__all__ = ["packed"]
+__all__ = ["key_of_beginning", "packed"]
 
 
 def packed(
-    destinations: Mapping[str, Destination], messages: Sequence[NewMessage]
+    destinations: Mapping[str, Destination],
+    messages: Sequence[NewMessage],
+    *,
+    links_of: LinksOf = no_links,
 ) -> list[NewMessage]:
     """Messages as they go into the outbox, of those that alerts of one transaction came to.
 
@@ -28,11 +34,17 @@ def packed(
     destinations : mapping of str to Destination
     messages : sequence of NewMessage
         Payloads are those of `AlertMessage`.
+    links_of : callable, optional
+        What they link to.
     """
     by_name = {outbox_destination(name): one for name, one in destinations.items()}
     given: dict[tuple[str, str], list[NewMessage]] = {}
     for message in messages:
-        given.setdefault((message.destination, message.payload["monitor"]), []).append(message)
+        about = message.payload
+        links = {**about["links"], **links_of(about["monitor"], about["model_version"])}
+        given.setdefault((message.destination, about["monitor"]), []).append(
+            replace(message, payload={**about, "links": links})
+        )
     found: list[NewMessage] = []
     for (name, _), own in given.items():
         destination = by_name[name]
@@ -53,3 +65,24 @@ def _as_one(messages: Sequence[NewMessage]) -> list[NewMessage]:
         return [told]
     elsewhere = told_elsewhere(group.key)
     return [told, *(replace(one, lane=group.lane, payload=elsewhere) for one in messages)]
+
+
+def key_of_beginning(alert: StoredAlert) -> str:
+    """Of the message that told of the last incident that anybody was told of."""
+    whenever = datetime.fromtimestamp(0, UTC)
+    return AlertMessage(
+        transition=0,
+        monitor=alert.monitor,
+        rule=alert.rule,
+        rule_key=alert.rule_key,
+        severity="info",
+        kind="fired",
+        incident=alert.told_incident,
+        model_version=alert.model_version,
+        segment=alert.segment,
+        window_start=whenever,
+        window_end=whenever,
+        as_of=whenever,
+        metric=alert.metric,
+        sentence="",
+    ).key

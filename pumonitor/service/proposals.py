@@ -16,6 +16,7 @@ from pumonitor.service.looking import ColumnLook, Extent, TableLook
 
 __all__ = [
     "ENOUGH_CONFIRMATIONS",
+    "ENOUGH_REFERENCE_WINDOWS",
     "Mature",
     "described",
     "id_candidates",
@@ -37,7 +38,12 @@ ENOUGH_CONFIRMATIONS: Final = 100
 """Confirmations in a window from which intervals are narrow enough to be of use."""
 
 _WINDOWS: Final = (("1h", 1 / 24), ("1d", 1.0), ("1w", 7.0), ("1mo", 30.4))
-_MOST_REFERENCE_WINDOWS: Final = 8
+ENOUGH_REFERENCE_WINDOWS: Final = 8
+"""From which on it can be told how much windows differ by themselves."""
+
+_MOST_REFERENCE_WINDOWS: Final = 30
+_MOST_REFERENCE_TIME: Final = timedelta(weeks=4)
+"""Whichever is more: longer ago the world was another."""
 
 _LATE_START: Final = 0.05
 """Share of a window after which its first prediction may come and the window still be whole."""
@@ -69,7 +75,13 @@ _NOT_SCORED: Final = re.compile(
 _LABELS: Final = re.compile(
     r"labels?|is_positive|positive|confirmed|outcome|verdict|y", re.IGNORECASE
 )
-_VERSIONS: Final = re.compile(r"(model_?)?version|model(_?(id|name))?", re.IGNORECASE)
+_MODEL: Final = r"(model|mdl|clf|classifier|scorer|algo(rithm)?)"
+_VERSIONS: Final = re.compile(
+    # A version of anything else, such as app_version, is none of the model.
+    rf"({_MODEL}_?)?(version|vers?|revision|release)(_?(id|no|nr|num|number|name|tag))?"
+    rf"|{_MODEL}(_?(id|name|tag|key|hash|uri|v))?",
+    re.IGNORECASE,
+)
 _PROPENSITIES: Final = re.compile(r".*propensity|review_rate|review_probability", re.IGNORECASE)
 
 
@@ -208,7 +220,11 @@ class Mature:
 
 
 def reference_windows(extent: Extent, *, grid: WindowGrid, maturity: timedelta) -> Mature:
-    """Whole windows whose labels were in when the data end, and the first third of them."""
+    """Whole windows whose labels were in when the data end, and the first of them.
+
+    A third of them; where that is few, eight or as many as leave half of them to be compared; and
+    no more than thirty or four weeks.
+    """
     first, last, known = (
         datetime.fromtimestamp(at, tz=UTC) for at in (extent.first, extent.last, extent.last_known)
     )
@@ -218,7 +234,9 @@ def reference_windows(extent: Extent, *, grid: WindowGrid, maturity: timedelta) 
         if first - window.start <= _LATE_START * (window.end - window.start)
         and window.end + maturity <= max(last, known)
     )
-    count = min(max(len(mature) // 3, 1), _MOST_REFERENCE_WINDOWS)
+    count = max(len(mature) // 3, min(len(mature) // 2, ENOUGH_REFERENCE_WINDOWS), 1)
+    within = sum(window.end <= mature[0].start + _MOST_REFERENCE_TIME for window in mature)
+    count = min(count, max(_MOST_REFERENCE_WINDOWS, within))
     return Mature(windows=mature, reference=mature[:count])
 
 

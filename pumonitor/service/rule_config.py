@@ -17,20 +17,19 @@ from pydantic import (
 )
 
 from pumonitor.errors import did_you_mean, if_percent
-from pumonitor.monitoring.detectors import DEFAULT_DETECTOR, DETECTORS
-from pumonitor.names import TITLES
 from pumonitor.service.config_values import Duration, Number, Part, Text, as_tuple, is_number
 from pumonitor.service.durations import read_duration, shown_duration
+from pumonitor.service.metric_names import COUNTS, METRICS, refuse_unknown
 
-__all__ = ["COUNTS", "Change", "Rule", "check_destinations", "check_rules"]
+__all__ = ["DETECTORS", "Change", "Rule", "check_destinations", "check_rules"]
 
-COUNTS: Final = ("labeled_positives", "predictions")
-"""Metrics that are numbers of rows, beside the estimates."""
-
-_METRICS: Final = (*TITLES, *COUNTS)
 _NOT_SHARES: Final = (*COUNTS, "lift_at_k", "ll_score")
+_CORRELATIONS: Final = ("mcc", "mcc_max", "mcc_pu")
 _CONDITIONS: Final = ("below", "above", "drop", "rise", "change", "shift")
 _CHANGES: Final = ("drop", "rise", "change")
+DETECTORS: Final = ("shiryaev-roberts", "cusum", "betting")
+"""Those of `pumonitor.monitoring.detectors`, the default first; scipy is loaded with them."""
+
 _BET_ON: Final = ("aul", "auc", "recall")
 _HEALTH: Final[Mapping[str, str | None]] = {
     "no_data": None,
@@ -73,10 +72,7 @@ class Change(BaseModel, frozen=True):
 
 
 def _metric(given: str) -> str:
-    if given not in _METRICS:
-        hint = did_you_mean(given, _METRICS) or f" (there are {', '.join(_METRICS)})"
-        msg = f"is no metric: {given!r}{hint}"
-        raise ValueError(msg)
+    refuse_unknown(given)
     return given
 
 
@@ -154,7 +150,7 @@ ComparedWith = Annotated[
 Rate = Annotated[Number, AfterValidator(_rate)]
 Repeat = Annotated[timedelta | None, BeforeValidator(_repeat), WithJsonSchema(_LENGTH)]
 Destinations = Annotated[tuple[Text, ...], BeforeValidator(as_tuple), AfterValidator(_destinations)]
-Metric = Annotated[str, AfterValidator(_metric), WithJsonSchema({"enum": list(_METRICS)})]
+Metric = Annotated[str, AfterValidator(_metric), WithJsonSchema({"enum": list(METRICS)})]
 ChangeGiven = Annotated[
     Change,
     BeforeValidator(_change),
@@ -221,7 +217,7 @@ class Rule(Part):
     change: ChangeGiven | None = None
     compared_with: ComparedWith = Field("reference", alias="from")
     shift: Literal["down", "up", "any"] | None = None
-    detector: Literal[*DETECTORS] = DEFAULT_DETECTOR  # type: ignore[valid-type]
+    detector: Literal[*DETECTORS] = DETECTORS[0]  # type: ignore[valid-type]
     false_alarms_per_year: Annotated[Number, Field(gt=0)] = 1.0
     health: Literal[*_HEALTH] | None = None  # type: ignore[valid-type]
     after: Duration | None = None
@@ -279,13 +275,15 @@ class Rule(Part):
         for name in (condition, "warning"):
             limit = getattr(self, name) if condition in ("below", "above") else None
             limit = limit.amount if isinstance(limit, Change) else limit
-            if (
-                limit is not None
-                and metric not in _NOT_SHARES
-                and limit > 1
-                and not metric.endswith("_threshold")
-            ):
+            if limit is None or metric.endswith("_threshold"):
+                # Thresholds are on the scale of the scores.
+                continue
+            if limit > 1 and metric not in _NOT_SHARES:
                 msg = f"{name} is {limit:g}, and {metric} is never above 1{if_percent(limit)}"
+                raise ValueError(msg)
+            least = -1 if metric in _CORRELATIONS else 0
+            if limit < least:
+                msg = f"{name} is {limit:g}, and {metric} is never below {least}"
                 raise ValueError(msg)
         if self.warning is not None:
             self._milder(self.warning)

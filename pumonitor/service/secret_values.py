@@ -22,7 +22,7 @@ _ADDRESS = re.compile(r"\s*[A-Za-z][\w+.-]*://")
 _PASSWORD = re.compile(r"(?<=://)([^\s:/@?#]*):([^\s@]*)@")
 _PORT = re.compile(r"\d+[/?#]")
 _PARAMETER = re.compile(
-    r"(?<=[?&;])(\w*(?:password|passwd|pwd|token|secret|signature|api_?key|access_?key)|sig)=([^&;#\s]+)",
+    r"(?<=[?&;])([\w-]*(?:password|passwd|pwd|token|secret|signature|api_?key|access_?key)|sig)=([^&;#\s]+)",
     re.IGNORECASE,
 )
 _NEVER_LITERAL: Final = ("secret", "password", "token")
@@ -40,6 +40,8 @@ class Expanded:
     ----------
     value : object
     problems : tuple of Problem
+    missing : tuple of Problem
+        Those of them that are variables which are not set, or cannot be read.
     warnings : tuple of Problem
         Values that hold a secret more often than not.
     mask : Mask
@@ -48,6 +50,7 @@ class Expanded:
 
     value: Any
     problems: tuple[Problem, ...]
+    missing: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
     mask: Mask
 
@@ -130,6 +133,7 @@ def expand(value: Any, environment: Mapping[str, str]) -> Expanded:
     return Expanded(
         value=expanded,
         problems=tuple(walk.problems),
+        missing=tuple(walk.missing),
         warnings=tuple(walk.warnings),
         mask=Mask(walk.read),
     )
@@ -140,6 +144,7 @@ class _Expansion:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.problems: list[Problem] = []
+        self.missing: list[Problem] = []
         self.warnings: list[Problem] = []
         self.read: list[str] = []
         self._environment = environment
@@ -168,23 +173,19 @@ class _Expansion:
     def _variable(self, name: str, place: Place) -> str:
         if name in self._environment:
             if not self._environment[name].strip():
-                self._refuse(
-                    place, f"needs the environment variable {name}, which is empty: set it"
-                )
+                self._miss(place, f"needs the environment variable {name}, which is empty: set it")
             return self._environment[name]
         file = self._environment.get(f"{name}_FILE")
         if file is None:
             hint = did_you_mean(name, self._environment, likeness=0.8)
             end = hint or f": set it, or {name}_FILE to a file that holds it"
-            self._refuse(place, f"needs the environment variable {name}, which is not set{end}")
+            self._miss(place, f"needs the environment variable {name}, which is not set{end}")
             return ""
         try:
             return Path(file).read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not text"
-            self._refuse(
-                place, f"needs the file that {name}_FILE names, which cannot be read: {why}"
-            )
+            self._miss(place, f"needs the file that {name}_FILE names, which cannot be read: {why}")
             return ""
 
     def _look_for_secrets(self, text: str, place: Place) -> None:
@@ -218,6 +219,10 @@ class _Expansion:
 
     def _refuse(self, place: Place, message: str) -> None:
         self.problems.append(Problem(place=place, message=message))
+
+    def _miss(self, place: Place, message: str) -> None:
+        self._refuse(place, message)
+        self.missing.append(self.problems[-1])
 
 
 def _has_literal(pattern: re.Pattern[str], text: str) -> str | None:

@@ -45,7 +45,7 @@ class Source(Located):
     def name(self) -> str:
         """What messages call it."""
         if self.url is None:
-            return without_password(self.path or "")
+            return self._shown_path
         address = without_password(self.url.get_secret_value())
         return f"{self.table or 'the query'} of {address}"
 
@@ -53,7 +53,7 @@ class Source(Located):
     def identity(self) -> dict[str, str]:
         """Which data it means, whoever reads them: no user, password, driver or options."""
         if self.url is None:
-            return {"path": without_password(self.path or "")}
+            return {"path": self._shown_path}
         dialect, _, rest = self.url.get_secret_value().partition("://")
         place = rest.rpartition("@")[2].partition("?")[0]
         data = (
@@ -65,6 +65,16 @@ class Source(Located):
     def address(self) -> str:
         """Of the database, with its password; a file's path absolute."""
         return "" if self.url is None else self.absolute(self.url.get_secret_value())
+
+    @property
+    def _shown_path(self) -> str:
+        """Path or pattern; of an address nothing that could be a signature, which changes too."""
+        path = self.path or ""
+        if "://" not in path:
+            return path
+        from pumonitor.sources.remote_files import shown_address
+
+        return shown_address(path)
 
     @model_validator(mode="before")
     @classmethod

@@ -8,10 +8,9 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pumonitor.errors import InputError, did_you_mean
-from pumonitor.sources.locations import Location
+from pumonitor.sources.locations import Location, short_name
 from pumonitor.sources.session import Session, number, quoted, text
 
 __all__ = ["Rows", "csv_layout", "find_rows", "parquet_layout", "place_of"]
@@ -178,7 +177,7 @@ def place_of(
 ) -> int:
     """Where a column stands in a file's header; refused if it is absent or stands there twice."""
     count = list(header).count(name)
-    shown = shown or Path(file).name
+    shown = shown or short_name(file)
     if count > 1:
         msg = f"{shown} has {count} columns named '{name}' ({role}): rename all but one of them"
         raise InputError(msg)
@@ -206,7 +205,7 @@ def csv_layout(
         "columns = {'line': 'VARCHAR'}, delim = '\x1f', quote = '', escape = '') LIMIT 1"
     )
     if not first or not first[0][0]:
-        msg = f"{Path(file).name} has no header line: its first line must name the columns"
+        msg = f"{short_name(file)} has no header line: its first line must name the columns"
         raise InputError(msg)
     line = str(first[0][0]).removeprefix("\ufeff")
     headers = {mark: next(csv.reader([line], delimiter=mark)) for mark in _DELIMITERS}

@@ -19,13 +19,12 @@ from pumonitor.sources.counts_engine import received
 from pumonitor.sources.counts_frames import LazyTable, eager_table
 from pumonitor.sources.counts_query import Statement
 from pumonitor.sources.dialects import DuckDB
-from pumonitor.sources.locations import Location, locate, matches_nothing
+from pumonitor.sources.locations import matches_nothing
 from pumonitor.sources.parquet_files import file_of, parquet_files
-from pumonitor.sources.remote_files import RemoteFiles, is_remote, remote_files
-from pumonitor.sources.session import Session, contained, quoted, text
+from pumonitor.sources.places import Place, connect, files_of, no_files, place_of_files
+from pumonitor.sources.session import Session, quoted, text
 
 if TYPE_CHECKING:
-    import duckdb
     import pyarrow as pa
 
 __all__ = ["DuckDBEngine"]
@@ -64,29 +63,16 @@ class DuckDBEngine:
     ) -> None:
         self.dialect = DuckDB()
         self._frames: dict[str, Any] = {}
-        self._files: dict[str, Location | RemoteFiles | None] = {}
+        self._files: dict[str, Place | None] = {}
+        self._may_be_absent = may_be_absent
         for name, table in tables.items():
             if not isinstance(table, str | os.PathLike):
                 self._frames[name] = table
-            elif is_remote(os.fspath(table)):
-                self._files[name] = remote_files(os.fspath(table))
             elif name in may_be_absent and matches_nothing(table):
                 self._files[name] = None
             else:
-                self._files[name] = locate(table, kinds=("csv", "parquet", "json"))
-        remote = [one for one in self._files.values() if isinstance(one, RemoteFiles)]
-        local = [one for one in self._files.values() if isinstance(one, Location)]
-
-        def prepare(connection: duckdb.DuckDBPyConnection) -> None:
-            for one in remote:
-                one.prepare(connection)
-
-        self._connection = contained(
-            [file for one in local for file in one.files],
-            directories=[one.directory for one in remote],
-            without=_WITHOUT,
-            prepare=prepare if remote else None,
-        )
+                self._files[name] = place_of_files(table)
+        self._connection = connect(filter(None, self._files.values()), without=_WITHOUT)
         self._lazy: dict[str, LazyTable] = {}
 
     def relation(self, table: str, roles: Mapping[str, str]) -> Relation:
@@ -107,9 +93,11 @@ class DuckDBEngine:
             return _without_rows(table, roles)
         shown = f"{table} {files.name}"
         session = Session(self._connection, name=shown, progress=None)
-        paths = list(files.files)
-        if isinstance(files, RemoteFiles) and files.kind == "csv":
-            paths = [row[0] for row in session.rows(f"SELECT file FROM glob({text(paths[0])})")]
+        paths = files_of(files, session)
+        if not paths:
+            if table in self._may_be_absent:
+                return _without_rows(shown, roles)
+            raise no_files(files)
         if files.kind == "csv":
             return self._csv(session, shown, paths, roles)
         if files.kind == "json":

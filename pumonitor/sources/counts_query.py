@@ -260,10 +260,12 @@ class CountQuery:
         whole = "(known - made - ((known - made) % 1000000 + 1000000) % 1000000)"
         seconds = self.dialect.divided(whole, 1_000_000)
         return self._stated(
-            f"SELECT {seconds} AS seconds, count(*) AS n FROM (SELECT id, min(known) AS known "
-            "FROM pumonitor_said WHERE label = 1 GROUP BY id) AS confirmed "
-            "JOIN (SELECT id, min(made) AS made FROM pumonitor_made GROUP BY id) AS predicted "
-            f"ON confirmed.id = predicted.id GROUP BY {seconds}",
+            # Confirmed ones first: to group all predictions by id takes memory for each of them.
+            f"SELECT {seconds} AS seconds, count(*) AS n FROM ("
+            "SELECT confirmed.id, min(known) AS known, min(made) AS made FROM pumonitor_made "
+            "AS predicted JOIN (SELECT id, min(known) AS known FROM pumonitor_said "
+            "WHERE label = 1 GROUP BY id) AS confirmed ON predicted.id = confirmed.id "
+            f"GROUP BY confirmed.id) AS pairs GROUP BY {seconds}",
             "pumonitor_made",
             "pumonitor_said",
         )

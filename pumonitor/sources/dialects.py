@@ -19,6 +19,8 @@ WITHOUT_OFFSET: Final = f"({_CLOCK}|[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})"
 """ISO 8601 text that names a local time."""
 # Engines round what is finer than a microsecond each in their own way: it is cut off.
 _FINER: Final = "([.][0-9]{6})[0-9]+"
+_MINUTES: Final = "^(.{10}[T ][0-9]{2}:[0-9]{2})"
+"""Up to the minutes of a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +124,25 @@ class DuckDB(Dialect):
         """Microseconds of text that says its offset."""
         return (
             f"CASE WHEN regexp_full_match({raw}, '{WITH_OFFSET}') THEN "
-            f"epoch_us(try_cast({self._cut(raw)} AS TIMESTAMPTZ)) END"
+            f"epoch_us({self._cast(raw, 'TIMESTAMPTZ')}) END"
         )
 
     def clock_without_offset(self, raw: str) -> str:
         """Local microseconds of text without an offset."""
         return (
             f"CASE WHEN regexp_full_match({raw}, '{WITHOUT_OFFSET}') THEN "
-            f"epoch_us(try_cast({self._cut(raw)} AS TIMESTAMP)) END"
+            f"epoch_us({self._cast(raw, 'TIMESTAMP')}) END"
         )
 
     def divided(self, number: str, by: int) -> str:
         """Whole-number division."""
         return f"({number} // {by})"
+
+    @classmethod
+    def _cast(cls, raw: str, kind: str) -> str:
+        # Before its version 2 a time without seconds was none; only such rows are asked twice.
+        whole = rf"regexp_replace({raw}, '{_MINUTES}', '\1:00')"
+        return f"coalesce(try_cast({cls._cut(raw)} AS {kind}), try_cast({whole} AS {kind}))"
 
     @staticmethod
     def _cut(raw: str) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pumonitor.errors import InputError, nearest
 
-__all__ = ["FileKind", "Location", "locate", "matches_nothing", "nothing_found"]
+__all__ = ["FileKind", "Location", "locate", "matches_nothing", "nothing_found", "short_name"]
 
 FileKind = Literal["csv", "parquet", "json"]
 
@@ -84,7 +84,8 @@ def locate(
 
 def matches_nothing(path: str | os.PathLike[str]) -> bool:
     """Whether this is a pattern that no file fits so far."""
-    return glob.has_magic(os.fspath(path)) and not _matches(Path(path))
+    name = os.fspath(path)
+    return "://" not in name and glob.has_magic(name) and not _matches(Path(name))
 
 
 def _matches(path: Path) -> list[Path]:
@@ -108,6 +109,17 @@ def nothing_found(name: str, *, what: str = "file") -> str:
     near = nearest(Path(name).name, beside)
     hint = f"; did you mean {folder / near[0]}?" if near else f" in {folder.resolve()}"
     return f"there is no {what} {name}{hint}"
+
+
+def short_name(file: str) -> str:
+    """The last part of a path or address; what follows a question mark of an address is secret.
+
+    Examples
+    --------
+    >>> short_name("data/p?.csv"), short_name("https://host/data/p.csv?X-Amz-Signature=a/b")
+    ('p?.csv', 'p.csv')
+    """
+    return Path(file.partition("?")[0] if "://" in file else file).name
 
 
 def _inside(directory: Path) -> Path:

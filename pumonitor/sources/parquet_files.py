@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from pumonitor.errors import InputError
 from pumonitor.sources.column_kinds import Kind, types_agree
 from pumonitor.sources.columns import parquet_layout, place_of
+from pumonitor.sources.locations import short_name
 from pumonitor.sources.session import Session, text
 
 __all__ = ["ParquetFiles", "file_of", "parquet_files"]
@@ -84,7 +84,7 @@ def parquet_files(
 
 def file_of(name: str, file: str, *, of: int) -> str:
     """What messages call one of several files of a table."""
-    return name if of == 1 else f"{Path(file).name} of {name}"
+    return name if of == 1 else f"{short_name(file)} of {name}"
 
 
 def _rows_by_file(session: Session, paths: Sequence[str], *, name: str) -> dict[str, int]:
@@ -140,7 +140,7 @@ def _disagree(name: str, column: str, role: str, types: Mapping[str, Sequence[st
     # The rarest first: that is mostly the one to mend.
     ordered = sorted(types.items(), key=lambda item: (len(item[1]), item[0]))
     shown = [
-        f"{kind} in {len(files)} of {number} files (such as {Path(files[0]).name})"
+        f"{kind} in {len(files)} of {number} files (such as {short_name(files[0])})"
         for kind, files in ordered[:_SHOWN_TYPES]
     ]
     return (

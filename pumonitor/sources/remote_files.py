@@ -1,23 +1,19 @@
-"""Files in object stores and on web servers, read through DuckDB's httpfs."""
+"""Addresses of files in object stores and on web servers."""
 
 from __future__ import annotations
 
 import glob
-import os
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from pumonitor.errors import InputError, SourceError
+from pumonitor.errors import InputError
 from pumonitor.sources.locations import FileKind
-from pumonitor.sources.session import text
+from pumonitor.sources.remote_stores import WEB
 
-if TYPE_CHECKING:
-    import duckdb
+__all__ = ["RemoteFiles", "is_remote", "remote_files", "shown_address"]
 
-__all__ = ["RemoteFiles", "is_remote", "remote_files"]
-
-_SCHEMES: Final = ("s3", "gs", "gcs", "r2", "http", "https")
+_SCHEMES: Final = ("s3", "gs", "gcs", "r2", *WEB)
 _SUFFIXES: Final[dict[str, FileKind]] = {
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -27,22 +23,30 @@ _SUFFIXES: Final[dict[str, FileKind]] = {
     ".jsonl": "json",
     ".ndjson": "json",
 }
-# The names the stores' own tools read; a secret stands nowhere else.
-_CREDENTIALS: Final = {
-    "s3": {
-        "KEY_ID": "AWS_ACCESS_KEY_ID",
-        "SECRET": "AWS_SECRET_ACCESS_KEY",
-        "SESSION_TOKEN": "AWS_SESSION_TOKEN",
-        "REGION": "AWS_REGION",
-        "ENDPOINT": "AWS_ENDPOINT",
-    },
-    "gcs": {"KEY_ID": "GCS_ACCESS_KEY_ID", "SECRET": "GCS_SECRET_ACCESS_KEY"},
-}
 
 
 def is_remote(path: str) -> bool:
     """Whether this is an address."""
     return "://" in path
+
+
+def shown_address(address: str) -> str:
+    """The address without user, password and what follows a question mark.
+
+    Where a question mark stands for a character of a pattern, it stays.
+
+    Examples
+    --------
+    >>> shown_address("https://me:hunter2@host/p.parquet?X-Amz-Signature=a/b")
+    'https://host/p.parquet'
+    >>> shown_address("s3://bucket/p-?.parquet?versionId=1")
+    's3://bucket/p-?.parquet'
+    """
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() in WEB:
+        rest = rest.partition("?")[0].partition("#")[0]
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{re.sub(r'[?][^/?=]*=.*', '', path)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,44 +68,15 @@ class RemoteFiles:
     kind: FileKind
 
     @property
+    def is_pattern(self) -> bool:
+        """Whether it may mean several files: web servers have no way to list them."""
+        return not self.name.startswith(WEB) and glob.has_magic(self.name)
+
+    @property
     def directory(self) -> str:
-        """What contains all the files."""
-        (address,) = self.files
-        if glob.has_magic(address):
-            address = address[: min(map(address.find, (m for m in "*?[" if m in address)))]
-        return address[: address.rfind("/") + 1]
-
-    def prepare(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Load what reads such addresses and hand it the credentials of the environment.
-
-        Raises
-        ------
-        SourceError
-            If the extension is not installed.
-        """
-        import duckdb
-
-        try:
-            connection.execute("LOAD httpfs")
-        except duckdb.Error:
-            msg = (
-                f"{self.name} is an address, which DuckDB reads through its extension httpfs: "
-                "install it once with python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\", "
-                "or copy the files to this machine"
-            )
-            raise SourceError(msg) from None
-        scheme = self.files[0].partition("://")[0]
-        kind = "gcs" if scheme in {"gs", "gcs"} else "s3"
-        if scheme in {"http", "https"}:
-            return
-        given = {
-            option: os.environ[variable]
-            for option, variable in _CREDENTIALS[kind].items()
-            if os.environ.get(variable)
-        }
-        if "KEY_ID" in given:
-            options = ", ".join(f"{option} {text(value)}" for option, value in given.items())
-            connection.execute(f"CREATE OR REPLACE SECRET {kind} (TYPE {kind}, {options})")
+        """What contains all the files of a pattern."""
+        start = min(self.name.find(mark) for mark in "*?[" if mark in self.name)
+        return self.name[: self.name.rfind("/", 0, start) + 1]
 
 
 def remote_files(address: str) -> RemoteFiles:
@@ -110,28 +85,47 @@ def remote_files(address: str) -> RemoteFiles:
     Raises
     ------
     InputError
-        If it is of a scheme or a kind of file that is not read.
+        If it is of a scheme or a kind of file that is not read, or a pattern where none can be.
     """
-    scheme, _, rest = address.partition("://")
-    host, slash, path = rest.partition("/")
-    name = f"{scheme}://{host.rpartition('@')[2]}{slash}{_without_signature(path)}"
+    given, _, rest = address.partition("://")
+    scheme = given.lower()
+    name = shown_address(f"{scheme}://{rest}")
     if scheme not in _SCHEMES:
         msg = (
             f"{name} is an address of the scheme {scheme}, and files are read from "
             f"{', '.join(_SCHEMES)}; a database is named by url: and table: or query:"
         )
         raise InputError(msg)
-    path = _without_signature(path).removesuffix(".gz").removesuffix(".zst")
-    kind = _SUFFIXES.get(path[path.rfind(".") :].lower() if "." in path else "")
+    _check_marks(name, f"{scheme}://{rest}")
+    last = name[name.rfind("/") + 1 :].removesuffix(".gz").removesuffix(".zst")
+    kind = _SUFFIXES.get(last[last.rfind(".") :].lower() if "." in last else "")
     if kind is None:
-        msg = f"{name} must end in one of {', '.join(_SUFFIXES)}, which tells what the files are"
+        inside = "" if scheme in WEB else f"; for all files in it, {name.rstrip('/')}/*.parquet"
+        msg = (
+            f"{name} must end in one of {', '.join(_SUFFIXES)}, which tells what the files "
+            f"are{inside}"
+        )
         raise InputError(msg)
-    return RemoteFiles(name=name, files=(address,), kind=kind)
+    return RemoteFiles(name=name, files=(f"{scheme}://{rest}",), kind=kind)
 
 
-def _without_signature(path: str) -> str:
-    """A path without what follows a question mark: signatures are there, name=value.
-
-    In a pattern a question mark stands for a character.
-    """
-    return re.sub(r"\?[^/?=]*=.*", "", path)
+def _check_marks(name: str, address: str) -> None:
+    if name.startswith(WEB):
+        if "*" in name:
+            msg = (
+                f"{name} is a pattern, and web servers do not list their files: name one file, or "
+                "read the pattern from a store (s3://, gs://, r2://) or a mounted folder"
+            )
+            raise InputError(msg)
+    elif "?" in address:
+        msg = (
+            f"{name} has a question mark, which a store's address cannot: write * or [0-9] for "
+            "characters; keys, region and endpoint are read from the environment"
+        )
+        raise InputError(msg)
+    elif name != address:
+        msg = (
+            f"{name} is written with a user before its bucket: leave it away, keys are read from "
+            "the environment"
+        )
+        raise InputError(msg)

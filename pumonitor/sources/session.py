@@ -7,21 +7,34 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pumonitor.errors import InputError, SourceError
-from pumonitor.sources.locations import Location
+from pumonitor.sources.locations import Location, short_name
+from pumonitor.sources.remote_failures import remote_failure, without_signatures
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Progress", "Session", "contained", "number", "open_session", "quoted", "text"]
+__all__ = [
+    "READ_EXACTLY",
+    "Progress",
+    "Session",
+    "contained",
+    "number",
+    "open_session",
+    "quoted",
+    "text",
+]
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and the share of it done, 0 to 1."""
+
+# Parquet statistics leave NaN out, and DuckDB believes them: isnan(score) becomes false for every
+# row, and max(score) the highest of the others.
+READ_EXACTLY = ("statistics_propagation", "filter_pushdown")
 
 _MEMORY_LIMIT = "600MB"
 _MAX_THREADS = 8
@@ -90,11 +103,14 @@ class Session:
             return self._watched(step, work, self._progress)
         except duckdb.OutOfMemoryException:
             msg = (
-                f"reading {self._name} needs more than the {_MEMORY_LIMIT} allowed: write it with "
-                "smaller Parquet row groups (100,000 rows each)"
+                f"reading {self._name} needs more than the {_MEMORY_LIMIT} of memory allowed: "
+                "write Parquet files with smaller row groups (100,000 rows each), or monitor "
+                "shorter windows"
             )
             raise SourceError(msg) from None
         except duckdb.Error as error:
+            if (failure := remote_failure(error, self._name)) is not None:
+                raise failure from None
             msg = f"{self._name} cannot be read: {_in_short(error, self._name)}"
             if (damage := _damage(error)) is not None:
                 msg += f"; {damage}"
@@ -125,13 +141,13 @@ def _in_short(error: Exception, name: str) -> str:
         if not line.strip() or line.startswith("Possible"):
             break
         kept.append(line.strip())
-    message = ", ".join(kept)
+    message = without_signatures(", ".join(kept))
     for prefix in ("Invalid Input Error: ", "IO Error: ", "CSV Error on "):
         message = message.removeprefix(prefix)
     # Of which file a line is stands among the settings.
     file = _FILE.search(str(error))
-    if file is not None and not name.endswith(Path(file[1]).name):
-        return f"{Path(file[1]).name}, {message}"
+    if file is not None and not name.endswith(short_name(file[1])):
+        return f"{short_name(file[1])}, {message}"
     return message
 
 
@@ -153,12 +169,7 @@ def _damage(error: Exception) -> str | None:
 @contextmanager
 def open_session(location: Location, *, progress: Progress | None = None) -> Iterator[Session]:
     """Open a connection contained to the location's files; its configuration is locked."""
-    connection = contained(
-        location.files,
-        # Parquet statistics leave NaN out, and DuckDB believes them: isnan(score) becomes false
-        # for every row, and max(score) the highest of the others.
-        without=("statistics_propagation", "filter_pushdown"),
-    )
+    connection = contained(location.files, without=READ_EXACTLY)
     try:
         yield Session(connection, name=location.name, progress=progress)
     finally:

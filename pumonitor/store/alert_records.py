@@ -23,9 +23,9 @@ __all__ = [
 ]
 
 TransitionKind = Literal["fired", "resolved", "reminder"]
-Withheld = Literal["history", "silenced", "inhibited", "untold", "acknowledged"]
+Withheld = Literal["history", "silenced", "inhibited", "untold", "acknowledged", "too soon"]
 """Why nobody was told: too long ago or found by a backfill; a silence; a more severe alert; the end
-of something that nobody was told of; a reminder of what somebody is at."""
+of something that nobody was told of; a reminder of what somebody is at, or was told just now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

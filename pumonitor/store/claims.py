@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
     and_,
+    case,
     exists,
     func,
     or_,
@@ -31,6 +32,7 @@ from pumonitor.store.rows import window_of
 from pumonitor.store.schema import panes, windows
 
 __all__ = [
+    "FaultOf",
     "WorkRules",
     "claim_collect",
     "claim_evaluate",
@@ -39,6 +41,10 @@ __all__ = [
     "give_back",
     "prolong",
 ]
+
+
+FaultOf = Literal["window", "tables"]
+"""What made an attempt fail: this window alone, or the tables of its monitor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,13 +192,22 @@ def give_back(
     *,
     at: datetime,
     error: str | None,
+    fault_of: FaultOf,
     retry_after: timedelta | None,
     rules: WorkRules,
 ) -> None:
     """Free the window, after a failure for a later time; nothing if the claim is not held."""
     values: dict[str, object] = {"lease_owner": None, "lease_until": None}
     if error is not None:
-        values |= {"attempts": windows.c.attempts + 1, "last_error": error}
+        # A window is not given up, nor evaluated without, for what is no fault of its own.
+        more = (
+            windows.c.attempts + 1
+            if fault_of == "window"
+            else case((windows.c.attempts < 1, 1), else_=windows.c.attempts)
+        )
+        values |= {"attempts": more, "last_error": error}
+        if fault_of == "tables":
+            retry_after = timedelta() if retry_after is None else retry_after
     attempts = connection.scalar(
         update(windows).where(_held(claim)).values(values).returning(windows.c.attempts)
     )

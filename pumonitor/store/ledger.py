@@ -13,7 +13,7 @@ from pumonitor import __version__
 from pumonitor.ports import Pane
 from pumonitor.store import claims, planning
 from pumonitor.store.alerts import StoredAlerts
-from pumonitor.store.claims import WorkRules
+from pumonitor.store.claims import FaultOf, WorkRules
 from pumonitor.store.database import Database, Timeouts
 from pumonitor.store.errors import without_passwords
 from pumonitor.store.outbox import StoredOutbox, enqueue
@@ -274,7 +274,12 @@ class Ledger(LedgerReader):
             claims.prolong(connection, claim, until=until)
 
     def release(
-        self, claim: Claim, *, error: str | None = None, retry_after: timedelta | None = None
+        self,
+        claim: Claim,
+        *,
+        error: str | None = None,
+        fault_of: FaultOf = "window",
+        retry_after: timedelta | None = None,
     ) -> None:
         """Give a window back without a result; nothing happens if the claim is no longer held.
 
@@ -283,6 +288,9 @@ class Ledger(LedgerReader):
         claim : Claim
         error : str, optional
             Why the attempt failed; without it none was made.
+        fault_of : {"window", "tables"}
+            Failures of tables that serve all windows do not add up: the window is tried again at
+            once when they can be read, and others go on waiting for it.
         retry_after : timedelta, optional
             When the next is made; by default longer from failure to failure.
         """
@@ -294,6 +302,7 @@ class Ledger(LedgerReader):
                 claim,
                 at=self.database.now(connection),
                 error=error,
+                fault_of=fault_of,
                 retry_after=retry_after,
                 rules=self._rules,
             )

@@ -10,17 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Connection, and_, exists, func, or_, select, update
+from sqlalchemy import (
+    Connection,
+    and_,
+    delete,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from pumonitor.ports import OutboxMessage
 from pumonitor.store.database import Database
 from pumonitor.store.errors import without_passwords
 from pumonitor.store.plain_json import plain_json
 from pumonitor.store.records import NewMessage
-from pumonitor.store.schema import outbox
+from pumonitor.store.schema import outbox, sent_keys
 
 __all__ = ["StoredOutbox", "Waiting", "enqueue"]
 
@@ -150,6 +162,47 @@ class StoredOutbox:
                 found |= {row.key: row.payload for row in connection.execute(query)}
         return dict(sorted(found.items()))
 
+    def forget_delivered(
+        self, *, older_than: timedelta, keep: Collection[str] = (), limit: int = 500
+    ) -> int:
+        """Delete what was delivered longer ago, the oldest first; number of messages.
+
+        Their keys stay, so that none of them is sent again.
+
+        Parameters
+        ----------
+        older_than : timedelta
+            By the database's clock.
+        keep : collection of str
+            Keys of messages that are still asked for.
+        limit : int
+            Of one transaction: others wait for it.
+        """
+        with self._database.writing() as connection:
+            before = self._database.now(connection) - older_than
+            chosen = [outbox.c.delivered_at < before, ~_is_one_of(outbox.c.key, keep)]
+            for destination in sorted(
+                connection.scalars(select(outbox.c.destination).where(*chosen).distinct())
+            ):
+                # A key must be found either in the outbox or among those sent, whoever looks.
+                _alone_with(connection, self._database, destination)
+            rows = connection.execute(
+                select(outbox.c.id, outbox.c.destination, outbox.c.key)
+                .where(*chosen)
+                .order_by(outbox.c.delivered_at)
+                .limit(limit)
+            ).all()
+            if rows:
+                connection.execute(
+                    self._database.insert_if_absent(sent_keys),
+                    [
+                        {"destination": row.destination, "key_hash": _key_hash(row.key)}
+                        for row in rows
+                    ],
+                )
+                connection.execute(delete(outbox).where(outbox.c.id.in_([row.id for row in rows])))
+        return len(rows)
+
     def waiting(self) -> dict[str, Waiting]:
         """What waits, by destination; destinations that have everything are not in it."""
         with self._database.reading() as connection:
@@ -216,7 +269,10 @@ def enqueue(
     for destination in sorted({message.destination for message in messages}):
         # Ids are in the order in which messages become visible: no later one is sent first.
         _alone_with(connection, database, destination)
+    sent = _sent_before(connection, messages)
     for message in messages:
+        if (message.destination, message.key) in sent:
+            continue
         what = f"payload of {message.key!r} for {message.destination}"
         connection.execute(
             database.insert_if_absent(outbox).values(
@@ -229,6 +285,32 @@ def enqueue(
                 refusals=0,
             )
         )
+
+
+def _sent_before(connection: Connection, messages: Sequence[NewMessage]) -> set[tuple[str, str]]:
+    """Destinations and keys of those that were delivered and are no longer kept."""
+    by_hash = {(one.destination, _key_hash(one.key)): one.key for one in messages}
+    asked = sorted(by_hash)
+    found: set[tuple[str, str]] = set()
+    for start in range(0, len(asked), 500):
+        query = select(sent_keys.c.destination, sent_keys.c.key_hash).where(
+            tuple_(sent_keys.c.destination, sent_keys.c.key_hash).in_(asked[start : start + 500])
+        )
+        for destination, key_hash in connection.execute(query):
+            found.add((destination, by_hash[destination, key_hash]))
+    return found
+
+
+def _key_hash(key: str) -> str:
+    return sha256(key.encode()).hexdigest()[:32]
+
+
+def _is_one_of(column: Any, values: Collection[str]) -> Any:
+    """As many conditions as it takes: databases take a limited number of values at once."""
+    asked = sorted(values)
+    return or_(
+        false(), *(column.in_(asked[start : start + 500]) for start in range(0, len(asked), 500))
+    )
 
 
 def _alone_with(connection: Connection, database: Database, destination: str) -> None:

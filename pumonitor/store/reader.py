@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from pumonitor.store.queries import (
 from pumonitor.store.records import (
     AuditEntry,
     Backlog,
+    EvaluatedWindow,
     LabeledCount,
     PaneCounts,
     PublishedResult,
@@ -80,6 +81,31 @@ class LedgerReader:
                 select(monitors.c.configuration).where(
                     monitors.c.name == monitor, monitors.c.is_current
                 )
+            )
+
+    def configurations(self, monitor: str) -> dict[str, Mapping[str, Any]]:
+        """What results of the monitor ever depended on, by hash, in the order of last use."""
+        query = (
+            select(monitors.c.configuration, monitors.c.meaning)
+            .where(monitors.c.name == monitor)
+            .order_by(monitors.c.registered_at, monitors.c.configuration)
+        )
+        with self.database.reading() as connection:
+            return {row.configuration: row.meaning for row in connection.execute(query)}
+
+    def evaluated_windows(self, monitor: str) -> tuple[EvaluatedWindow, ...]:
+        """Windows of the monitor with results, under all configurations, in order of time."""
+        query = (
+            select(windows.c.configuration, windows.c.window_start, windows.c.window_end)
+            .where(windows.c.monitor == monitor, windows.c.evaluated_panes > 0)
+            .order_by(windows.c.window_start, windows.c.window_end)
+        )
+        with self.database.reading() as connection:
+            return tuple(
+                EvaluatedWindow(
+                    configuration=row.configuration, start=row.window_start, end=row.window_end
+                )
+                for row in connection.execute(query)
             )
 
     def series(self, window_key: str, number: int) -> tuple[StoredSeries, ...]:
@@ -285,6 +311,7 @@ class LedgerReader:
                 results.c.high,
                 results.c.n_labeled,
                 results.c.n_unlabeled,
+                results.c.undefined_reason,
             )
             .join_from(results, panes, same_pane(results))
             .join(windows, windows.c.window_key == panes.c.window_key)
@@ -309,6 +336,18 @@ class LedgerReader:
             query = query.join(latest, is_latest(results))
         with self.database.reading() as connection:
             return tuple(PublishedResult(**row._mapping) for row in connection.execute(query))
+
+    def metrics(self, monitor: str) -> tuple[str, ...]:
+        """Names of all metrics of the monitor's results."""
+        query = (
+            select(results.c.metric)
+            .join(windows, windows.c.window_key == results.c.window_key)
+            .where(*of_monitor(monitor, None))
+            .distinct()
+            .order_by(results.c.metric)
+        )
+        with self.database.reading() as connection:
+            return tuple(connection.scalars(query))
 
     def evaluations(
         self,

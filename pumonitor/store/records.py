@@ -21,6 +21,7 @@ __all__ = [
     "CollectedSeries",
     "EvaluatedPane",
     "EvaluatedSeries",
+    "EvaluatedWindow",
     "LabeledCount",
     "MetricResult",
     "NewMessage",
@@ -280,6 +281,15 @@ class StoredEvaluation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatedWindow:
+    """A window with results, under whichever configuration."""
+
+    configuration: str
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedResult:
     """A row of `pumonitor_results`, with the fields of `pumonitor results` in their order."""
 
@@ -297,6 +307,7 @@ class PublishedResult:
     high: float | None
     n_labeled: int | None
     n_unlabeled: int | None
+    undefined_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

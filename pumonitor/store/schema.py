@@ -43,6 +43,7 @@ __all__ = [
     "outbox",
     "panes",
     "results",
+    "sent_keys",
     "series",
     "silences",
     "windows",
@@ -245,6 +246,13 @@ outbox = Table(
     Column("last_error", Text),
     UniqueConstraint("destination", "key"),
 )
+_DELIVERED = text("delivered_at IS NOT NULL")
+Index(
+    "ix_outbox_delivered",
+    outbox.c.delivered_at,
+    sqlite_where=_DELIVERED,
+    postgresql_where=_DELIVERED,
+)
 _PENDING = text("delivered_at IS NULL AND set_aside_at IS NULL")
 Index(
     "ix_outbox_pending",
@@ -260,6 +268,15 @@ Index(
     outbox.c.id,
     sqlite_where=_PENDING,
     postgresql_where=_PENDING,
+)
+
+# Keys of messages that were delivered and are no longer kept: none is sent a second time.
+sent_keys = Table(
+    "sent_keys",
+    metadata,
+    Column("destination", Text, primary_key=True),
+    # 32 hexadecimal digits of the key's SHA-256.
+    Column("key_hash", String(32), primary_key=True),
 )
 
 audit = Table(

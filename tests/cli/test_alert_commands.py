@@ -119,6 +119,8 @@ def test_a_detector_costs_what_was_chosen(shop):
     rule = "{metric: auc, shift: down, false_alarms_per_year: 0.5}"
     text = invoke("alerts", "simulate", "card-fraud", "--rule", rule, path=shop).stdout
     assert "false alarms a year: 0.5 (chosen)" in text
+    assert "6 windows, never fired" in text
+    assert "not judged yet" not in text
 
 
 @pytest.mark.parametrize(

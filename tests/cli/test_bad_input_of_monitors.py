@@ -132,13 +132,13 @@ def test_bad_data_are_one_message_of_both_commands(folder, case):
     assert "\n" not in said["message"]
 
     done = run("run", "--json")
-    assert done.exit_code in {2, 3}
+    assert done.exit_code == 2
     (failure,) = json.loads(done.stdout)["failures"]
     assert failure == f"fraud: {said['message']}"
 
 
 IN_THE_CONFIGURATION = {
-    "an unset variable": ("p.parquet", "${NOT_SET_ANYWHERE}", "NOT_SET_ANYWHERE, which is not set"),
+    "an unset variable": ("score: score", "score: ${NOT_SET}", "NOT_SET, which is not set"),
     "a key twice": ("window: 1d", "window: 1d\n    window: 2d", "line 14: stands twice"),
     "a tab": ("    window", "\twindow", "a tab stands there"),
     "an unknown zone": ("window: 1d", "window: 1d\n    zone: Berlin", "mean 'Europe/Berlin'?"),
@@ -168,6 +168,19 @@ IN_THE_CONFIGURATION = {
         "lacks :start",
     ),
 }
+
+
+def test_an_unset_variable_of_a_source_is_told_by_check_beside_all_else(folder):
+    (folder / "pumonitor.yaml").write_text(TEXT.replace("p.parquet", "${NOT_SET_ANYWHERE}"))
+    done = run("check", "--json")
+    assert done.exit_code == 2
+    monitor = json.loads(done.stdout)["monitors"]["fraud"]
+    assert monitor["failure"] == "input"
+    assert "NOT_SET_ANYWHERE, which is not set" in monitor["message"]
+    done = run("run", "--json")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "NOT_SET_ANYWHERE, which is not set" in done.stderr
+    assert not (folder / "state.db").exists()
 
 
 @pytest.mark.parametrize("case", IN_THE_CONFIGURATION)

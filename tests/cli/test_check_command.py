@@ -151,9 +151,13 @@ def test_a_broken_state_database_is_told(folder):
 
 
 def test_a_state_database_that_is_there_is_asked(folder):
-    sqlite3.connect(folder / "state.db").close()
+    with sqlite3.connect(folder / "state.db") as database:
+        database.execute("CREATE TABLE of_somebody_else (number)")
+    database.close()
+    before = (folder / "state.db").read_bytes()
     (folder / "mlflow.db").touch()
     found = checked(folder)
+    assert (folder / "state.db").read_bytes() == before
     assert found["connections"]["state"]["message"].endswith("answers")
     assert found["connections"]["tracking"]["message"].endswith("is there")
 
@@ -231,3 +235,64 @@ def test_a_database_of_predictions_is_described(folder):
     query = f'{{url: "sqlite:///scores.db", query: "{select}"}}'
     monitor = checked(folder, TEXT.replace("predictions.parquet", query))["monitors"]["fraud"]
     assert monitor["predictions"]["rows"] == 500
+
+
+RULES = """\
+    rules:
+      - {metric: aul, below: 0.75, warning: 0.8, for: 2}
+      - {metric: f1, drop: 10%, from: reference}
+      - {metric: recall, rise: 0.1, from: 28d}
+      - {metric: auc, shift: down, to: [hook]}
+      - {health: no_data}
+      - {health: label_delay, change: 50%}
+destinations:
+  am: {alertmanager: "http://127.0.0.1:9093"}
+  hook: {webhook: "http://127.0.0.1:1/in", allow_private: true, secret: "${HOOK_SECRET}"}
+"""
+# Predictions begin on Thursday 1 January, so the first week is that of 29 December.
+FIRST_WINDOWS = {
+    "aul below 0.75": ("2025-12-29", "2026-01-19"),
+    "aul below 0.8": ("2025-12-29", "2026-01-19"),
+    "f1 drop 10%": ("2026-01-19", "2026-02-09"),
+    "recall rise 0.1": ("2026-01-19", "2026-02-09"),
+    # Five windows teach a detector at least, from the beginning of the reference on.
+    "auc shift down": ("2026-02-09", "2026-03-02"),
+    "health no data": ("2025-12-29", "2026-01-05"),
+    "health label delay change 50%": ("2026-01-19", "2026-02-09"),
+}
+
+
+def test_rules_are_shown_with_what_they_wait_for(folder, monkeypatch):
+    monkeypatch.setenv("HOOK_SECRET", "whsec_c2VjcmV0IG9mIHRoZSB0ZXN0")
+    found = checked(folder, TEXT + RULES)
+    rules = {one["rule"]: one for one in found["monitors"]["fraud"]["rules"]}
+    assert {
+        name: (one["first_window"][:10], one["judged_at"][:10]) for name, one in rules.items()
+    } == FIRST_WINDOWS
+    assert rules["aul below 0.75"]["fires"] == "the interval is below 0.75, 2 windows in a row"
+    assert rules["f1 drop 10%"]["fires"] == "a drop of more than 10% against the reference"
+    assert rules["recall rise 0.1"]["fires"] == "a rise of more than 0.1 against the 28d before"
+    assert found["destinations"] == [
+        {"name": "am", "kind": "alertmanager", "secrets": "none needed"},
+        {"name": "hook", "kind": "webhook", "secrets": "there"},
+    ]
+    text = run().stdout
+    for shown in ("Fires when", "2026-02-09, judged 2026-03-02", "am, hook", "none needed"):
+        assert shown in text
+
+
+def test_a_destination_without_its_secret_is_told_beside_all_else(folder, monkeypatch):
+    monkeypatch.delenv("HOOK_SECRET", raising=False)
+    found = checked(folder, TEXT + RULES, status=2)
+    missing = "needs the environment variable HOOK_SECRET, which is not set"
+    assert found["connections"]["destinations.hook"]["failure"] == "input"
+    assert missing in found["connections"]["destinations.hook"]["message"]
+    (hook,) = [one for one in found["destinations"] if one["name"] == "hook"]
+    assert hook["kind"] == "webhook"
+    assert missing in hook["secrets"]
+    assert found["monitors"]["fraud"]["ok"]
+
+
+def test_without_rules_it_says_that_nobody_is_told(folder):
+    (folder / "pumonitor.yaml").write_text(TEXT, encoding="utf-8")
+    assert "No rules: nobody will be told of anything" in run().stdout

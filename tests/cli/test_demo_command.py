@@ -42,7 +42,7 @@ def test_it_prints_estimates_beside_the_truth_and_what_to_do_next(finished):
     assert "simulated" in done.stdout
     assert "kept/report.html" in done.stdout
     assert "mlflow ui --backend-store-uri sqlite:///kept/mlflow.db" in done.stdout
-    commands = ("  mlflow ui", "  pumonitor evaluate")
+    commands = ("  mlflow ui", "  pumonitor ")
     prose = [line for line in done.stdout.splitlines() if not line.startswith(commands)]
     assert max(map(len, prose)) <= 80
     assert "…" not in done.stdout
@@ -74,6 +74,39 @@ def test_the_monitor_can_be_asked_afterwards(finished):
     (insight,) = json.loads(result.stdout)
     assert insight["backlog"]["to_collect"] == insight["backlog"]["to_evaluate"] == 0
     assert insight["latest"][0]["state"] == "final"
+
+
+def test_it_names_the_weeks_in_which_two_features_are_broken_and_no_other(finished):
+    folder, done = finished
+    said = " ".join(done.stdout.split())
+    assert "injected" in said
+    assert "As they were: silent in all weeks." in said
+    named = re.findall(r"Broken: alert on the week of (\d+ \w+), on (\d+ \w+), (\d+) days", said)
+    assert named[0] == ("5 March", "26 March", "21")
+    assert {week for week, *_ in named} <= {"5 March", "12 March", "19 March", "26 March"}
+    assert "Cause: The model ranks worse than in the reference" in said
+    truth = {
+        line.split()[0]: [float(cell) for cell in line.split()[1:]]
+        for line in done.stdout.partition("Then it breaks")[2].splitlines()
+        if re.match(r"(AUC|Recall) ", line)
+    }
+    before, as_they_were, broken = truth["AUC"]
+    assert broken < as_they_were - 0.2 < before - 0.2
+    assert truth["Recall"][2] < 0.1
+    assert truth["Recall"][1] > 0.5
+    assert (folder / "alert.png").read_bytes().startswith(b"\x89PNG")
+    assert "drawn in alert.png" in said
+
+
+def test_the_alerts_can_be_listed_afterwards(finished):
+    folder, done = finished
+    (line,) = [line for line in done.stdout.splitlines() if "pumonitor alerts list" in line]
+    arguments = [*line.split()[1:-1], str(folder / "alerts.yaml"), "--json"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.stderr
+    fired = [one for one in json.loads(result.stdout) if one["kind"] == "fired"]
+    assert {one["monitor"] for one in fired} == {"spam-filter-flipped"}
+    assert fired[0]["window_start"].startswith("2012-03-05")
 
 
 def test_the_suggested_command_works_on_the_file_it_names(finished):

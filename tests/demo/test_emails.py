@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -19,7 +20,10 @@ from pumonitor.demo.emails import (
     ScoredMails,
     score_later_mails,
 )
+from pumonitor.demo.flip import AS_THEY_WERE, FLIPPED_FROM, WITH_FLIPS, write_flip
 from pumonitor.demo.truth import COMPARED, metrics_of
+from pumonitor.demo.weeks import write_monitor
+from pumonitor.service.config_file import read_configuration
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +53,40 @@ def test_reports_are_some_of_the_spam_and_the_same_every_time(mails):
     share = frame["reported"].sum() / frame["spam"].sum()
     assert abs(share - REPORTED_SHARE) < 0.1
     np.testing.assert_array_equal(frame["reported"], score_later_mails().frame["reported"])
+
+
+def test_flipped_features_are_scored_by_the_same_model_and_rank_worse(mails):
+    spam, whole = mails.frame["spam"], mails.frame["score"]
+    assert len(mails.flipped_scores) == len(whole)
+    assert not np.allclose(mails.flipped_scores, whole)
+    assert roc_auc_score(spam, mails.flipped_scores) < roc_auc_score(spam, whole) - 0.2
+
+
+def test_other_reports_leave_the_mails_as_they_are(mails):
+    other = score_later_mails(reports_seed=1)
+    np.testing.assert_array_equal(other.frame["score"], mails.frame["score"])
+    np.testing.assert_array_equal(other.flipped_scores, mails.flipped_scores)
+    assert (other.frame["reported"] != mails.frame["reported"]).any()
+    assert (other.frame["spam"][other.frame["reported"] == 1] == 1).all()
+
+
+def test_the_flip_changes_scores_from_its_day_on_and_nothing_else(mails, tmp_path):
+    write_monitor(mails.frame, tmp_path)
+    path = write_flip(mails, tmp_path, audit=(0.09, 0.06, 0.12))
+    whole, flipped = (
+        pd.read_parquet(tmp_path / f"predictions{ending}.parquet") for ending in ("", "-flipped")
+    )
+    changed = whole["score"] != flipped["score"]
+    assert changed[whole["arrived_at"] >= FLIPPED_FROM].mean() > 0.99
+    assert not changed[whole["arrived_at"] < FLIPPED_FROM].any()
+    pd.testing.assert_frame_equal(whole.drop(columns="score"), flipped.drop(columns="score"))
+    monitors = read_configuration(path).configuration.monitors
+    assert set(monitors) == {AS_THEY_WERE, WITH_FLIPS}
+    # They differ in nothing but their predictions.
+    one, other = (
+        monitor.model_dump(exclude={"name", "predictions"}) for monitor in monitors.values()
+    )
+    assert one == other
 
 
 def test_the_model_loses_auc_over_the_weeks(mails):

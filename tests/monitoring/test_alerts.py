@@ -16,7 +16,7 @@ from tests.oracles.naive_alerts import state_after
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
-KINDS = ("breach", "good", "insufficient", "no_data", "error", "late")
+KINDS = ("breach", "good", "insufficient", "no_data", "error")
 SILENT = KINDS[2:]
 
 

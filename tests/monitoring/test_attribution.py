@@ -17,6 +17,8 @@ from pumonitor.monitoring.attribution import (
     attribute_f1,
     change_at_one_prior,
     difference,
+    difference_at_one_prior,
+    stands_on,
 )
 from pumonitor.monitoring.uncertain import Known, Uncertain
 from pumonitor.results import ClassPriorEstimate
@@ -164,6 +166,63 @@ def test_a_prior_that_was_given_once_is_not_uncertain_twice() -> None:
         assert parts["prior"].low == parts["prior"].high == 0.0
     assert held >= 0.91 * runs
     assert np.mean(widths) < 0.07
+
+
+def test_ends_and_draws_agree_on_what_one_prior_leaves_uncertain() -> None:
+    """Two ways to the same interval, for every estimate that stands on the prior."""
+    prior = Uncertain(value=0.1, low=0.05, high=0.16, se=np.nan)
+    then = {
+        "class_prior": prior,
+        "aul": known(0.86),
+        "recall": known(0.7, 0.05),
+        "predicted_positive_rate": known(0.12, 0.004),
+    }
+    now = then | {"aul": known(0.80), "recall": known(0.55, 0.06)}
+    for name in ("auc", "precision", "f1", "class_prior"):
+        drawn = change_at_one_prior(name, now, then)
+        by_ends = difference_at_one_prior(name, now, then)
+        assert drawn is not None
+        assert by_ends is not None
+        assert by_ends.value == pytest.approx(drawn.value, abs=1e-12)
+        width = drawn.high - drawn.low
+        assert by_ends.low == pytest.approx(drawn.low, abs=0.07 * width)
+        assert by_ends.high == pytest.approx(drawn.high, abs=0.07 * width)
+
+
+def test_the_change_beside_a_share_of_the_reference_holds_the_truth() -> None:
+    """AUC now less .9 of what it was; the truth is anywhere in the prior's interval."""
+    rng = np.random.default_rng(4)
+    given = Uncertain(value=0.1, low=0.05, high=0.16, se=np.nan)
+    runs, held = 400, 0
+    for _ in range(runs):
+        prior = float(np.clip(rng.normal(0.1, 0.028), 0.02, 0.25))
+        then, now = (
+            {
+                "aul": known(0.5 * prior + (1 - prior) * auc + rng.normal(0, 0.01), 0.0196),
+                "class_prior": given,
+            }
+            for auc in (0.9, 0.84)
+        )
+        change = difference_at_one_prior("auc", now, then, times=0.9)
+        assert change is not None
+        held += change.low <= 0.84 - 0.9 * 0.9 <= change.high
+    assert 0.92 * runs <= held <= 0.99 * runs
+
+
+def test_without_one_prior_or_what_stands_on_it_there_is_no_such_difference() -> None:
+    one = {"aul": known(0.8), "class_prior": known(0.1)}
+    assert difference_at_one_prior("auc", one, one | {"class_prior": known(0.2)}) is None
+    assert difference_at_one_prior("auc", {"class_prior": known(0.1)}, one) is None
+    assert difference_at_one_prior("recall", one, one) is None
+    certain = one | {"class_prior": exact(1.0)}
+    assert difference_at_one_prior("auc", certain, certain) is None
+    silent = {
+        "class_prior": known(0.1),
+        "recall": known(0.0, 0.0),
+        "predicted_positive_rate": exact(0.0),
+    }
+    assert difference_at_one_prior("precision", silent, silent) is None
+    assert stands_on("aul") == ()
 
 
 def test_the_given_prior_itself_has_not_changed() -> None:

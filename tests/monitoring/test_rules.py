@@ -206,6 +206,49 @@ def test_the_mean_before_is_the_one_of_a_meta_analysis():
     assert counts.se == pytest.approx(10 / math.sqrt(3))
 
 
+def at_a_given_prior(number, aul):
+    """AUC as it is with a class prior of .05 to .16, most of whose interval is the prior's."""
+    prior = Reading(value=0.1, low=0.05, high=0.16)
+    auc, low, high = ((aul - p / 2) / (1 - p) for p in (0.1, 0.05, 0.16))
+    half = math.hypot(max(abs(low - auc), abs(high - auc)), 0.01)
+    readings = {"auc": reading(auc, half), "aul": reading(aul, 0.01), "class_prior": prior}
+    return view(number, {ALL: readings}, as_of=START + 60 * DAY)
+
+
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("over", [None, 28 * DAY])
+def test_a_given_prior_that_is_wrong_is_as_wrong_before_as_now(over, relative):
+    """AUL falls by .05 and AUC by .056, where .02 is allowed; the prior is worth .04 either way."""
+    condition = Change(direction="drop", amount=0.02, relative=relative, over=over)
+    views = [at_a_given_prior(n, 0.86) for n in range(20)]
+    views += [at_a_given_prior(20, 0.81), at_a_given_prior(21, 0.86)]
+    readings = views[0].readings[ALL]
+    known = {
+        name: Uncertain(value=one.value, low=one.low, high=one.high, se=0.0)
+        for name, one in readings.items()
+    }
+    baseline = Baseline(as_of=START, known=lambda series: known)
+    one = rule(condition)
+    assert one.metrics == ("auc", "class_prior", "aul")
+    assert kinds(one, views, baseline=baseline)[-2:] == ["breach", "good"]
+    # With two priors, each window's own, nothing is known of what they have in common.
+    apart = [
+        view(n, {ALL: {
+            **at.readings[ALL], "class_prior": Reading(value=0.1 + n / 1e6, low=0.05, high=0.16),
+        }}, as_of=at.as_of)
+        for n, at in enumerate(views)
+    ]  # fmt: skip
+    if over is None:
+        assert kinds(one, apart, baseline=baseline)[-2] == "insufficient"
+
+
+def test_a_window_that_is_said_to_be_exact_among_uncertain_ones_is_one_of_them():
+    readings = [Reading(value=1.0, se=0.0)] + [Reading(value=0.8, se=9.0)] * 3
+    found = trailing_mean(readings)
+    assert 0.8 < found.value < 1.0
+    assert 0.5 < found.se < 9.0
+
+
 # -- segments -------------------------------------------------------------------------------------
 
 
@@ -359,6 +402,22 @@ def test_bets_are_on_bounded_placements():
     assert rule(shift(detector="betting")).metrics == ("auc", "aul", "class_prior")
 
 
+def test_estimates_beyond_what_placements_can_be_are_held_inside():
+    """With impure labels recall and AUL may be beyond 1: no reason to give the rule up."""
+    values = [0.97 + 0.05 * (n % 2) for n in range(40)] + [0.4] * 12
+    views = [view(n, {ALL: {"recall": reading(v)}}) for n, v in enumerate(values)]
+    found = folded(rule(shift(detector="betting"), metric="recall"), views).evidence
+    assert found[-1][ALL].kind == "breach"
+    assert {one[ALL].kind for one in found[20:40]} == {"good"}
+
+
+def test_bets_on_auc_need_a_class_prior_below_one():
+    readings = {"auc": reading(0.8), "aul": reading(0.8), "class_prior": reading(1.0)}
+    (found,) = folded(rule(shift(detector="betting")), [view(0, {ALL: readings})]).evidence
+    assert found[ALL].kind == "insufficient"
+    assert "class prior below 1" in found[ALL].reason
+
+
 # -- staleness and health -------------------------------------------------------------------------
 
 
@@ -431,6 +490,17 @@ def test_labels_that_come_later_than_usual_are_seen():
     # Half of them within 50/60 of the first quarter; later, 10/60 into the fourth.
     assert found[4][WHOLE].reference == pytest.approx(0.25 * 50 / 60)
     assert found[4][WHOLE].value == pytest.approx(0.75 + 0.25 * 10 / 60)
+
+
+def test_delays_are_those_of_the_steps_in_which_labels_came():
+    """Labels of the first and the last step alone: a quantile lies in one of them."""
+    (*_, last) = folded(
+        health("label_delay", 0.5),
+        [view(n, health={"arrivals": (40, 0, 0, 60, 0)}) for n in range(4)],
+    ).evidence
+    assert last[WHOLE].value == pytest.approx(0.75 + 0.25 * 10 / 60)
+    level = 0.5 - 1.96 * 0.5 / 10
+    assert last[WHOLE].low == pytest.approx(0.75 + 0.25 * (level - 0.4) / 0.6, abs=1e-3)
 
 
 def test_scores_that_are_all_one_or_off_their_range_are_seen():

@@ -62,7 +62,8 @@ def held(running: Alertmanager, monitor: str) -> list[dict[str, Any]]:
 @needs_alertmanager
 def test_an_alert_begins_lasts_and_ends(running: Alertmanager, pager: HttpReceiver) -> None:
     sink = AlertmanagerSink(running.address)
-    sink.send(outgoing(alert(monitor="one")))
+    links = {"mlflow": "https://mlflow.example/#/runs/0f1e"}
+    sink.send(outgoing(alert(monitor="one", links=links)))
     wait_for(lambda: told(pager, "one"))
     (found,) = held(running, "one")
     assert found["labels"] == {
@@ -78,6 +79,7 @@ def test_an_alert_begins_lasts_and_ends(running: Alertmanager, pager: HttpReceiv
         "description": "F1 is 0.70 (0.66 to 0.73), below 0.75 for 2 windows.",
         "runbook_url": "https://example.org/runbooks/f1",
         "cause": "The ranking got worse.",
+        "mlflow_url": links["mlflow"],
     }
     left = datetime.fromisoformat(found["endsAt"]) - datetime.now(UTC)
     assert timedelta(days=6) < left < timedelta(days=8), "not the second of its resolve_timeout"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import socket
 import time
@@ -13,14 +14,16 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from pumonitor.notify import guarded_connection
+from pumonitor.notify import guarded_connection, webhook
+from pumonitor.notify.message import AlertMessage
+from pumonitor.notify.picture import SeriesPoint
 from pumonitor.notify.posting import Limits
 from pumonitor.notify.public_addresses import is_public
 from pumonitor.notify.signatures import signing_key
 from pumonitor.notify.webhook import WebhookSink
 from pumonitor.sinks.delivery import Patience
 from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError
-from tests.notify.alerts import alert, outgoing
+from tests.notify.alerts import DAY, FIRST, alert, outgoing
 from tests.notify.conftest import QUICK, Clock
 from tests.notify.receivers import Answer, HttpReceiver, free_port, raw_receiver
 
@@ -68,6 +71,43 @@ def test_what_is_sent(receiver: HttpReceiver, clock: Clock) -> None:
     assert (data["metric"], data["value"], data["limit"]) == ("f1", 0.704, 0.75)
     assert data["dedup_key"] == alert().dedup_key
     assert data["cause"] == {"sentence": "The ranking got worse."}
+    assert data["text"] == f"{alert().sentence} The ranking got worse."
+    assert "picture" not in data
+
+
+def series(message: AlertMessage) -> list[SeriesPoint]:
+    return [
+        SeriesPoint(start=FIRST + day * DAY, end=FIRST + (day + 1) * DAY, value=0.8 - 0.01 * day)
+        for day in range(-8, 1)
+    ]
+
+
+def test_a_picture_goes_to_a_webhook_that_asks_for_it(receiver: HttpReceiver, clock: Clock) -> None:
+    hook = sink(receiver.address, clock, read_series=series, secret=SIGNED_WITH)
+    hook.send(outgoing(alert()))
+    hook.send(outgoing(alert()))
+    first, again = receiver.requests
+    picture = json.loads(first.body)["data"]["picture"]
+
+    assert picture["content_type"] == "image/png"
+    drawn = base64.b64decode(picture["base64"], validate=True)
+    assert drawn.startswith(b"\x89PNG")
+    assert len(drawn) < webhook._LARGEST_PICTURE / 2
+    assert first.body == again.body
+
+
+def test_without_a_picture_it_is_sent_all_the_same(
+    receiver: HttpReceiver, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(message: AlertMessage) -> list[SeriesPoint]:
+        raise OSError
+
+    sink(receiver.address, clock, read_series=broken).send(outgoing(alert()))
+    sink(receiver.address, clock, read_series=lambda message: []).send(outgoing(alert()))
+    monkeypatch.setattr(webhook, "_LARGEST_PICTURE", 1000)
+    sink(receiver.address, clock, read_series=series).send(outgoing(alert()))
+
+    assert ["picture" in json.loads(one.body)["data"] for one in receiver.requests] == [False] * 3
 
 
 def test_ids_are_those_of_the_transition_and_the_destination(

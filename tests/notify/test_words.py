@@ -9,7 +9,7 @@ from markdown import markdown
 
 from pumonitor.notify.group import AlertGroup
 from pumonitor.notify.message import AlertMessage
-from pumonitor.notify.words import Format, body, details, sentence, title
+from pumonitor.notify.words import Format, body, details, sentence, text, title
 from pumonitor.sinks.failures import MessageRefusedError
 from tests.notify.alerts import DAY, FIRST, alert
 
@@ -60,6 +60,22 @@ def test_the_gravest_names_the_group() -> None:
 def test_what_is_told_after_its_time_says_so() -> None:
     assert sentence(alert(sentence="F1\nis low.")) == "F1 is low."
     assert sentence(alert(sentence="F1 is low.", late=True)) == "Told late: F1 is low."
+
+
+def test_one_text_has_what_happened_and_why() -> None:
+    assert text(alert(sentence="F1 is low.")) == "F1 is low. The ranking got worse."
+    assert text(alert(sentence="F1 is low.", cause={})) == "F1 is low."
+    evil = alert(sentence="F1 is low.", cause={"sentence": "@everyone\nis late."})
+    assert "@everyone" not in text(evil)
+    assert "\n" not in text(evil)
+
+
+def test_links_are_named() -> None:
+    links = {"mlflow": "https://m.example/#/runs/0f1e", "grafana": "https://g.example"}
+    told = dict(details(alert(links=links)))
+    assert told["MLflow"] == links["mlflow"]
+    assert told["Grafana"] == links["grafana"]
+    assert f"href='{links['mlflow']}'" in body([alert(links=links)], "html")
 
 
 def test_details() -> None:

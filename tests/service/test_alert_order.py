@@ -40,7 +40,6 @@ from tests.store.monitored_days import run_out
 
 VALUES = {"breach": 0.5, "good": 0.9, "insufficient": 0.75, "undefined": None}
 KINDS = st.sampled_from([*VALUES, "no_data", "breach", "good"])
-LONGEST = 8
 REPEAT = 3
 SLOW = AlertRule(
     key="slow",
@@ -66,6 +65,7 @@ class Commits(RuleBasedStateMachine):
     """Days go by; workers collect, evaluate, die, overtake each other, and do things twice."""
 
     template: Path
+    days_in_all = 8
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,6 +78,7 @@ class Commits(RuleBasedStateMachine):
         self.found = AlertedLedger(self.ledger, RULES, self.results)
         self.claims: list[object] = []
         self.days = 0
+        self.may_be_corrected = True
         # Reprocessing changes what was told before: then only what must always hold is checked.
         self.is_history_rewritten = False
         self.workers = [self.found.worker(), self.found.worker()]
@@ -95,23 +96,26 @@ class Commits(RuleBasedStateMachine):
         drawn = [self.kinds.get((number, one.as_of)) for one in looks]
         return next((one for one in reversed(drawn) if one is not None), "good")
 
-    @initialize(kinds=st.lists(KINDS, min_size=LONGEST, max_size=LONGEST))
-    def draw(self, kinds: list[str]) -> None:
-        for number, kind in enumerate(kinds):
+    @initialize(data=st.data(), may_be_corrected=st.booleans())
+    def draw(self, data: st.DataObject, may_be_corrected: bool) -> None:
+        self.may_be_corrected = may_be_corrected
+        many = self.days_in_all
+        for number, kind in enumerate(data.draw(st.lists(KINDS, min_size=many, max_size=many))):
             self.kinds[number, self.found.schedule.panes(day(number))[0].as_of] = kind
 
-    @precondition(lambda self: self.days < LONGEST)
+    @precondition(lambda self: self.days < self.days_in_all)
     @rule(several=st.integers(1, 5), collects=st.booleans())
     def time_goes_by(self, several: int, collects: bool) -> None:
-        self.days = min(self.days + several, LONGEST)
+        self.days = min(self.days + several, self.days_in_all)
         self.found.now = FIRST + self.days * DAY
         self.found.plan(range(self.days))
         if collects:
             self.found.collect()
 
-    @precondition(lambda self: self.days < LONGEST)
-    @rule(number=st.integers(0, LONGEST - 1), look=st.integers(1, 2), kind=KINDS)
-    def a_later_look_will_say_something_else(self, number: int, look: int, kind: str) -> None:
+    @precondition(lambda self: self.days < self.days_in_all)
+    @rule(back=st.integers(-2, 3), look=st.integers(1, 2), kind=KINDS)
+    def a_later_look_will_say_something_else(self, back: int, look: int, kind: str) -> None:
+        number = min(max(self.days - back, 0), self.days_in_all - 1)
         pane = self.found.schedule.panes(day(number))[look]
         if pane.as_of > self.found.now:
             self.kinds[number, pane.as_of] = kind
@@ -173,11 +177,10 @@ class Commits(RuleBasedStateMachine):
             self.workers[worker] = self.found.worker()
         self.workers[worker].advance(MONITOR)
 
-    @precondition(lambda self: self.days > 4 and not self.claims)
-    @rule(number=st.integers(0, LONGEST - 1), look=st.integers(0, 2), kind=KINDS)
-    def data_are_corrected(self, number: int, look: int, kind: str) -> None:
-        if number >= self.days:
-            return
+    @precondition(lambda self: self.may_be_corrected and self.days > 4 and not self.claims)
+    @rule(back=st.integers(1, 8), look=st.integers(0, 2), kind=KINDS)
+    def data_are_corrected(self, back: int, look: int, kind: str) -> None:
+        number = max(self.days - back, 0)
         pane = self.found.schedule.panes(day(number))[look]
         self.kinds[number, pane.as_of] = kind
         keys = [one.window_key for one in self.ledger.windows(MONITOR)]
@@ -244,8 +247,9 @@ class Commits(RuleBasedStateMachine):
 
     def finish(self) -> None:
         """Everything up to some day, and the same once more by one worker in order."""
-        self.found.now = END
-        self.found.plan(range(LONGEST))
+        end = FIRST + (self.days_in_all + 3) * DAY
+        self.found.now = end
+        self.found.plan(range(self.days_in_all))
         self.evaluate_all(0)
         run_out(self.ledger)
         self.found.collect()
@@ -254,8 +258,8 @@ class Commits(RuleBasedStateMachine):
         shutil.copy(self.template, self.folder / "again.db")
         with Ledger.open(f"sqlite:///{self.folder}/again.db") as ledger:
             again = AlertedLedger(ledger, RULES, self.results)
-            again.now = END
-            again.plan(range(LONGEST))
+            again.now = end
+            again.plan(range(self.days_in_all))
             again.collect()
             again.evaluate()
             again.alerting.advance(MONITOR)
@@ -275,20 +279,25 @@ class Commits(RuleBasedStateMachine):
 
 
 FIELDS = ("rule", "as_of", "kind", "incident", "reminder", "reason", "window_start", "sentence")
-END = FIRST + (LONGEST + 3) * DAY
 
 
 def states_of(alert: StoredAlert) -> tuple[object, ...]:
     return alert.state, alert.count, alert.evidence, alert.value, alert.window_start
 
 
-def test_alerts_do_not_depend_on_who_commits_what_when(sqlite_template: Path) -> None:
-    Commits.template = sqlite_template
+class ManyCommits(Commits):
+    """Three times as long."""
+
+    days_in_all = 24
+
+
+def go(machine: type[Commits], template: Path, *, runs: int, steps: int) -> None:
+    machine.template = template
     run_state_machine_as_test(
-        Commits,
+        machine,
         settings=settings(
-            max_examples=10,
-            stateful_step_count=50,
+            max_examples=runs,
+            stateful_step_count=steps,
             deadline=None,
             phases=[Phase.generate],
             derandomize=True,
@@ -296,3 +305,12 @@ def test_alerts_do_not_depend_on_who_commits_what_when(sqlite_template: Path) ->
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+def test_alerts_do_not_depend_on_who_commits_what_when(sqlite_template: Path) -> None:
+    go(Commits, sqlite_template, runs=4, steps=50)
+
+
+@pytest.mark.slow
+def test_they_do_not_over_thousands_of_steps(sqlite_template: Path) -> None:
+    go(ManyCommits, sqlite_template, runs=20, steps=150)

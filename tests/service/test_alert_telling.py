@@ -110,6 +110,22 @@ def test_what_still_fires_after_a_backfill_is_told_late_and_once(ledger):
     assert all(one.told_at is not None for one in ledger.alerts.history())
 
 
+def test_a_first_run_tells_what_fires_and_does_not_remind_of_it_at_once(ledger):
+    found = failing(
+        ledger,
+        rules=(replace(BELOW, repeat=DAY),),
+        values=dict.fromkeys(range(3, 20), 0.5),
+    )
+    found.run(FIRST + 9 * DAY)
+    assert told(ledger) == [("too low", "fired", False)]
+    assert found.told("kind", "withheld") == [
+        ("fired", None),
+        *([("reminder", "too soon")] * 3),
+    ]
+    found.run(FIRST + 10 * DAY)
+    assert told(ledger)[1:] == [("too low", "reminder", False)]
+
+
 def test_a_silence_keeps_messages_back_and_changes_no_transition(address):
     with opened(address) as ledger:
         until = FIRST + 7 * DAY

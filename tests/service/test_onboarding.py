@@ -1,6 +1,6 @@
 """What is found out from two files, and what has to be asked."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +8,13 @@ import pandas as pd
 import pytest
 
 from pumonitor.errors import InputError
+from pumonitor.monitoring.windows import WindowGrid
 from pumonitor.service.config_file import read_configuration_text
 from pumonitor.service.configuration_text import configuration_text
+from pumonitor.service.looking import Extent
 from pumonitor.service.onboarded import Wishes
 from pumonitor.service.onboarding import onboard
+from pumonitor.service.proposals import reference_windows
 from tests.service.onboarding_tables import tables
 
 
@@ -70,11 +73,13 @@ def test_maturity_is_the_time_in_which_nineteen_of_twenty_had_come(tmp_path):
 def test_the_reference_is_whole_windows_whose_labels_are_in(tmp_path, both):
     found = onboard([written(tmp_path, *both)], Wishes(name="a", window="1w", maturity="10d"))
     # 2026 begins on a Thursday. Weeks from 5 January on end before 1 March less ten days: six.
-    assert found.reference == ("2026-01-05", "2026-01-19")
+    assert found.reference == ("2026-01-05", "2026-01-26")
+    assert any("A reference of 3 windows says little" in note for note in found.notes)
     days = onboard([str(tmp_path)], Wishes(name="a", window="1d", maturity="10d"))
-    assert days.reference == ("2026-01-01", "2026-01-09")
+    # Of 49 days a third.
+    assert days.reference == ("2026-01-01", "2026-01-17")
     hours = onboard([str(tmp_path)], Wishes(name="a", window="6h", maturity="10d"))
-    assert hours.reference == ("2026-01-01T00:00", "2026-01-03T00:00")
+    assert hours.reference == ("2026-01-01T00:00", "2026-01-17T12:00")
     late = onboard([str(tmp_path)], Wishes(name="a", window="1mo", maturity="60d"))
     assert late.reference is None
     assert any("No window is mature yet" in note for note in late.notes)
@@ -313,3 +318,49 @@ def test_missing_scores_do_not_make_a_scale(tmp_path, both):
     predictions.loc[7, "score"] = pd.NA
     found = onboard([written(tmp_path, predictions, positives)], Wishes(name="a"))
     assert found.score_scale == "probability"
+
+
+@pytest.mark.parametrize("name", ["mdl_ver", "model", "version", "ModelVersion", "clf_id", "ver"])
+def test_a_model_version_is_found_under_many_names(tmp_path, both, name):
+    predictions, positives = both
+    predictions = predictions.assign(app_version="9", **{name: "7"})
+    found = onboard([written(tmp_path, predictions, positives)], Wishes(name="a"))
+    assert found.model_version == name
+
+
+def test_a_model_version_under_any_name_can_be_said_and_left_out(tmp_path, both):
+    predictions, positives = both
+    folder = written(tmp_path, predictions.assign(champion="7", model="8"), positives)
+    assert onboard([folder], Wishes(name="a", model_version="champion")).model_version == "champion"
+    assert onboard([folder], Wishes(name="a", model_version="none")).model_version is None
+    with pytest.raises(InputError, match="--model-version"):
+        onboard([folder], Wishes(name="a", model_version="champoin"))
+
+
+@pytest.mark.parametrize(
+    ("every", "days", "count"),
+    [("1d", 6, 3), ("1d", 16, 8), ("1d", 20, 8), ("1d", 60, 20), ("1d", 400, 30), ("1h", 100, 672)],
+)
+def test_the_reference_has_enough_windows_and_leaves_enough(every, days, count):
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    end = (start + timedelta(days=days)).timestamp()
+    extent = Extent(
+        predictions=1000,
+        first=start.timestamp(),
+        last=end,
+        last_known=end,
+        least_score=0.0,
+        greatest_score=1.0,
+        confirmations=100,
+        matched=100,
+        delays={},
+    )
+    found = reference_windows(extent, grid=WindowGrid(every=every), maturity=timedelta())
+    assert len(found.reference) == count
+    assert found.reference == found.windows[:count]
+
+
+def test_the_file_says_how_the_reference_was_chosen(tmp_path, both):
+    found = onboard([written(tmp_path, *both)], Wishes(name="a", window="1w", maturity="10d"))
+    text = configuration_text(found, folder=tmp_path)
+    assert "# the first 3 of 6 windows whose labels are in: more than a third" in text

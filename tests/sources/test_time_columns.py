@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from pumonitor.errors import InputError
-from pumonitor.sources.remote_files import remote_files
 from pumonitor.sources.time_columns import (
     bounds_of,
     check_unit,
@@ -116,14 +115,3 @@ def test_numbers_of_no_age():
         check_unit([12, 13], unit="s", column="made", where="predictions")
     with pytest.raises(InputError, match=r"a year after 9999 .* look like nanoseconds"):
         check_unit([1767225600 * 10**9], unit="s", column="made", where="predictions")
-
-
-def test_addresses_of_files():
-    files = remote_files("s3://key:canary@bucket/scored/day=*/p-?.parquet?versionId=canary")
-    assert files.name == "s3://bucket/scored/day=*/p-?.parquet"
-    assert files.directory == "s3://key:canary@bucket/scored/"
-    assert files.kind == "parquet"
-    assert "canary" not in repr(files)
-    assert remote_files("https://host/a/labels.csv.gz").kind == "csv"
-    with pytest.raises(InputError, match="must end in one of"):
-        remote_files("https://host/a/labels")

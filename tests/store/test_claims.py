@@ -435,3 +435,21 @@ def test_keys_of_windows_are_those_of_the_ledger(ledger: Ledger) -> None:
     planned(ledger, 2)
 
     assert [window.window_key for window in ledger.windows()] == [key(0), key(1)]
+
+
+def test_failures_of_tables_do_not_add_up_and_nobody_waits_after_them(ledger: Ledger) -> None:
+    planned(ledger, 2)
+    for _ in range(5):
+        claim = ledger.claim_collect("worker", now=LONG_AFTER)
+        assert claim is not None
+        assert claim.window == day(0)
+        ledger.release(claim, error="the warehouse is down", fault_of="tables")
+    record = ledger.windows(MONITOR)[0]
+    assert (record.attempts, record.last_error) == (1, "the warehouse is down")
+
+    # One of its own counts as ever, and then those of the tables take nothing from it.
+    for fault_of in ("window", "tables"):
+        claim = ledger.claim_collect("worker", now=LONG_AFTER)
+        assert claim is not None
+        ledger.release(claim, error="a bad row", fault_of=fault_of, retry_after=timedelta())
+    assert ledger.windows(MONITOR)[0].attempts == 2

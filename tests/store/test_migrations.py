@@ -19,7 +19,7 @@ from pumonitor.store.schema import metadata
 
 FIELDS = (
     "monitor, model_version, segment, window_start, window_end, state, revision, as_of, metric, "
-    "value, low, high, n_labeled, n_unlabeled"
+    "value, low, high, n_labeled, n_unlabeled, undefined_reason"
 )
 
 
@@ -77,7 +77,7 @@ def test_a_database_of_a_newer_version_is_refused(empty_address: str) -> None:
     database.close()
 
     assert "was written by a newer version of pumonitor" in str(caught.value)
-    assert "at step 9999, this version knows steps up to 0002" in str(caught.value)
+    assert "at step 9999, this version knows steps up to 0003" in str(caught.value)
 
 
 def test_a_step_that_fails_leaves_nothing_behind(

@@ -12,6 +12,7 @@ from pumonitor.ports import Outbox, OutboxMessage
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.outbox import StoredOutbox, enqueue
 from pumonitor.store.schema import outbox as outbox_table
+from pumonitor.store.schema import sent_keys
 from tests.store.monitored_days import message, run_out
 
 LEASE = timedelta(minutes=10)
@@ -180,6 +181,67 @@ def test_ages_of_what_waits_by_destination(ledger: Ledger) -> None:
     assert timedelta(seconds=500) <= waiting["mlflow"].oldest < timedelta(seconds=560)
     assert timedelta(seconds=7) <= waiting["chat"].oldest < timedelta(seconds=67)
     assert (waiting["mlflow"].last_error, waiting["chat"].last_error) == ("no answer", None)
+
+
+def delivered_long_ago(ledger: Ledger, *, days: int = 31) -> None:
+    """Deliver what can be claimed, so many days ago by the database's clock."""
+    for one in claim(ledger):
+        ledger.outbox.delivered(one)
+    with ledger.database.writing() as connection:
+        connection.execute(
+            update(outbox_table)
+            .where(outbox_table.c.delivered_at.is_not(None))
+            .values(delivered_at=ledger.database.now(connection) - timedelta(days=days))
+        )
+
+
+def kept(ledger: Ledger) -> list[str]:
+    with ledger.database.reading() as connection:
+        return list(connection.scalars(select(outbox_table.c.key).order_by(outbox_table.c.id)))
+
+
+MONTH = timedelta(days=30)
+
+
+def test_what_was_delivered_long_ago_is_deleted_and_never_sent_again(ledger: Ledger) -> None:
+    add(ledger, "abc")
+    delivered_long_ago(ledger)
+    add(ledger, "abcd")
+
+    assert ledger.outbox.forget_delivered(older_than=MONTH) == 3
+    assert kept(ledger) == ["d4"]
+    add(ledger, "abcd")
+    assert keys(claim(ledger)) == ["d4"]
+    # Of another destination the same key is another message.
+    add(ledger, "a", destination="chat")
+    assert keys(claim(ledger, destination="chat")) == ["a1"]
+
+
+def test_only_what_was_delivered_long_ago_is_deleted(ledger: Ledger) -> None:
+    add(ledger, "ab")
+    delivered_long_ago(ledger, days=29)
+    add(ledger, "cde", first=3)
+    (waiting, refused, *_) = claim(ledger)
+    ledger.outbox.failed(waiting, reason="down", retry_after=timedelta(), refused=False)
+    ledger.outbox.set_aside(refused, reason="no")
+
+    assert ledger.outbox.forget_delivered(older_than=MONTH) == 0
+    assert len(kept(ledger)) == 5
+
+
+def test_what_is_still_asked_for_stays_and_batches_are_small(ledger: Ledger) -> None:
+    add(ledger, "abcd")
+    delivered_long_ago(ledger)
+
+    found = [
+        ledger.outbox.forget_delivered(older_than=MONTH, keep=["b2"], limit=2) for _ in range(3)
+    ]
+
+    assert found == [2, 1, 0]
+    assert list(ledger.outbox.payloads("mlflow", ["a1", "b2"])) == ["b2"]
+    with ledger.database.reading() as connection:
+        hashes = list(connection.scalars(select(sent_keys.c.key_hash)))
+    assert sorted(map(len, hashes)) == [32] * 3
 
 
 def test_secrets_in_reasons_are_hidden(open_ledger: Callable[..., Ledger]) -> None:

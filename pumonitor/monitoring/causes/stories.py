@@ -12,7 +12,7 @@ from scipy import optimize, special
 from pumonitor.monitoring.causes.period import Period
 from pumonitor.monitoring.causes.shapes import Shapes
 
-__all__ = ["Fit", "Stories"]
+__all__ = ["Fit", "Stories", "variation"]
 
 FloatArray = NDArray[np.float64]
 
@@ -20,6 +20,7 @@ _LEAST_VARIATION = 0.05
 _DELAYS = 4
 _PER_PARAMETER = 3.0
 _SMALLEST_SHARE = 1e-12
+_MOVED = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,6 +59,7 @@ class _Story:
     prior_free: bool = False
     share_free: bool = False
     delays_free: bool = False
+    mix: float = 0.0
 
 
 class Stories:
@@ -85,7 +87,7 @@ class Stories:
         self._share_confirmed = labeled.sum() / (class_prior * rows.sum())
         self._weight_of_rows = _weight(shapes, before.rows, self._rows)
         self._weight_of_labeled = _weight(shapes, before.labeled, self._labeled)
-        self._variation = _variation(before)
+        self._variation = variation(before)
         self._delays_before, self._delays_now = _delays(before.arrivals, now.arrivals)
 
     def fit(self) -> dict[str, Fit]:
@@ -127,7 +129,7 @@ class Stories:
             "labeling": [_Story(tell=others_confirmed, own=1)],
         }
         if self._before.traffic and self._now.traffic:
-            told["traffic"] = [_Story(tell=self._traffic())]
+            told["traffic"] = [_Story(tell=self._traffic(), mix=1.0 - self._moved())]
         return {
             kind: max((self._fitted(one) for one in some), key=lambda fit: fit.score)
             for kind, some in told.items()
@@ -152,7 +154,7 @@ class Stories:
                 "fatol": 1e-2,
             },
         )
-        free = story.own + story.prior_free + story.share_free
+        free = story.own + story.prior_free + story.share_free + story.mix
         if story.delays_free and len(self._delays_before):
             free += len(self._delays_before) - 1
         return Fit(
@@ -180,6 +182,19 @@ class Stories:
             weight = self._weight_of_labeled
             value += _multinomial(self._delays_now, self._delays_before) * weight
         return float(value)
+
+    def _moved(self) -> float:
+        """How much of the traffic has moved to other parts: 1 from a tenth of it on.
+
+        The mix is counted and not chosen by likelihood. But where it is as before, its story is
+        that of no change, which it has to beat like any other.
+        """
+        parts = sorted({*self._before.traffic, *self._now.traffic})
+        shares = []
+        for traffic in (self._before.traffic, self._now.traffic):
+            rows = np.array([traffic[one][1].sum() if one in traffic else 0.0 for one in parts])
+            shares.append(rows / max(rows.sum(), 1))
+        return min(0.5 * float(np.abs(shares[1] - shares[0]).sum()) / _MOVED, 1.0)
 
     def _traffic(self) -> Callable[[FloatArray], _Told]:
         """The reference with each part of the traffic as frequent as it is now."""
@@ -239,7 +254,7 @@ def _dispersion(binned: FloatArray) -> float:
     return float(((binned[:, some] - expected) ** 2 / expected).sum() / freedom)
 
 
-def _variation(before: Period) -> float:
+def variation(before: Period) -> float:
     """How much the share of confirmed positives varies between windows, beyond chance, in logs."""
     labeled, rows = before.labeled.sum(axis=1), before.rows.sum(axis=1)
     used = rows > 0

@@ -16,6 +16,7 @@ __all__ = ["ChangeSize"]
 FloatArray = NDArray[np.float64]
 
 _TAIL: Final = 0.025
+_NOTHING: Final = 1e-9
 # Where the distribution function is computed, in standard deviations.
 _AROUND: Final = np.linspace(-6.0, 6.0, 241)
 
@@ -68,8 +69,9 @@ class ChangeSize:
         values, errors = np.array([value]), np.array([error])
         ahead = self.series.ahead(gap)
         level, deviation = self.response[0], ahead.kept(gap) * self.response[1]
-        variance = ahead.variance(errors)[0]
-        to_level, to_deviation = (gain[0] for gain in ahead.gains(errors))
+        variances = ahead.variance(errors)
+        variance = variances[0]
+        to_level, to_deviation = (gain[0] for gain in ahead.gains(variances))
         response = 1.0 - level - deviation
         off = value - ahead.level[0] - ahead.deviation[0] - response * self.shift
         first = not self.information.any()
@@ -90,10 +92,13 @@ class ChangeSize:
     def estimate(self) -> tuple[float, float, float]:
         """The shift and the ends of its 95% interval."""
         weight = special.softmax(self.log_weight)
-        spreads = 1 / np.sqrt(self.information)
-        mean = float(weight @ self.shift)
-        spread = float(np.sqrt(weight @ (spreads**2 + (self.shift - mean) ** 2)))
+        # Most points of the grid are soon out of the question.
+        some = weight > _NOTHING
+        weight, shift = weight[some] / weight[some].sum(), self.shift[some]
+        spreads = 1 / np.sqrt(self.information[some])
+        mean = float(weight @ shift)
+        spread = float(np.sqrt(weight @ (spreads**2 + (shift - mean) ** 2)))
         at = mean + spread * _AROUND
-        below = special.ndtr((at[:, np.newaxis] - self.shift) / spreads) @ weight
+        below = special.ndtr((at[:, np.newaxis] - shift) / spreads) @ weight
         low, high = np.interp([_TAIL, 1 - _TAIL], below, at).tolist()
         return mean, low, high

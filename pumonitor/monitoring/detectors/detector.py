@@ -71,7 +71,8 @@ class Detector:
     windows_per_year : float
         365 for daily windows.
     detector : {"shiryaev-roberts", "cusum", "betting"}
-        The first is quickest, the last holds for any distribution of bounded placements.
+        The first is quickest, the last asks for no distribution of bounded placements, as far as
+        their mean is known.
     scale : {"plain", "logit"}
         On which the series is judged (`scale_of` says which suits a metric). Betting has the plain
         one.
@@ -85,7 +86,8 @@ class Detector:
     -----
     A window without a value changes nothing but the distance to the next. While a breach lasts
     its windows teach nothing: the reference stays what it was, and the breach is over when windows
-    are like it again. One window further off than four standard deviations teaches nothing either.
+    are like it again, be it after months. A new level that is to be the usual one from now on takes
+    another reference. One window further off than four standard deviations teaches nothing either.
     Rates of false alarms and delays: `python -m benchmarks.detection`.
 
     Examples

@@ -23,7 +23,7 @@ class Seen:
     value : ndarray of shape (series,)
     expected : Expected
     level, level_spread : ndarray of shape (series,)
-        The level known from earlier windows, and its standard deviation.
+        The level known from earlier windows, and its standard deviation; 0 where nobody bets.
     bounds : ndarray of shape (series, 2)
         What a single placement can be; NaN where nobody said.
     """

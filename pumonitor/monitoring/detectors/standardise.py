@@ -156,9 +156,8 @@ class Standardiser:
             + _sampling(error, self.unit)
         )
 
-    def gains(self, error: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """How far the level and the deviation follow the next estimate."""
-        variance = self.variance(error)
+    def gains(self, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """How far the level and the deviation follow the next estimate, which has this variance."""
         return (
             (self.level_variance + self.covariance) / variance,
             (self.deviation_variance + self.covariance) / variance,
@@ -171,7 +170,7 @@ class Standardiser:
         variance = self.variance(error)
         off = value[:, np.newaxis] - self.level - self.deviation
         seen = 1.0 if which is None else which[:, np.newaxis]
-        to_level, to_deviation = (seen * gain for gain in self.gains(error))
+        to_level, to_deviation = (seen * gain for gain in self.gains(variance))
         with_deviation = self.deviation_variance + self.covariance
         log_weight = self.log_weight - 0.5 * seen * (off**2 / variance + np.log(variance))
         return replace(

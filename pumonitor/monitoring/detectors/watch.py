@@ -86,9 +86,12 @@ DETECTORS: Final[dict[str, Kind]] = {
 class Watch:
     """Series after some windows. Never changed: `after` returns another.
 
-    An alarm begins when the statistic reaches its limit. While it is on, only the change that had
-    most evidence is followed, its log ratio capped at where it would alarm; the alarm is over when
-    this has drained to nothing, and the statistic begins anew. Meanwhile windows teach nothing.
+    An alarm begins when the statistic reaches its limit. While it is on, the change that had most
+    evidence is followed, its log ratio capped at where it would alarm. A change of less than half
+    its size drains this too, so once it is drained, changes the same way are asked what they make
+    of the windows that drained it: one that explains them better than none is followed from then
+    on, with the evidence it has. Without one the alarm is over, and the statistic begins anew.
+    Windows until then teach nothing, the one that ends the alarm neither.
 
     Attributes
     ----------
@@ -104,11 +107,13 @@ class Watch:
     on : ndarray of bool of shape (series,)
         Whether the alarm is on.
     change : ndarray of int of shape (series,)
-        The change with most evidence when the alarm began.
+        The change that is followed.
     left : ndarray of shape (series,)
         What is left of its log ratio.
     full : float
         Where that is capped.
+    instead : ndarray of shape (series, changes)
+        Log ratios of the changes since it was last full, as far as they are above 0.
     runs : ndarray of shape (series, changes)
         Log ratio of each change since it was last 0.
     begun : ndarray of int of shape (series, changes)
@@ -127,6 +132,7 @@ class Watch:
     change: NDArray[np.intp]
     left: FloatArray
     full: float
+    instead: FloatArray
     runs: FloatArray
     begun: NDArray[np.intp]
     windows: int
@@ -170,6 +176,7 @@ class Watch:
             change=np.zeros(series, dtype=np.intp),
             left=np.zeros(series),
             full=math.log(max(windows_per_alarm, 2.0)),
+            instead=np.zeros((series, changes)),
             runs=np.zeros((series, changes)),
             begun=np.zeros((series, changes), dtype=np.intp),
             windows=0,
@@ -186,7 +193,9 @@ class Watch:
         """With another window of each series, `gap` windows after the one before."""
         ahead = self.standardiser.ahead(gap)
         expected = ahead.expected(value, error)
-        level, level_spread = ahead.known_level()
+        # Bets alone are on it.
+        nothing = np.zeros(len(value))
+        level, level_spread = ahead.known_level() if self.bets else (nothing, nothing)
         log_ratio = self.evidence.log_ratios(
             Seen(
                 value=value,
@@ -196,26 +205,48 @@ class Watch:
                 bounds=np.full((len(value), 2), np.nan) if bounds is None else bounds,
             )
         )
-        statistic = self.statistic.after(log_ratio).cleared(self.on)
-        starts = statistic.statistic() >= statistic.limit
+        statistic = self.statistic.after(log_ratio)
+        starts = ~self.on & (statistic.statistic() >= statistic.limit)
         strongest = statistic.strongest()
-        change = np.where(starts, strongest, self.change)
-        drained = self.left + np.take_along_axis(log_ratio, self.change[:, np.newaxis], 1)[:, 0]
-        left = np.where(starts, self.full, np.where(self.on, np.minimum(drained, self.full), 0.0))
-        on = starts | (self.on & (left > 0))
-        was_on = self.on[:, np.newaxis]
-        runs = np.where(was_on & ~on[:, np.newaxis], 0.0, np.maximum(self.runs, 0.0) + log_ratio)
-        restarts = (self.runs <= 0) & ~was_on
+        change, left, instead = self._followed(log_ratio)
+        change = np.where(starts, strongest, change)
+        left = np.where(starts, self.full, left)
+        on = left > 0
+        was_on, ended = self.on[:, np.newaxis], (self.on & ~on)[:, np.newaxis]
+        runs = np.where(ended, 0.0, np.maximum(self.runs, 0.0)) + log_ratio
+        restarts = ended | ((self.runs <= 0) & ~was_on)
         return replace(
             self,
-            statistic=statistic,
-            standardiser=ahead.taught(value, error, which=~on & (self.bets | expected.near())),
+            # Begun anew with the window that ended an alarm: it may be the first of another change.
+            statistic=statistic.cleared(on),
+            standardiser=ahead.taught(
+                value, error, which=~(on | self.on) & (self.bets | expected.near())
+            ),
             expected=expected,
             log_ratio=log_ratio,
             on=on,
             change=change,
             left=left,
+            instead=np.where(on[:, np.newaxis] & ~starts[:, np.newaxis], instead, 0.0),
             runs=runs,
             begun=np.where(restarts, self.windows, self.begun),
             windows=self.windows + 1,
         )
+
+    def _followed(self, log_ratio: FloatArray) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
+        """Of alarms that are on: the change, what is left of it, and what others made of it."""
+        if not self.on.any():
+            return self.change, np.zeros(len(self.on)), np.zeros_like(log_ratio)
+        every = np.arange(len(self.change))
+        left = np.minimum(self.left + log_ratio[every, self.change], self.full)
+        signs = self.evidence.signs
+        alike = self.on[:, np.newaxis] & (signs == signs[self.change][:, np.newaxis])
+        draining = alike & (left < self.full)[:, np.newaxis]
+        instead = np.where(draining, np.maximum(self.instead + log_ratio, 0.0), 0.0)
+        best = np.argmax(instead, axis=1)
+        gives_way = self.on & (left <= 0) & (instead[every, best] > 0)
+        change = np.where(gives_way, best, self.change)
+        left = np.where(gives_way, np.minimum(instead[every, best], self.full), left)
+        # What is followed now has had its evidence counted.
+        instead = np.where(gives_way[:, np.newaxis], 0.0, instead)
+        return change, np.where(self.on, left, 0.0), instead

@@ -124,6 +124,43 @@ def test_traffic_is_named_with_its_part():
     assert "country=DE went from 50% to 10%" in cause.sentence
 
 
+def test_traffic_that_is_made_up_as_before_is_no_cause():
+    rng = np.random.default_rng(9)
+    parts = {
+        "country=DE": World(rows=3000, separation=1.4),
+        "country=FR": World(rows=1500, separation=2.0),
+    }
+    middles = (np.arange(CELLS) + 0.5) / CELLS
+
+    def stretch(windows):
+        tables = {
+            name: [(middles, *window(world, rng)[:2]) for _ in range(windows)]
+            for name, world in parts.items()
+        }
+        whole = [
+            (middles, sum(t[1] for t in both), sum(t[2] for t in both))
+            for both in zip(*tables.values(), strict=True)
+        ]
+        return Period.counted(whole, edges=EDGES, traffic=tables)
+
+    named = [name_cause(stretch(30), stretch(7), class_prior=0.1).kind for _ in range(10)]
+    assert named.count("traffic") <= 1, named
+    assert named.count("none") >= 8, named
+
+
+def test_what_windows_differ_by_anyway_is_within_the_intervals():
+    """Nothing has changed, and sizes are those of the process that makes windows."""
+    rng = np.random.default_rng(12)
+    held = {"class_prior": 0, "score": 0, "auc": 0}
+    for _ in range(40):
+        before = period(replace(BEFORE, between_windows=0.1), 12, rng)
+        now = period(replace(BEFORE, between_windows=0.1), 4, rng)
+        sizes = name_cause(before, now, class_prior=0.1).sizes
+        for name in held:
+            held[name] += sizes[name].low <= 0 <= sizes[name].high
+    assert min(held.values()) >= 34, held
+
+
 def test_support_is_shared_out_and_all_is_finite(reference):
     now = period(CHANGED["ranking"], 3, np.random.default_rng(7))
     told = name_cause(reference, now, class_prior=0.1).to_dict()
@@ -144,3 +181,21 @@ def test_nothing_is_said_of_too_few_confirmed_positives(reference):
     now = period(replace(BEFORE, rows=30, confirmed=0.05), 1, np.random.default_rng(8))
     assert now.labeled.sum() < 5
     assert name_cause(reference, now, class_prior=0.1) is None
+
+
+@pytest.mark.parametrize("moved", [100, 200])
+def test_scores_spread_otherwise_at_the_same_auc_are_not_called_another_ranking(moved):
+    """Negatives leave the second cell for its neighbours, so that AUC stays."""
+    edges = np.array([0.25, 0.5, 0.75])
+
+    def week(negatives):
+        rows = np.add([20, 60, 120, 200], negatives)
+        return [([0.1, 0.4, 0.6, 0.9], [10, 30, 60, 100], rows)] * 4
+
+    down = round(0.692 * moved)
+    then = Period.counted(week([3000, 600, 300, 60]), edges=edges)
+    now = Period.counted(week([3000 + down, 600 - moved, 300 + moved - down, 60]), edges=edges)
+    cause = name_cause(then, now, class_prior=0.092)
+    assert cause.kind == "score_scale"
+    assert abs(cause.sizes["auc"].change) < 0.004
+    assert "the ranking stays" in cause.sentence

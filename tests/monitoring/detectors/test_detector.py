@@ -126,7 +126,10 @@ def test_a_breach_is_over_when_windows_are_as_before() -> None:
     assert 71 <= over[0] <= 76
     assert kinds(found[over[0] :]) == ["good"] * (110 - over[0])
     left = [one.statistic for one in found[69 : over[0]]]
-    assert left == sorted(left, reverse=True)
+    # Less and less of it, but for what speaks for a smaller change.
+    assert left[0] == pytest.approx(found[69].limit)
+    assert left[-1] is not None
+    assert left[-1] < 0.1 * found[69].limit
     assert found[-1].since is None
     assert found[-1].size is None
 

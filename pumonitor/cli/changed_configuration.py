@@ -1,0 +1,54 @@
+"""Says that windows were evaluated under another configuration, and how to evaluate them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from pumonitor.service.config import Monitor
+    from pumonitor.service.configuration_changes import OtherConfiguration
+    from pumonitor.store.reader import LedgerReader
+
+__all__ = ["changed_as_json", "tell_of_changes"]
+
+
+def tell_of_changes(
+    ledger: LedgerReader, monitors: Iterable[Monitor], path: Path, *, then: str
+) -> list[OtherConfiguration]:
+    """Say it on stderr, of each monitor that it is so of.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    monitors : iterable of Monitor
+    path : Path
+        The configuration file.
+    then : str
+        What that means for the command, a sentence without its end.
+    """
+    from pumonitor.service.configuration_changes import other_configuration
+
+    found = [one for one in (other_configuration(ledger, each) for each in monitors) if one]
+    for one in found:
+        typer.secho("Note: ", err=True, fg=typer.colors.YELLOW, nl=False)
+        typer.echo(f"{one.said()}. {then}: {one.command(path)}", err=True)
+    return found
+
+
+def changed_as_json(found: Iterable[OtherConfiguration], path: Path) -> list[dict[str, Any]]:
+    """Plain JSON types."""
+    return [
+        {
+            "monitor": one.monitor,
+            "windows": one.windows,
+            "first": one.first.isoformat(),
+            "last": one.last.isoformat(),
+            "changes": list(one.changes),
+            "command": one.command(path),
+        }
+        for one in found
+    ]

@@ -1,0 +1,204 @@
+"""Results as a table: one line per window and series where it fits, two-line cells elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pumonitor.store.records import PublishedResult
+
+__all__ = ["print_results"]
+
+_GAP = 2
+_NARROW_GAP = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """A window of a series: what says which it is, and its numbers by metric."""
+
+    window: str
+    state: str
+    version: str
+    segment: str
+    revision: str
+    labeled: str
+    numbers: dict[str, PublishedResult]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    """Cells below a heading, each of a line or two."""
+
+    heading: str
+    cells: tuple[str, ...]
+    right: bool = True
+
+    @property
+    def width(self) -> int:
+        parts = [part for cell in (self.heading, *self.cells) for part in cell.split("\n")]
+        return max(map(len, parts))
+
+
+def print_results(
+    console: Console, rows: Sequence[PublishedResult], metrics: Sequence[str]
+) -> None:
+    """Print every metric that was asked for, however narrow the console is.
+
+    What does not fit on one line of text becomes two, the interval below its value; what does not
+    fit then follows in further tables.
+    """
+    lines = _lines(rows)
+    metrics = [name for name in metrics if any(name in line.numbers for line in lines)]
+    fixed, numbers, gap = _wide(lines, metrics), _numbers(lines, metrics, _number), _GAP
+    if _width([*fixed, *numbers], gap) > console.width:
+        fixed, gap = _narrow(lines), _NARROW_GAP
+        numbers = _numbers(lines, metrics, _number_in_two)
+    for place, some in enumerate(_packed(fixed, numbers, gap=gap, width=console.width)):
+        if place:
+            console.print()
+        console.print(_table([*fixed, *some], gap=gap))
+    where = "value \\[95% interval]" if gap == _GAP else "below each value its 95% interval"
+    console.print(f"[dim]{where}; an empty cell: undefined, --format csv says why[/]")
+
+
+def _lines(rows: Sequence[PublishedResult]) -> list[_Line]:
+    by_series: dict[tuple[Any, ...], dict[str, PublishedResult]] = {}
+    for row in rows:
+        key = (row.window_start, row.model_version, row.segment, row.revision)
+        by_series.setdefault(key, {})[row.metric] = row
+    several = len({(key[0], key[3]) for key in by_series}) > len({key[0] for key in by_series})
+    found = []
+    for (start, version, segment, revision), numbers in by_series.items():
+        first = next(iter(numbers.values()))
+        found.append(
+            _Line(
+                window=f"{start:%Y-%m-%d %H:%M}".removesuffix(" 00:00"),
+                state=first.state,
+                version=version,
+                segment=segment,
+                revision=str(revision) if several else "",
+                labeled="" if first.n_labeled is None else f"{first.n_labeled:,}",
+                numbers=numbers,
+            )
+        )
+    return found
+
+
+def _wide(lines: Sequence[_Line], _metrics: Sequence[str]) -> list[_Column]:
+    columns = [
+        _Column(heading="Window", cells=tuple(one.window for one in lines), right=False),
+        _Column(heading="State", cells=tuple(one.state for one in lines), right=False),
+        _Column(heading="Version", cells=tuple(one.version for one in lines), right=False),
+        _Column(heading="Segment", cells=tuple(one.segment for one in lines), right=False),
+        _Column(heading="Revision", cells=tuple(one.revision for one in lines)),
+        _Column(heading="Labeled", cells=tuple(one.labeled for one in lines)),
+    ]
+    return [one for one in columns if any(one.cells)]
+
+
+def _narrow(lines: Sequence[_Line]) -> list[_Column]:
+    """The same in two lines each: state below window, segment below version."""
+
+    def two(above: str, below: str) -> str:
+        return f"{above}\n{below}" if above and below else above or below
+
+    revised = [f"{one.state} {one.revision}".strip() for one in lines]
+    columns = [
+        _Column(
+            heading="Window\nstate",
+            cells=tuple(
+                f"{one.window}\n{state}" for one, state in zip(lines, revised, strict=True)
+            ),
+            right=False,
+        ),
+        _Column(
+            heading=two(
+                "Version" if any(one.version for one in lines) else "",
+                "segment" if any(one.segment for one in lines) else "",
+            ),
+            cells=tuple(two(one.version, one.segment) for one in lines),
+            right=False,
+        ),
+        _Column(heading="No. of\nlabels", cells=tuple(one.labeled for one in lines)),
+    ]
+    return [one for one in columns if any(one.cells)]
+
+
+def _numbers(lines: Sequence[_Line], metrics: Sequence[str], shown: Any) -> list[_Column]:
+    broken = shown is _number_in_two
+    return [
+        _Column(
+            heading=name.replace("_", "_\n") if broken else name,
+            cells=tuple(shown(line.numbers.get(name)) for line in lines),
+        )
+        for name in metrics
+    ]
+
+
+def _packed(
+    fixed: Sequence[_Column], numbers: Sequence[_Column], *, gap: int, width: int
+) -> list[list[_Column]]:
+    """As many columns to a table as fit, one at least."""
+    found: list[list[_Column]] = [[]]
+    for one in numbers:
+        if found[-1] and _width([*fixed, *found[-1], one], gap) > width:
+            found.append([])
+        found[-1].append(one)
+    return found
+
+
+def _width(columns: Sequence[_Column], gap: int) -> int:
+    return sum(one.width for one in columns) + gap * (len(columns) - 1)
+
+
+def _table(columns: Sequence[_Column], *, gap: int) -> Any:
+    from rich.box import Box
+    from rich.markup import escape
+    from rich.table import Table
+
+    # A line below the headings, and nothing else that takes room.
+    box = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+    table = Table(
+        box=box,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, gap - 1, 0, 0),
+        header_style="bold",
+    )
+    for one in columns:
+        table.add_column(
+            escape(one.heading),
+            justify="right" if one.right else "left",
+            overflow="fold",
+            min_width=min(one.width, 12),
+        )
+    for cells in zip(*(one.cells for one in columns), strict=True):
+        table.add_row(*map(escape, cells))
+    return table
+
+
+def _number(row: PublishedResult | None) -> str:
+    if row is None or row.value is None:
+        return ""
+    if row.low is None or row.high is None:
+        return f"{row.value:.2f}"
+    return f"{row.value:.2f} [{row.low:.2f}, {row.high:.2f}]"
+
+
+def _number_in_two(row: PublishedResult | None) -> str:
+    if row is None or row.value is None:
+        return ""
+    if row.low is None or row.high is None:
+        return f"{row.value:.2f}"
+    return f"{row.value:.2f}\n{_short(row.low)}–{_short(row.high)}"
+
+
+def _short(number: float) -> str:
+    """Two digits without the zero before them; 1.0 for one."""
+    text = f"{number:.2f}"
+    return "1.0" if text == "1.00" else text.replace("0.", ".", 1) if abs(number) < 1 else text

@@ -1,0 +1,101 @@
+"""Names of metrics: those there are, and what those that are written elsewhere are called here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from pumonitor.errors import nearest
+from pumonitor.names import TITLES
+
+__all__ = ["COUNTS", "METRICS", "meant_by", "refuse_unknown"]
+
+COUNTS: Final = ("labeled_positives", "predictions")
+"""Metrics that are numbers of rows, beside the estimates."""
+
+METRICS: Final = (*TITLES, *COUNTS)
+
+_ELSEWHERE: Final[Mapping[str, str]] = {
+    "ap": "average_precision",
+    "auc_pr": "average_precision",
+    "auc_roc": "auc",
+    "au_pr": "average_precision",
+    "au_prc": "average_precision",
+    "au_roc": "auc",
+    "auroc": "auc",
+    "auprc": "average_precision",
+    "aucpr": "average_precision",
+    "base_rate": "class_prior",
+    "balanced_acc": "balanced_accuracy",
+    "c": "label_frequency",
+    "count": "predictions",
+    "f": "f1",
+    "f_measure": "f1",
+    "f_one": "f1",
+    "fbeta": "f_beta",
+    "gini": "auc",
+    "hit_rate": "recall",
+    "labels": "labeled_positives",
+    "lift": "lift_at_k",
+    "matthews": "mcc",
+    "matthews_corrcoef": "mcc",
+    "phi": "mcc",
+    "pi": "class_prior",
+    "positive_predictive_value": "precision",
+    "positive_rate": "class_prior",
+    "positives": "labeled_positives",
+    "ppv": "precision",
+    "pr_auc": "average_precision",
+    "prauc": "average_precision",
+    "prediction_count": "predictions",
+    "prevalence": "class_prior",
+    "prior": "class_prior",
+    "roc": "auc",
+    "roc_auc": "auc",
+    "rocauc": "auc",
+    "rows": "predictions",
+    "selectivity": "specificity",
+    "sensitivity": "recall",
+    "tnr": "specificity",
+    "tpr": "recall",
+    "true_negative_rate": "specificity",
+    "true_positive_rate": "recall",
+    "volume": "predictions",
+}
+"""By what other programs and papers say; endings such as _score are taken off before."""
+
+_ENDINGS: Final = re.compile(r"_(score|rate|value|metric)$")
+
+
+def meant_by(name: str, known: Collection[str] = METRICS) -> str | None:
+    """The metric that a name is another word for, or a misspelling of; None where nobody knows.
+
+    Examples
+    --------
+    >>> meant_by("f1_score"), meant_by("ROC-AUC"), meant_by("prior"), meant_by("preciion")
+    ('f1', 'auc', 'class_prior', 'precision')
+    """
+    folded = re.sub(r"[^a-z0-9]+", "_", name.strip().casefold()).strip("_")
+    for one in (folded, _ENDINGS.sub("", folded)):
+        meant = one if one in known else _ELSEWHERE.get(one)
+        if meant in known:
+            return meant
+    near = nearest(name, known)
+    return near[0] if near else None
+
+
+def refuse_unknown(name: str, known: Collection[str] = METRICS) -> None:
+    """Refuse what is no metric, with the one that may be meant, or all there are.
+
+    Raises
+    ------
+    ValueError
+        The end of a sentence that begins with where the name stands.
+    """
+    if name in known:
+        return
+    meant = meant_by(name, known)
+    hint = f"; did you mean {meant!r}?" if meant else f" (there are {', '.join(known)})"
+    msg = f"is no metric: {name!r}{hint}"
+    raise ValueError(msg)

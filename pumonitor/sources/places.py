@@ -1,0 +1,69 @@
+"""Files wherever they are, on this machine or behind an address, and what reads both."""
+
+# ruff: noqa: S608 (paths reach SQL only through `text`)
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pumonitor.errors import InputError
+from pumonitor.sources.locations import Location, locate
+from pumonitor.sources.remote_access import prepare_access
+from pumonitor.sources.remote_files import RemoteFiles, is_remote, remote_files
+from pumonitor.sources.session import Session, contained, text
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Place", "connect", "files_of", "no_files", "place_of_files"]
+
+Place = Location | RemoteFiles
+
+
+def place_of_files(path: str | os.PathLike[str]) -> Place:
+    """Where the files are that a path, pattern or address names.
+
+    Raises
+    ------
+    InputError
+        If there are none here, or if the address is of a kind that is not read.
+    """
+    name = os.fspath(path)
+    if is_remote(name):
+        return remote_files(name)
+    return locate(path, kinds=("csv", "parquet", "json"))
+
+
+def connect(places: Iterable[Place], *, without: Sequence[str]) -> duckdb.DuckDBPyConnection:
+    """Open a connection contained to some files.
+
+    Raises
+    ------
+    InputError, SourceError
+        If DuckDB cannot be made to read addresses.
+    """
+    places = list(places)
+    remote = [place for place in places if isinstance(place, RemoteFiles)]
+    names = [place.name for place in remote]
+    patterns = [place for place in remote if place.is_pattern]
+    return contained(
+        [file for place in places if place not in patterns for file in place.files],
+        directories=[place.directory for place in patterns],
+        without=without,
+        prepare=(lambda new: prepare_access(new, names)) if remote else None,
+    )
+
+
+def files_of(place: Place, session: Session) -> list[str]:
+    """Its files; those of a store's pattern are asked for."""
+    if isinstance(place, RemoteFiles) and place.is_pattern:
+        found = session.rows(f"SELECT file FROM glob({text(place.files[0])}) ORDER BY file")
+        return [str(file) for (file,) in found]
+    return list(place.files)
+
+
+def no_files(place: Place) -> InputError:
+    """What is said of a store's pattern that fits no file."""
+    return InputError(f"no file matches {place.name}: check the bucket and the pattern")

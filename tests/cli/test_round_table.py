@@ -1,0 +1,82 @@
+"""What is said of a round: failures first, then what was done and what waits."""
+
+from datetime import timedelta
+
+import pytest
+from rich.console import Console
+
+from pumonitor.cli.judged import judged
+from pumonitor.cli.round_table import as_json, print_round
+from pumonitor.errors import InputError, SourceError
+from pumonitor.service.jobs import Round
+from pumonitor.sinks.delivery import Delivery
+from pumonitor.store.outbox import Waiting
+from pumonitor.store.records import Backlog
+
+
+def backlog(left=0):
+    return Backlog(windows=9, to_collect=left, to_evaluate=0, failing=0, oldest_unfinished=None)
+
+
+def said(capsys, done, left=0, waiting=None):
+    print_round(Console(width=200), done, backlog(left), waiting=waiting or {})
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_failure_comes_first_and_nothing_is_not_left(capsys):
+    done = Round()
+    done.failed("card-fraud", SourceError("the warehouse does not answer"))
+    assert said(capsys, done) == [
+        "Failed: card-fraud: the warehouse does not answer",
+        "0 windows collected, 0 evaluated.",
+        "What failed is tried again by later runs; pumonitor doctor says when.",
+    ]
+    assert said(capsys, Round(collected=1, evaluated=1)) == [
+        "1 window collected, 1 evaluated; nothing is left."
+    ]
+
+
+def waiting(count):
+    return Waiting(messages=count, oldest=timedelta(), set_aside=0, last_error=None)
+
+
+@pytest.mark.parametrize("stopped", ["out of time", "nothing due", "left alone"])
+def test_messages_wait_only_where_some_do(capsys, stopped):
+    done = Round(
+        deliveries={
+            "mlflow": Delivery(delivered=3, stopped=stopped),
+            "mlflow-files": Delivery(delivered=1, stopped=stopped),
+        }
+    )
+    _, results, reports = said(capsys, done, waiting={"mlflow-files": waiting(25)})
+    assert results == "results to MLflow: 3 messages delivered"
+    assert reports == "reports to MLflow: 1 message delivered; 25 wait for the next run"
+    told = as_json(done, backlog(), waiting={"mlflow-files": waiting(25)})["deliveries"]
+    assert (told["mlflow"]["waiting"], told["mlflow-files"]["waiting"]) == (0, 25)
+
+
+def test_bad_input_is_counted_apart():
+    done, other = Round(), Round()
+    done.failed("a", SourceError("down"))
+    assert done.bad_input == 0
+    other.failed("b", InputError("no such column"))
+    done.add(other)
+    assert (done.bad_input, done.failures) == (1, ["a: down", "b: no such column"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "numbers", "text"),
+    [
+        ("auc", (0.7, 0.65, 0.75, 0.8, 0.9), "0.7 (0.65 to 0.75), limit 0.8, reference 0.9"),
+        ("health:label_delay", (0.4, 0.3, 0.5, 0.2, None), "40% of the maturity (30% to 50%)"),
+        ("health:stale", (7200.0, None, None, 3600.0, None), "2h, limit 1h"),
+        ("health:unmatched_labels", (0.07, None, None, 0.05, None), "7%, limit 5%"),
+        ("health:volume", (1200.0, None, None, 900.0, 600.0), "1,200 predictions, limit 900"),
+        ("f1", (None, None, None, 0.5, None), ""),
+    ],
+)
+def test_what_is_judged_has_its_unit_and_then_its_limit(metric, numbers, text):
+    value, low, high, limit, reference = numbers
+    found = judged(metric, value=value, low=low, high=high, limit=limit, reference=reference)
+    assert found.startswith(text)
+    assert bool(found) is bool(text)
