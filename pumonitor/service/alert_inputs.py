@@ -51,7 +51,9 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
             return {}
         window = evidence.window
         # Without a detector all that is known is that so many windows were bad.
-        since = window.start - (rule.windows - 1) * (window.end - window.start)
+        earliest = window
+        for _ in range(rule.windows - 1):
+            earliest = monitor.windows.previous(earliest)
         try:
             cause = cause_of(
                 ledger,
@@ -60,7 +62,7 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
                 model_version=series[0],
                 segment=series[1],
                 as_of=as_of,
-                since=min(evidence.since or since, window.start),
+                since=min(evidence.since or earliest.start, window.start),
                 until=window.end,
             )
         except Exception:  # noqa: BLE001 (an alert without its cause is better than none)
