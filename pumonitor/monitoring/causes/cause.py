@@ -295,7 +295,7 @@ def _sentence(kind: str, sizes: Mapping[str, Size], before: Period, now: Period)
         return (
             f"There are {fewer} positives: the class prior went from {prior.before:.3g} to "
             f"{prior.now:.3g} ({prior.before + prior.low:.3g} to {prior.before + prior.high:.3g}). "
-            f"The model ranks as before ({ranking})."
+            f"The model ranks {_how(auc)} ({ranking})."
         )
     if kind == "ranking":
         how = "worse" if auc.change < 0 else "better"
@@ -334,6 +334,13 @@ def _sentence(kind: str, sizes: Mapping[str, Size], before: Period, now: Period)
         f"Nothing in scores, confirmations and delays stands out: class prior {_change(prior)}, "
         f"{ranking}."
     )
+
+
+def _how(auc: Size) -> str:
+    """How a model ranks where something else is the cause: that may not be all."""
+    if auc.high < 0:
+        return "worse as well"
+    return "better as well" if auc.low > 0 else "as before"
 
 
 def _change(size: Size) -> str:

@@ -84,6 +84,14 @@ def test_a_change_of_the_prior_alone_is_said_to_leave_the_ranking(reference):
     assert "ranks as before" in cause.sentence
 
 
+@pytest.mark.parametrize(("separation", "how"), [(1.55, "worse as well"), (1.85, "better as well")])
+def test_a_change_of_the_prior_does_not_hide_one_of_the_ranking(reference, separation, how):
+    both = replace(CHANGED["class_prior"], separation=separation)
+    cause = name_cause(reference, period(both, 40, np.random.default_rng(4)), class_prior=0.1)
+    assert cause.kind == "class_prior"
+    assert f"The model ranks {how} (AUC " in cause.sentence
+
+
 def test_delays_are_told_in_days(reference):
     now = period(CHANGED["label_delay"], 10, np.random.default_rng(5))
     cause = name_cause(reference, now, class_prior=0.1)
