@@ -63,7 +63,8 @@ class Cause:
         the counts.
     support : mapping of str to float
         Of each story, between 0 and 1 and summing to 1: its likelihood among theirs, less what its
-        numbers are charged. One that its own sizes contradict is not named, however likely.
+        numbers are charged. A move of all scores that changes AUC counts as "ranking", another
+        ranking that leaves AUC where it was as "score_scale".
     sizes : mapping of str to Size
         "class_prior", "auc", "score" (mean, in standard deviations of the reference's rows),
         "confirmed_share" (of the positives, as a ratio), and "delay" (median, seconds) where known.
@@ -139,34 +140,31 @@ def name_cause(
         return None
     fits = Stories(before, now, class_prior=class_prior).fit()
     reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
-    best, sizes = _best(fits, before, now, class_prior=class_prior, reach=reach)
+    best = max(fits, key=lambda kind: fits[kind].score)
+    sizes = _sizes(before, now, fits[best], class_prior=class_prior, reach=reach)
+    kind = _judged(best, sizes["auc"], reach)
     scores = np.array([fit.score for fit in fits.values()])
     weights = np.exp(scores - special.logsumexp(scores))
+    support = dict(zip(fits, map(float, weights), strict=True))
+    if kind != best:
+        support[kind], support[best] = support[kind] + support[best], 0.0
     return Cause(
-        kind=best,
-        support=dict(zip(fits, map(float, weights), strict=True)),
-        sizes=sizes,
-        sentence=_sentence(best, sizes, before, now),
+        kind=kind, support=support, sizes=sizes, sentence=_sentence(kind, sizes, before, now)
     )
 
 
-def _best(
-    fits: Mapping[str, Fit], before: Period, now: Period, *, class_prior: float, reach: float
-) -> tuple[str, dict[str, Size]]:
-    """The story with the highest likelihood that its own sizes do not contradict.
+def _judged(fit: str, auc: Size, reach: float) -> str:
+    """What the story that fits best amounts to, by AUC, which tells whether the ranking stayed.
 
-    A few positives that score lower look like a small move of all rows; whether the ranking stayed
-    is told by AUC. Where AUC is as before, within one standard error, what looks like another
-    ranking is another shape of the scores, which changes what a threshold means and no more.
+    A few positives that score lower look like a small move of all rows. Where AUC is as before,
+    within one standard error, what looks like another ranking is another shape of the scores, which
+    changes what a threshold means and no more.
     """
-    for kind in sorted(fits, key=lambda kind: fits[kind].score, reverse=True):
-        sizes = _sizes(before, now, fits[kind], class_prior=class_prior, reach=reach)
-        auc = sizes["auc"]
-        if kind == "ranking" and 2 * reach * abs(auc.change) < auc.high - auc.low:
-            return "score_scale", sizes
-        if kind != "score_scale" or auc.low <= 0 <= auc.high:
-            break
-    return kind, sizes
+    if fit == "score_scale" and not auc.low <= 0 <= auc.high:
+        return "ranking"
+    if fit == "ranking" and 2 * reach * abs(auc.change) < auc.high - auc.low:
+        return "score_scale"
+    return fit
 
 
 # -- sizes ------------------------------------------------------------------------------------
@@ -194,7 +192,8 @@ def _sizes(
             low=priors[0] - class_prior,
             high=priors[2] - class_prior,
         ),
-        "auc": _auc(before, now, class_prior, priors[1], reach),
+        # Where the class prior is as before it is so in AUC too.
+        "auc": _auc(before, now, class_prior, priors[1] if fit.prior_free else class_prior, reach),
         "score": _score(before, now, reach),
         "confirmed_share": Size(
             before=shares[0],
@@ -319,11 +318,12 @@ def _sentence(kind: str, sizes: Mapping[str, Size], before: Period, now: Period)
             f"{share.high:.0%}) of the usual number are in{median}. Scores are as before."
         )
     if kind == "labeling":
-        how = "higher" if auc.change > 0 else "lower"
+        how, ranks = ("higher", "better") if auc.change > 0 else ("lower", "worse")
         return (
-            f"Other positives get confirmed than before: they score {how} while all rows score as "
-            "they did. Confirmed positives are no fair sample of the positives now or were none "
-            "then, so recall, AUC and F1 may be off though the model is the same."
+            f"Confirmed positives score {how} ({ranking}) while all rows score about as they did. "
+            "Either other positives get confirmed than before, so that recall, AUC and F1 are off "
+            f"though the model is the same; or it ranks {ranks} among positives that are too few "
+            "to show among all rows. Look at how cases come to be confirmed."
         )
     if kind == "traffic":
         return (

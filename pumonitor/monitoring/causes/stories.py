@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,10 @@ _DELAYS = 4
 _PER_PARAMETER = 3.0
 _SMALLEST_SHARE = 1e-12
 _MOVED = 0.1
+_MOST_VARIATIONS = 3.0
+_FREE = 8.0
+_STARTS = ((0.0, -1.5, -1.0, -0.5, -0.2, 0.2, 0.5, 1.0, 1.5), (0.0, -0.3, 0.3))
+"""Of a story's own numbers: a shift or a tilt, and a stretch in logs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,11 +40,14 @@ class Fit:
         Log ratio of the class prior and of the share of positives that are confirmed, then the
         story's own.
     covariance : ndarray
+    prior_free : bool
+        Whether it is about the class prior; else that differs as windows do anyway.
     """
 
     score: float
     parameters: FloatArray
     covariance: FloatArray
+    prior_free: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -142,10 +150,13 @@ class Stories:
             return -self._log_likelihood(story, parameters)
 
         size = 2 + story.own
-        simplex = np.vstack([np.zeros(size), 0.15 * np.eye(size)])
+        # Shares of few confirmed positives have gaps and spikes, so that there are several valleys.
+        starts = [np.array([0.0, 0.0, *own]) for own in product(*_STARTS[: story.own])]
+        start = min(starts, key=cost)
+        simplex = start + np.vstack([np.zeros(size), 0.15 * np.eye(size)])
         found = optimize.minimize(
             cost,
-            np.zeros(size),
+            start,
             method="Nelder-Mead",
             options={
                 "initial_simplex": simplex,
@@ -159,19 +170,21 @@ class Stories:
             free += len(self._delays_before) - 1
         return Fit(
             score=-float(found.fun) - _PER_PARAMETER * free,
-            parameters=found.x,
+            parameters=np.concatenate([self._held(story, found.x), found.x[2:]]),
             covariance=_covariance(cost, found.x),
+            prior_free=story.prior_free,
         )
 
     def _log_likelihood(self, story: _Story, parameters: FloatArray) -> float:
-        log_prior, log_share = np.clip(parameters[:2], -8, 8)
+        log_prior, log_share = parameters[:2]
+        held_prior, held_share = self._held(story, parameters)
         told = story.tell(parameters[2:])
-        prior = min(self.shapes.class_prior * told.prior_ratio * np.exp(log_prior), 0.99)
+        prior = min(self.shapes.class_prior * told.prior_ratio * np.exp(held_prior), 0.99)
         mixed = prior * told.positives + (1 - prior) * told.negatives
         value = _multinomial(self._rows, mixed) * self._weight_of_rows
         value += _multinomial(self._labeled, told.labeled) * self._weight_of_labeled
         number = self._labeled.sum()
-        expected = self._share_confirmed * np.exp(log_share) * prior * self._rows.sum()
+        expected = self._share_confirmed * np.exp(held_share) * prior * self._rows.sum()
         poisson = special.xlogy(number, expected / max(number, 1)) - expected + number
         value += self._weight_of_labeled * float(poisson)
         if not story.prior_free:
@@ -182,6 +195,16 @@ class Stories:
             weight = self._weight_of_labeled
             value += _multinomial(self._delays_now, self._delays_before) * weight
         return float(value)
+
+    def _held(self, story: _Story, parameters: FloatArray) -> FloatArray:
+        """Ratios in logs, of the prior and of the share confirmed, as far as a story lets them go.
+
+        With many rows any story fits badly somewhere, and what it does not set free would make up
+        for that: positives that score like negatives became three times as many positives.
+        """
+        most = _MOST_VARIATIONS * self._variation
+        ends = [_FREE if free else most for free in (story.prior_free, story.share_free)]
+        return np.clip(parameters[:2], -np.array(ends), ends)
 
     def _moved(self) -> float:
         """How much of the traffic has moved to other parts: 1 from a tenth of it on.

@@ -207,3 +207,29 @@ def test_scores_spread_otherwise_at_the_same_auc_are_not_called_another_ranking(
     assert cause.kind == "score_scale"
     assert abs(cause.sizes["auc"].change) < 0.004
     assert "the ranking stays" in cause.sentence
+
+
+def test_what_a_story_holds_does_not_make_up_for_what_it_cannot_tell(reference):
+    """A broken feature: some positives score like negatives, some negatives like positives."""
+    rng = np.random.default_rng(8)
+    middles = (np.arange(CELLS) + 0.5) / CELLS
+
+    def broken():
+        positives, others = 500, 4500
+        lost, risen = rng.random(positives) < 0.3, rng.random(others) < 0.2
+        own = rng.normal(np.where(lost, 0.0, BEFORE.separation), 1)
+        theirs = rng.normal(np.where(risen, BEFORE.separation, 0.0), 1)
+        confirmed = rng.random(positives) < BEFORE.confirmed
+
+        def counted(scores):
+            cells = (CELLS / (1 + np.exp(1.5 - scores))).astype(int)
+            return np.bincount(np.minimum(cells, CELLS - 1), minlength=CELLS)
+
+        return middles, counted(own[confirmed]), counted(own) + counted(theirs)
+
+    now = Period.counted([broken() for _ in range(40)], edges=EDGES)
+    cause = name_cause(reference, now, class_prior=0.1)
+    assert cause.kind == "ranking"
+    # True AUC from .8853 to .7 * (.8 * .8853 + .2 * .5) + .3 * (.8 * .5 + .2 * .1147).
+    assert cause.sizes["auc"].low <= 0.6926 - 0.8853 <= cause.sizes["auc"].high
+    assert cause.sizes["class_prior"].now < 0.125
