@@ -49,14 +49,29 @@ class NoBoundWarning(UserWarning):
 def nearest(name: str, known: Iterable[str], *, most: int = 1, likeness: float = 0.6) -> list[str]:
     """The known names that `name` may be a misspelling of, nearest first; case does not count.
 
+    Two neighbouring letters swapped are likelier than any other slip.
+
     Examples
     --------
     >>> nearest("AUK", ["f1", "auc", "aul"], most=2)
     ['aul', 'auc']
+    >>> nearest("acu", ["f1", "auc", "aul"])
+    ['auc']
     """
     folded = {one.strip().casefold(): one for one in known}
-    found = difflib.get_close_matches(name.strip().casefold(), folded, n=most, cutoff=likeness)
-    return [folded[one] for one in found]
+    typed = name.strip().casefold()
+    found = difflib.get_close_matches(typed, folded, n=max(len(folded), 1), cutoff=likeness)
+    found.sort(key=lambda one: not _swapped(typed, one))
+    return [folded[one] for one in found[:most]]
+
+
+def _swapped(typed: str, meant: str) -> bool:
+    """Whether they differ by two neighbouring letters that changed places."""
+    differ = [at for at, pair in enumerate(zip(typed, meant, strict=False)) if len(set(pair)) > 1]
+    if len(typed) != len(meant) or len(differ) != 2 or differ[1] - differ[0] != 1:
+        return False
+    first, second = differ
+    return typed[first] == meant[second] and typed[second] == meant[first]
 
 
 def did_you_mean(name: str, known: Iterable[str], *, most: int = 1, likeness: float = 0.6) -> str:

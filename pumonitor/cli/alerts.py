@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pumonitor.service.alert_simulation import RuleReplay
     from pumonitor.service.config import Monitor
     from pumonitor.store.alert_records import Silence, StoredAlert, StoredTransition
+    from pumonitor.store.ledger import Ledger
 
 __all__ = ["alerts"]
 
@@ -107,8 +108,9 @@ def ack(
         from pumonitor.store.alerts import StoredAlerts
 
         configuration = read_configuration(config, needs="ledger").configuration
-        chosen_monitors(configuration, monitor)
+        (chosen,) = chosen_monitors(configuration, monitor).values()
         with open_ledger(configuration) as ledger:
+            _refuse_unknown_rule(rule, chosen, ledger)
             acknowledged = StoredAlerts(ledger.database).acknowledge(
                 monitor, rule=rule, segment=segment, model_version=model_version
             )
@@ -161,7 +163,7 @@ def silence(
             checked_metric(metric, option="--metric")
         now = utc_now()
         configuration = read_configuration(config, needs="ledger").configuration
-        chosen_monitors(configuration, monitor)
+        (chosen,) = chosen_monitors(configuration, monitor).values()
         wanted = Silence(
             starts=now,
             ends=_end(until, now),
@@ -174,6 +176,7 @@ def silence(
             author=_who(),
         )
         with open_ledger(configuration) as ledger:
+            _refuse_unknown_rule(rule, chosen, ledger)
             number = StoredAlerts(ledger.database).silence(wanted)
             ledger.note(_who(), "silence", {"id": number, **_plain(wanted)})
     typer.echo(f"silence {number} until {wanted.ends:%Y-%m-%d %H:%M} UTC")
@@ -386,14 +389,43 @@ def _who() -> str:
         return "unknown"
 
 
+def _refuse_unknown_rule(rule: str | None, monitor: Monitor, ledger: Ledger) -> None:
+    """A rule is named as in the file or by its key; what is stored under others counts as well."""
+    from pumonitor.errors import InputError, no_such
+    from pumonitor.service.alert_rules import alert_rules
+    from pumonitor.service.configuration_changes import stored_hash
+    from pumonitor.store.alerts import StoredAlerts
+
+    if rule is None:
+        return
+    judged_by = alert_rules(monitor, stored_hash(ledger, monitor))
+    alerts_there = StoredAlerts(ledger.database).current(monitor.name)
+    names = dict.fromkeys([one.name for one in judged_by] + [one.rule for one in alerts_there])
+    keys = {one.key for one in judged_by} | {one.rule_key for one in alerts_there}
+    if rule not in names and rule not in keys:
+        msg = f"{monitor.name} has {no_such('rule', rule, names)}"
+        raise InputError(msg)
+
+
 def _end(text: str, now: datetime) -> datetime:
     from pumonitor.errors import InputError
     from pumonitor.service.durations import read_duration
 
     try:
         end = now + read_duration(text)
-    except ValueError:
-        end = moment(text, option="--until")
+    except OverflowError:
+        msg = f"--until is too far away, got {text}"
+        raise InputError(msg) from None
+    except ValueError as error:
+        try:
+            end = moment(text, option="--until")
+        except InputError:
+            hint = "; minutes are min" if "minutes are min" in str(error) else ""
+            msg = (
+                "--until takes how long, such as 2d or 6h, or a date or a time such as 2026-01-31 "
+                f"or 2026-01-31T06:00Z, got {text}{hint}"
+            )
+            raise InputError(msg) from None
     if end <= now:
         msg = f"--until must be later than now, got {text}"
         raise InputError(msg)

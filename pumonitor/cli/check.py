@@ -13,7 +13,7 @@ from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from pumonitor.service.checking import DestinationLook, MonitorCheck, Outcome
+    from pumonitor.service.checking import DestinationLook, InLedger, MonitorCheck, Outcome
     from pumonitor.service.configuration_changes import OtherConfiguration
 
 __all__ = ["check"]
@@ -47,7 +47,7 @@ def check(
                 check_configuration,
                 check_monitor,
                 destination_looks,
-                evaluated_otherwise,
+                in_the_ledger,
                 unread_outcomes,
             )
             from pumonitor.service.config_file import read_configuration
@@ -60,12 +60,13 @@ def check(
                 *unread_outcomes(file.unread),
             ]
             destinations = destination_looks(file.configuration, file.unread)
-            others = {}
+            evaluated: dict[str, InLedger] = {}
             if outcomes[0].failure is None and "will be made" not in outcomes[0].message:
-                others = evaluated_otherwise(file.configuration)
+                evaluated = in_the_ledger(file.configuration)
             checks: list[MonitorCheck] = []
             for name, monitor in file.configuration.monitors.items():
                 step(f"Reading the tables of {name}", None)
+                known = evaluated.get(name)
                 checks.append(
                     check_monitor(
                         monitor,
@@ -73,7 +74,8 @@ def check(
                         mask=file.configuration.mask,
                         open_source=open_monitor_source,
                         unread=file.unread,
-                        other=_said(others.get(name), config),
+                        other=_said(None if known is None else known.other, config),
+                        evaluated=frozenset() if known is None else known.panes,
                     )
                 )
         if as_json:
@@ -156,6 +158,7 @@ def _details(one: MonitorCheck) -> dict[str, Any]:
             "windows": due.windows,
             "panes": due.panes,
             "mature_windows": due.mature,
+            "evaluated_panes": due.evaluated,
             "start": due.first,
             "end": due.last,
             "next": due.following.as_of if due.following else None,
@@ -200,10 +203,14 @@ def _print(
             console.print("  No rules: nobody will be told of anything")
     failed = sum(outcome.failure is not None for outcome in outcomes)
     failed += sum(one.outcome.failure is not None for one in checks)
-    console.print(
-        f"\n{failed} of {len(outcomes) + len(checks)} not ok." if failed else "\nAll is well.",
-        style="bold red" if failed else "bold green",
-    )
+    warned = len(warnings) + sum(len(one.warnings) for one in checks)
+    if failed:
+        console.print(f"\n{failed} of {len(outcomes) + len(checks)} not ok.", style="bold red")
+    elif warned:
+        several = "" if warned == 1 else "s"
+        console.print(f"\nNothing failed; {warned} warning{several} above.", style="bold yellow")
+    else:
+        console.print("\nAll is well.", style="bold green")
 
 
 def _print_monitor(console: Any, one: MonitorCheck) -> None:
@@ -234,6 +241,8 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
             f"  Due now: {due.windows} windows from {due.first:%Y-%m-%d %H:%M} to "
             f"{due.last:%Y-%m-%d %H:%M} UTC, {due.mature} of them mature; {due.panes} evaluations"
         )
+    elif due.evaluated:
+        console.print(f"  Due now: nothing, all {due.evaluated} evaluations so far are made")
     else:
         console.print("  Due now: nothing")
     if due.following:

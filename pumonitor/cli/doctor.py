@@ -23,7 +23,7 @@ def doctor(
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is not as it should be and what to do about it. Exit status 3 if anything is.
+    """Say what is not as it should be and what to do about it. Exit status 3 for any error.
 
     Example: pumonitor doctor
     """
@@ -43,7 +43,10 @@ def doctor(
             with open_ledger(configuration) as ledger:
                 count = ledger.outbox.take_up(take_up)
             typer.echo(f"{count} messages that were set aside are tried again", err=True)
-        complaints = [*unread_complaints(file.unread), *examine(configuration, now=utc_now())]
+        complaints = [
+            *unread_complaints(file.unread),
+            *examine(configuration, now=utc_now(), unread=file.unread),
+        ]
         if as_json:
             typer.echo(json.dumps([asdict(one) for one in complaints]))
         else:

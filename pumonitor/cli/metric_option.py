@@ -10,8 +10,14 @@ from pumonitor.service.metric_names import METRICS, refuse_unknown
 __all__ = ["checked_metric"]
 
 
-def checked_metric(name: str, *, option: str, known: Collection[str] = METRICS) -> str:
-    """The name, if there is such a metric.
+def checked_metric(
+    name: str,
+    *,
+    option: str,
+    known: Collection[str] = METRICS,
+    listed_by: str = "pumonitor schema",
+) -> str:
+    """The name, if there is such a metric; `listed_by` is a command that prints all.
 
     Raises
     ------
@@ -19,7 +25,7 @@ def checked_metric(name: str, *, option: str, known: Collection[str] = METRICS) 
         With the one that may be meant.
     """
     try:
-        refuse_unknown(name, known)
+        refuse_unknown(name, known, listed_by=listed_by)
     except ValueError as error:
         msg = f"{option} {error}"
         raise InputError(msg) from None

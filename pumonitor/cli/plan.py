@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from pumonitor.service.label_plans import LabelPlan
+    from pumonitor.service.rule_config import Change
 
 __all__ = ["plan"]
 
@@ -23,7 +24,11 @@ def plan(
     monitor: MonitorName,
     *,
     drop: Annotated[
-        float, typer.Option(metavar="AMOUNT", help="The drop that must be seen: 0.05 of AUC, say.")
+        str,
+        typer.Option(
+            metavar="AMOUNT",
+            help="The drop that must be seen: 0.05 of AUC, say, or 10% of what it usually is.",
+        ),
     ],
     within: Annotated[
         str, typer.Option(metavar="TIME", help="How soon: 7d, 2w.", show_default=True)
@@ -56,9 +61,10 @@ def plan(
         from pumonitor.service.label_plans import plan_labels
 
         checked_metric(metric, option="--metric")
-        if not drop > 0 or not false_alarms_per_year > 0:
-            msg = "--drop and --false-alarms-per-year must be above 0"
+        if not 0 < false_alarms_per_year < math.inf:
+            msg = f"--false-alarms-per-year must be above 0, got {false_alarms_per_year:g}"
             raise InputError(msg)
+        wanted = _drop(drop)
         try:
             days = read_duration(within).total_seconds() / 86_400
         except ValueError as error:
@@ -72,19 +78,37 @@ def plan(
                 ledger,
                 chosen,
                 metric=metric,
-                drop=drop,
+                drop=wanted,
                 within_days=days,
                 false_alarms_per_year=false_alarms_per_year,
             )
     if as_json:
         typer.echo(json.dumps(_finite(asdict(found)), indent=1))
     else:
-        _print(Console(highlight=False), found)
+        _print(Console(highlight=False), found, share=drop if wanted.relative else "")
 
 
-def _print(console: Console, found: LabelPlan) -> None:
+def _drop(text: str) -> Change:
+    """As rules take it."""
+    from pumonitor.errors import InputError
+    from pumonitor.service.rule_config import as_change
+
+    try:
+        given: float | str = float(text)
+    except ValueError:
+        given = text
+    try:
+        return as_change(given)
+    except ValueError as error:
+        got = "" if "got" in str(error) else f", got {text}"
+        msg = f"--drop {error}{got}"
+        raise InputError(msg) from None
+
+
+def _print(console: Console, found: LabelPlan, *, share: str) -> None:
     from rich.table import Table
 
+    by = f"{found.drop:.3g} ({share})" if share else f"{found.drop:g}"
     table = Table("confirmed positives per window", "half are seen within", "nine in ten within")
     for one in found.seen_after:
         cells = [
@@ -96,13 +120,13 @@ def _print(console: Console, found: LabelPlan) -> None:
     console.print(table)
     if found.labels_needed is None:
         console.print(
-            f"A drop of {found.metric} by {found.drop:g} cannot be seen within "
+            f"A drop of {found.metric} by {by} cannot be seen within "
             f"{found.within_days:g} days with any number: windows differ by "
             f"{found.noise.between_windows:.3g} by themselves."
         )
     else:
         console.print(
-            f"A drop of {found.metric} by {found.drop:g} is seen within {found.within_days:g} days "
+            f"A drop of {found.metric} by {by} is seen within {found.within_days:g} days "
             f"in half of all cases with {found.labels_needed:,} confirmed positives per window or "
             f"more; a usual window has {found.labels_now:,}."
         )

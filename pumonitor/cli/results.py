@@ -42,7 +42,10 @@ def results(
     *,
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="Only this metric, may be given several times; all in CSV and JSON."),
+        typer.Option(
+            help="Only this metric, may be given several times. Without it the table has "
+            f"{', '.join(_SHOWN)}; CSV and JSON have all."
+        ),
     ] = None,
     start: Annotated[
         str | None, typer.Option("--from", metavar="DATE", help="Windows from then on.")
@@ -65,12 +68,15 @@ def results(
     ] = Format.table,
     config: Config = DEFAULT_CONFIG,
 ) -> None:
-    """Print one row per window and metric.
+    """Print results by window: some metrics side by side, or all of them as CSV or JSON.
 
-    Fields: monitor, model_version, segment, window_start, window_end, state, revision, as_of,
+    The table has one row per window, version and segment, with the metrics people look at first
+    or those of --metric, on a narrow screen with the interval below its value. CSV and JSON have
+    one row for each metric of these.
+
+    Their fields: monitor, model_version, segment, window_start, window_end, state, revision, as_of,
     metric, value, low, high, n_labeled, n_unlabeled, undefined_reason; times in ISO 8601,
-    undefined values null or empty. The table shows the metrics people look at first, on a narrow
-    screen with the interval below its value.
+    undefined values null or empty.
 
     Example: pumonitor results card-fraud --metric f1 --format csv
     """
@@ -104,8 +110,9 @@ def results(
             )
             if metric and (missing := [one for one in metric if one not in _metrics_of(rows)]):
                 known = ledger.metrics(monitor)
+                printed = f"pumonitor results {monitor} --format csv"
                 for one in missing if known else ():
-                    checked_metric(one, option="--metric", known=known)
+                    checked_metric(one, option="--metric", known=known, listed_by=printed)
         if format_ is Format.json:
             import json
 

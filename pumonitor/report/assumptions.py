@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pumonitor.names import title
 from pumonitor.report.numbers import percent, percent_with_interval
+from pumonitor.report.prior_origin import prior_origin
 from pumonitor.report.weights import weights_in_words
 from pumonitor.results import Evaluation
 
@@ -79,17 +80,17 @@ def _class_prior(evaluation: Evaluation) -> str:
             f"Taken as known: {share} of all cases are positive. The intervals do not allow for "
             "this being wrong."
         )
-    if prior.method.startswith("given"):
+    origin = prior_origin(prior.method)
+    if origin is None:
         return f"Given: {share} of all cases are positive. The intervals allow for this range."
-    if prior.method == "propensity":
+    if origin.startswith("Counted"):
         return (
-            f"Counted by the chances of being confirmed: {share} of all cases are positive, since "
+            f"{origin}: {share} of all cases are positive, since "
             "a confirmed case that had one chance in ten stands for ten. The scores play no part. "
             "The intervals allow for this range."
         )
-    method = "" if prior.method == "auto" else f" by the method {prior.method}"
     return (
-        f"Estimated from the scores{method}: {share} of all cases are positive. The intervals "
+        f"{origin}: {share} of all cases are positive. The intervals "
         "allow for this range. A share known from elsewhere, given in its place, makes them "
         "narrower."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,7 +11,11 @@ from typing import Any, Literal
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
 from pumonitor.service.config import Configuration, Monitor
-from pumonitor.service.configuration_changes import OtherConfiguration, other_configuration
+from pumonitor.service.configuration_changes import (
+    OtherConfiguration,
+    other_configuration,
+    stored_hash,
+)
 from pumonitor.service.connections import (
     check_destination,
     check_state_database,
@@ -24,13 +28,15 @@ from pumonitor.service.rule_outlook import RuleOutlook, rule_outlooks
 __all__ = [
     "DestinationLook",
     "Due",
+    "InLedger",
     "MonitorCheck",
     "Outcome",
     "as_plain",
     "check_configuration",
     "check_monitor",
     "destination_looks",
-    "evaluated_otherwise",
+    "in_the_ledger",
+    "tried",
     "unread_outcomes",
     "windows_due",
 ]
@@ -59,12 +65,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """Windows and panes whose moment has come.
+    """Windows and panes whose moment has come, and that are not evaluated.
 
     Attributes
     ----------
     windows, panes, mature : int
         How many; windows with a mature pane.
+    evaluated : int
+        Panes whose moment has come, and that are.
     first, last : datetime or None
         Start of the first and end of the last window.
     following : Pane or None
@@ -74,6 +82,7 @@ class Due:
     windows: int
     panes: int
     mature: int
+    evaluated: int = 0
     first: datetime | None
     last: datetime | None
     following: Pane | None
@@ -103,6 +112,22 @@ class MonitorCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InLedger:
+    """What was evaluated of one monitor.
+
+    Attributes
+    ----------
+    panes : frozenset of (datetime, int)
+        Start of the window and number of each pane evaluated as the file says now.
+    other : OtherConfiguration or None
+        What was evaluated under another configuration.
+    """
+
+    panes: frozenset[tuple[datetime, int]] = frozenset()
+    other: OtherConfiguration | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DestinationLook:
     """A destination, and whether what is secret about it is there."""
 
@@ -114,16 +139,16 @@ class DestinationLook:
 def check_configuration(configuration: Configuration) -> Iterator[Outcome]:
     """Try the state database, the tracking server and the destinations, one after the other."""
     mask = configuration.mask
-    yield _tried("state", lambda: check_state_database(configuration.state_address), mask)
+    yield tried("state", lambda: check_state_database(configuration.state_address), mask)
     if configuration.tracking is not None:
         address = configuration.tracking.address
-        yield _tried("tracking", lambda: check_tracking(address), mask)
+        yield tried("tracking", lambda: check_tracking(address), mask)
     for name, destination in configuration.destinations.items():
 
         def resolve(destination: Any = destination) -> str:
             return check_destination(destination)
 
-        yield _tried(f"destinations.{name}", resolve, mask)
+        yield tried(f"destinations.{name}", resolve, mask)
 
 
 def unread_outcomes(unread: Iterable[Problem]) -> Iterator[Outcome]:
@@ -161,8 +186,8 @@ def destination_looks(
     return found
 
 
-def evaluated_otherwise(configuration: Configuration) -> dict[str, OtherConfiguration]:
-    """By monitor what was evaluated under another configuration, if the ledger can be asked.
+def in_the_ledger(configuration: Configuration) -> dict[str, InLedger]:
+    """By monitor what was evaluated, if the ledger can be asked.
 
     Nothing is made or brought up to date for that.
     """
@@ -171,16 +196,18 @@ def evaluated_otherwise(configuration: Configuration) -> dict[str, OtherConfigur
     from pumonitor.store.database import Database
     from pumonitor.store.reader import LedgerReader
 
-    found: dict[str, OtherConfiguration] = {}
+    found: dict[str, InLedger] = {}
     if not _holds_a_ledger(configuration.state_address):
         return found
     try:
         database = Database(configuration.state_address)
         try:
             for name, monitor in configuration.monitors.items():
-                other = other_configuration(LedgerReader(database), monitor)
-                if other is not None:
-                    found[name] = other
+                ledger = LedgerReader(database)
+                found[name] = InLedger(
+                    panes=ledger.evaluated_panes(name, stored_hash(ledger, monitor)),
+                    other=other_configuration(ledger, monitor),
+                )
         finally:
             database.close()
     except (PumonitorError, SQLAlchemyError):
@@ -214,6 +241,7 @@ def check_monitor(
     open_source: Callable[[Monitor], PredictionSource],
     unread: Iterable[Problem] = (),
     other: str = "",
+    evaluated: Set[tuple[datetime, int]] = frozenset(),
 ) -> MonitorCheck:
     """Read a monitor's tables and say what the next run would do.
 
@@ -229,6 +257,8 @@ def check_monitor(
         Variables that are not set.
     other : str
         What is to be said of windows evaluated under another configuration.
+    evaluated : set of (datetime, int)
+        As of `InLedger`.
     """
     found: list[SourceDescription] = []
     missing = monitors_unread(unread).get(monitor.name, [])
@@ -243,7 +273,7 @@ def check_monitor(
             source.close()
         return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
 
-    outcome = _tried(f"monitors.{monitor.name}", describe, mask)
+    outcome = tried(f"monitors.{monitor.name}", describe, mask)
     if not found:
         return MonitorCheck(
             name=monitor.name,
@@ -256,14 +286,20 @@ def check_monitor(
         name=monitor.name,
         outcome=outcome,
         description=description,
-        due=windows_due(monitor, description, now=now),
+        due=windows_due(monitor, description, now=now, evaluated=evaluated),
         warnings=(*((other,) if other else ()), *_warnings(monitor, description, now=now)),
         rules=tuple(rule_outlooks(monitor, first=description.first)),
     )
 
 
-def windows_due(monitor: Monitor, description: SourceDescription, *, now: datetime) -> Due:
-    """What a run at this moment would find due, had none run before.
+def windows_due(
+    monitor: Monitor,
+    description: SourceDescription,
+    *,
+    now: datetime,
+    evaluated: Set[tuple[datetime, int]] = frozenset(),
+) -> Due:
+    """What a run at this moment would find due, but for what was `evaluated` before.
 
     All windows since the first prediction: one in which nothing was predicted is a finding too.
     """
@@ -271,21 +307,24 @@ def windows_due(monitor: Monitor, description: SourceDescription, *, now: dateti
     if description.first is None or description.first > now:
         return nothing
     schedule = monitor.pane_schedule
-    panes = mature = 0
+    panes = mature = done = 0
     due: list[Window] = []
     following: list[Pane] = []
     # The window that this moment is in is not due, but may be the next.
     for window in monitor.windows.between(description.first, now + timedelta.resolution):
         ready = schedule.due(window, now)
-        if ready:
+        left = [pane for pane in ready if (window.start, pane.number) not in evaluated]
+        if left:
             due.append(window)
-        panes += len(ready)
-        mature += len(ready) > schedule.mature
+        panes += len(left)
+        done += len(ready) - len(left)
+        mature += bool(left) and len(ready) > schedule.mature
         following += schedule.panes(window)[len(ready) : len(ready) + 1]
     return Due(
         windows=len(due),
         panes=panes,
         mature=mature,
+        evaluated=done,
         first=due[0].start if due else None,
         last=due[-1].end if due else None,
         following=min(following, key=lambda pane: pane.as_of, default=None),
@@ -329,8 +368,8 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
     name = monitor.positives.source.name
     if description.labels == 0:
         yield (
-            f"there are no labels yet: every window is undefined until {name} has some; is it "
-            "the right place?"
+            f"no confirmation was found in {name}: nothing but predictions is counted, and every "
+            "estimate is undefined, until it has some; is it the right place?"
         )
         return
     # Delays are those of labels that confirm a prediction; without known_at there are none.
@@ -348,7 +387,8 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
         )
 
 
-def _tried(what: str, attempt: Callable[[], str], mask: Callable[[str], str]) -> Outcome:
+def tried(what: str, attempt: Callable[[], str], mask: Callable[[str], str]) -> Outcome:
+    """Attempt something; what goes wrong is told without secrets."""
     try:
         return Outcome(what=what, message=mask(attempt()))
     except InputError as error:

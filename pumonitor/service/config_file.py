@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin
@@ -148,8 +148,18 @@ def read_configuration_text(
     path: Path = Path("pumonitor.yaml"),
     environment: Mapping[str, str] | None = None,
     needs: Needs = "everything",
+    tell: Callable[[Sequence[Problem]], InputError] | None = None,
 ) -> ConfigurationFile:
     r"""Read a configuration from text; files it names are relative to the folder of `path`.
+
+    Parameters
+    ----------
+    text : str
+    path : Path
+    environment, needs
+        As in `read_configuration`.
+    tell : callable, optional
+        Makes the error where places and lines of the text are not what its author knows.
 
     Raises
     ------
@@ -190,7 +200,9 @@ def read_configuration_text(
         ]
     if problems or configuration is None:
         # A variable may hold a secret and stand where it does not belong.
-        told = problems_error(str(path), problems, document.lines)
+        told = (
+            problems_error(str(path), problems, document.lines) if tell is None else tell(problems)
+        )
         raise InputError(expanded.mask(str(told))) from None
     warnings = tuple(
         f"{path}: {shown_place(warning.place)}, line {document.lines[warning.place]}: "

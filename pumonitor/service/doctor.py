@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
 from pumonitor.errors import PumonitorError
+from pumonitor.ports import PredictionSource
 from pumonitor.service.app import open_ledger
+from pumonitor.service.checking import tried
 from pumonitor.service.config import Configuration, Monitor
 from pumonitor.service.configuration_changes import stored_hash
 from pumonitor.service.connections import check_tracking
+from pumonitor.service.left_unread import monitors_unread
+from pumonitor.service.opening import open_monitor_source
 from pumonitor.service.problems import Problem, shown_place
 from pumonitor.store.ledger import Ledger
+from pumonitor.store.outbox import Waiting
 
 __all__ = ["Complaint", "examine", "unread_complaints"]
 
@@ -50,9 +55,26 @@ def unread_complaints(unread: Iterable[Problem]) -> list[Complaint]:
     ]
 
 
-def examine(configuration: Configuration, *, now: datetime) -> list[Complaint]:
-    """Look at the state database, the windows, the outbox and the tracking server."""
+def examine(
+    configuration: Configuration,
+    *,
+    now: datetime,
+    unread: Iterable[Problem] = (),
+    open_source: Callable[[Monitor], PredictionSource] = open_monitor_source,
+) -> list[Complaint]:
+    """Look at the state database, windows, tables, the outbox and the tracking server.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    now : datetime
+    unread : iterable of Problem
+        Variables that are not set: tables whose address is not known are not opened.
+    open_source : callable
+        Opens a monitor's tables.
+    """
     complaints: list[Complaint] = []
+    closed = monitors_unread(unread)
     try:
         ledger = open_ledger(configuration)
     except PumonitorError as error:
@@ -66,6 +88,8 @@ def examine(configuration: Configuration, *, now: datetime) -> list[Complaint]:
     with ledger:
         for name, monitor in configuration.monitors.items():
             complaints += _of_monitor(ledger, name, monitor, now=now)
+            if name not in closed:
+                complaints += _of_tables(monitor, mask=configuration.mask, open_source=open_source)
         complaints += _of_outbox(ledger)
     if configuration.tracking is not None:
         try:
@@ -143,6 +167,50 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
     return found
 
 
+def _of_tables(
+    monitor: Monitor,
+    *,
+    mask: Callable[[str], str],
+    open_source: Callable[[Monitor], PredictionSource],
+) -> list[Complaint]:
+    """What keeps the next round from reading them, and it alone: rows are not gone through."""
+    spans = []
+
+    def read() -> str:
+        source = open_source(monitor)
+        try:
+            spans.append(source.span())
+        finally:
+            source.close()
+        return ""
+
+    outcome = tried(monitor.name, read, mask)
+    if outcome.failure is not None:
+        remedy = {
+            "input": "mend the tables or what the configuration says of them",
+            "operation": "see that what holds them is up and lets this machine in, and that what "
+            "reads them is installed",
+        }
+        return [
+            Complaint(
+                severity="error",
+                what=f"{monitor.name}: its tables cannot be read: {outcome.message}",
+                remedy=f"{remedy[outcome.failure]}; pumonitor check shows whether it worked, and "
+                "the next run makes up for what is missing",
+            )
+        ]
+    if spans == [None]:
+        return [
+            Complaint(
+                severity="error",
+                what=f"{monitor.name}: there is no prediction in {monitor.predictions.source.name}",
+                remedy="nothing new is planned before there is one; is it the right place, and has "
+                "what fills it run?",
+            )
+        ]
+    return []
+
+
 def _longest_gap(monitor: Monitor, moment: datetime) -> timedelta:
     window = monitor.windows.containing(moment)
     return window.end - window.start
@@ -151,24 +219,39 @@ def _longest_gap(monitor: Monitor, moment: datetime) -> timedelta:
 def _of_outbox(ledger: Ledger) -> list[Complaint]:
     found = []
     for name, waiting in ledger.outbox.waiting().items():
+        # What was last said of the destination is of those that wait, where any of them was tried.
         because = f": {waiting.last_error}" if waiting.last_error else ""
         if waiting.set_aside:
             found.append(
                 Complaint(
                     severity="error",
                     what=f"{name}: {waiting.set_aside} messages were refused and set aside"
-                    f"{'' if waiting.messages else because}",
+                    f"{'' if waiting.failed else because}",
                     remedy=f"mend the cause, then pumonitor doctor --take-up {name}",
                 )
             )
-        if waiting.messages and waiting.oldest > _UNDELIVERED:
-            hours = waiting.oldest.total_seconds() / 3600
+        if waiting.failed or (waiting.messages and waiting.oldest > _UNDELIVERED):
+            count = waiting.messages
             found.append(
                 Complaint(
-                    severity="warning",
-                    what=f"{name}: {waiting.messages} messages wait, the oldest {hours:.0f} h"
-                    f"{because}",
-                    remedy="they are sent by the next run once the destination answers",
+                    severity="error" if waiting.failed else "warning",
+                    what=f"{name}: {count} message{' waits' if count == 1 else 's wait'}, "
+                    f"the oldest {_ago(waiting.oldest)}{because if waiting.failed else ''}",
+                    remedy=_remedy_of(name, waiting),
                 )
             )
     return found
+
+
+def _ago(waited: timedelta) -> str:
+    minutes = waited.total_seconds() / 60
+    return f"{minutes:.0f} min" if minutes < 60 else f"{minutes / 60:.0f} h"
+
+
+def _remedy_of(name: str, waiting: Waiting) -> str:
+    if waiting.next_try is None:
+        return "sent by the next run once the destination answers"
+    return (
+        f"see that the destination answers; the first run after {waiting.next_try:%Y-%m-%d %H:%M} "
+        f"UTC tries again, or the next one after pumonitor doctor --take-up {name}"
+    )

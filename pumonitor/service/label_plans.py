@@ -13,6 +13,7 @@ from pumonitor.monitoring.planning import Noise, SeenAfter, labels_needed
 from pumonitor.ports import Window
 from pumonitor.service.config import Monitor
 from pumonitor.service.quiet_windows import quiet_windows
+from pumonitor.service.rule_config import Change
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import PublishedResult
 
@@ -31,6 +32,7 @@ class LabelPlan:
     ----------
     monitor, metric : str
     drop, within_days : float
+        The drop in the metric's unit.
     windows : int
         Quiet windows that the noise was read off, and that the detector learns from.
     noise : Noise
@@ -63,13 +65,14 @@ def plan_labels(
     monitor: Monitor,
     *,
     metric: str,
-    drop: float,
+    drop: float | Change,
     within_days: float,
     false_alarms_per_year: float = 1.0,
 ) -> LabelPlan:
     """How many confirmed positives per window show a drop of this size within so many days.
 
-    Days count from the beginning of the change, and what labels take to be mature comes on top.
+    Days count from the beginning of the change, and what labels take to be mature comes on top. A
+    relative drop is a share of what the quiet windows usually have.
 
     Raises
     ------
@@ -93,11 +96,14 @@ def plan_labels(
             *((row.value, row.low, row.high, row.n_labeled) for row in rows), strict=True
         )
     )
+    amount = drop.amount if isinstance(drop, Change) else drop
+    if isinstance(drop, Change) and drop.relative:
+        amount *= abs(float(np.median(values)))
     errors = (high - low) / (2 * _REACH)
     noise = Noise.of_windows(values, errors, labeled)
     days = (rows[-1].window_end - rows[-1].window_start).total_seconds() / 86_400
     needed, tried = labels_needed(
-        drop=drop,
+        drop=amount,
         noise=noise,
         within=max(within_days / days, 1.0),
         false_alarms_per_year=false_alarms_per_year,
@@ -107,7 +113,7 @@ def plan_labels(
     return LabelPlan(
         monitor=monitor.name,
         metric=metric,
-        drop=drop,
+        drop=amount,
         within_days=within_days,
         windows=len(rows),
         noise=noise,

@@ -65,6 +65,7 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
 }
 """By what other programs and papers say; endings such as _score are taken off before."""
 
+_MOST_NAMED: Final = 12
 _ENDINGS: Final = re.compile(r"_(score|rate|value|metric)$")
 
 
@@ -85,8 +86,20 @@ def meant_by(name: str, known: Collection[str] = METRICS) -> str | None:
     return near[0] if near else None
 
 
-def refuse_unknown(name: str, known: Collection[str] = METRICS) -> None:
-    """Refuse what is no metric, with the one that may be meant, or all there are.
+def refuse_unknown(
+    name: str,
+    known: Collection[str] = METRICS,
+    *,
+    listed_by: str = "pumonitor schema",
+) -> None:
+    """Refuse what is no metric, with the one that may be meant, or those people look at first.
+
+    Parameters
+    ----------
+    name : str
+    known : collection of str
+    listed_by : str
+        Command that prints all of them.
 
     Raises
     ------
@@ -96,6 +109,15 @@ def refuse_unknown(name: str, known: Collection[str] = METRICS) -> None:
     if name in known:
         return
     meant = meant_by(name, known)
-    hint = f"; did you mean {meant!r}?" if meant else f" (there are {', '.join(known)})"
+    hint = f"; did you mean {meant!r}?" if meant else f" (there are {_some(known, listed_by)})"
     msg = f"is no metric: {name!r}{hint}"
     raise ValueError(msg)
+
+
+def _some(known: Collection[str], listed_by: str) -> str:
+    """All in one line are too many to read."""
+    first = [one for one in METRICS if one in known]
+    ordered = [*first, *(one for one in known if one not in first)]
+    more = len(ordered) - _MOST_NAMED
+    shown = ", ".join(ordered[:_MOST_NAMED])
+    return f"{shown} and {more} more: {listed_by} prints them" if more > 0 else shown

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -10,6 +12,7 @@ import yaml
 from pumonitor.errors import InputError
 from pumonitor.service.config import Configuration
 from pumonitor.service.config_file import read_configuration_text
+from pumonitor.service.problems import Problem, problems_error
 from pumonitor.service.yaml_document import read_document
 
 __all__ = ["with_rules"]
@@ -21,7 +24,7 @@ def with_rules(path: Path, monitor: str, rules: Sequence[str]) -> Configuration:
     Raises
     ------
     InputError
-        If a rule is no YAML mapping, or means nothing.
+        If a rule is no YAML mapping, or means nothing; it quotes the rule, which is in no file.
     """
     document = read_document(path.read_text(encoding="utf-8-sig"), name=str(path)).value
     found = []
@@ -31,9 +34,28 @@ def with_rules(path: Path, monitor: str, rules: Sequence[str]) -> Configuration:
         except yaml.YAMLError:
             rule = None
         if not isinstance(rule, dict):
-            msg = f"a rule is a mapping such as '{{metric: aul, below: 0.8}}', got {text!r}"
+            msg = f"--rule takes a mapping such as '{{metric: aul, below: 0.8}}', got {text!r}"
             raise InputError(msg)
         found.append(rule)
     document["monitors"][monitor]["rules"] = found
     text = yaml.safe_dump(document, sort_keys=False)
-    return read_configuration_text(text, path=path, needs="ledger").configuration
+    tell = partial(_rules_error, monitor=monitor, rules=rules)
+    return read_configuration_text(text, path=path, needs="ledger", tell=tell).configuration
+
+
+def _rules_error(problems: Sequence[Problem], *, monitor: str, rules: Sequence[str]) -> InputError:
+    """What is wrong, by the rule as it was typed."""
+    own = ("monitors", monitor, "rules")
+    numbered = re.compile(rf"(?:{re.escape(monitor)}\.)?rules\[(\d+)\]")
+    told: list[str] = []
+    for problem in problems:
+        place = problem.place
+        if place[:3] == own and len(place) > 3:
+            name = f"--rule {rules[int(place[3])]!r}"
+            told.append(
+                str(problems_error(name, [Problem(place=place[4:], message=problem.message)]))
+            )
+        else:
+            # What rules need of each other, of their monitor and of destinations.
+            told.append(numbered.sub(lambda at: f"--rule {rules[int(at[1])]!r}", problem.message))
+    return InputError("\n".join(dict.fromkeys(told)))

@@ -21,7 +21,7 @@ from pumonitor.service.config_values import Duration, Number, Part, Text, as_tup
 from pumonitor.service.durations import read_duration, shown_duration
 from pumonitor.service.metric_names import COUNTS, METRICS, refuse_unknown
 
-__all__ = ["DETECTORS", "Change", "Rule", "check_destinations", "check_rules"]
+__all__ = ["DETECTORS", "Change", "Rule", "as_change", "check_destinations", "check_rules"]
 
 _NOT_SHARES: Final = (*COUNTS, "lift_at_k", "ll_score")
 _CORRELATIONS: Final = ("mcc", "mcc_max", "mcc_pu")
@@ -76,7 +76,14 @@ def _metric(given: str) -> str:
     return given
 
 
-def _change(given: Any) -> Change:
+def as_change(given: Any) -> Change:
+    """A number in the metric's unit, or percent of the reference.
+
+    Raises
+    ------
+    ValueError
+        The end of a sentence that begins with what it is of.
+    """
     percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
     amount = float(percent[1]) / 100 if percent else given
     if not is_number(amount) or amount <= 0:
@@ -153,7 +160,7 @@ Destinations = Annotated[tuple[Text, ...], BeforeValidator(as_tuple), AfterValid
 Metric = Annotated[str, AfterValidator(_metric), WithJsonSchema({"enum": list(METRICS)})]
 ChangeGiven = Annotated[
     Change,
-    BeforeValidator(_change),
+    BeforeValidator(as_change),
     WithJsonSchema(_NUMBER_OR_TEXT),
 ]
 

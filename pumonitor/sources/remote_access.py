@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["prepare_access"]
 
+_INSTALL: Final = (
+    "pip install duckdb==1.5.5 duckdb-extension-httpfs==1.5.5 duckdb-extension-aws==1.5.5, or, for "
+    "another version of DuckDB, python -c \"import duckdb; duckdb.sql('INSTALL {}')\""
+)
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
 
@@ -40,9 +44,7 @@ def prepare_access(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) 
     if not _loaded(connection, "httpfs"):
         msg = (
             f"{names[0]} is an address, which DuckDB reads through its extension httpfs, which is "
-            "not installed: pip install 'pumonitor[remote]', or, for another version of DuckDB, "
-            "python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\"; or copy the files to this "
-            "machine"
+            f"not installed: {_INSTALL.format('httpfs')}, or copy the files to this machine"
         )
         raise SourceError(msg)
     # What lies in a home directory is no part of the configuration, and could not be read later.
@@ -99,7 +101,7 @@ def _by_chain(connection: duckdb.DuckDBPyConnection, kind: str, options: dict[st
         if profile:
             msg = (
                 f"AWS_PROFILE is {profile}, and DuckDB reads profiles and roles through its "
-                "extension aws, which is not installed: pip install 'pumonitor[remote]', or set "
+                f"extension aws, which is not installed: {_INSTALL.format('aws')}, or set "
                 "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
             )
             raise SourceError(msg)

@@ -49,14 +49,20 @@ class Waiting:
         How long the oldest of them has waited, by the database's clock.
     set_aside : int
         Messages that are not tried any more.
+    failed : int
+        Messages that wait although they were tried.
+    next_try : datetime or None
+        When the first of those is tried again; None if the next round does.
     last_error : str or None
-        Of the oldest message that waits; where none does, of the last one that was set aside.
+        Of the oldest of those; where there is none, of the last one that was set aside.
     """
 
     messages: int
     oldest: timedelta
     set_aside: int
     last_error: str | None
+    failed: int = 0
+    next_try: datetime | None = None
 
 
 class StoredOutbox:
@@ -205,6 +211,7 @@ class StoredOutbox:
 
     def waiting(self) -> dict[str, Waiting]:
         """What waits, by destination; destinations that have everything are not in it."""
+        was_tried = and_(_is_pending(), outbox.c.attempts > 0)
         with self._database.reading() as connection:
             at = self._database.now(connection)
             rows = connection.execute(
@@ -213,18 +220,23 @@ class StoredOutbox:
                     func.count().filter(_is_pending()).label("messages"),
                     func.min(outbox.c.created).filter(_is_pending()).label("oldest"),
                     func.count(outbox.c.set_aside_at).label("set_aside"),
+                    func.count().filter(was_tried).label("failed"),
+                    func.min(outbox.c.not_before).filter(was_tried).label("next_try"),
                     func.coalesce(
-                        func.min(outbox.c.id).filter(_is_pending()), func.max(outbox.c.id)
-                    ).label("first"),
+                        func.min(outbox.c.id).filter(was_tried),
+                        func.max(outbox.c.id).filter(outbox.c.set_aside_at.is_not(None)),
+                    ).label("telling"),
                 )
                 .where(outbox.c.delivered_at.is_(None))
                 .group_by(outbox.c.destination)
             ).all()
-            first = [row.first for row in rows]
+            telling = [row.telling for row in rows if row.telling is not None]
             errors = {
                 row.destination: row.last_error
                 for row in connection.execute(
-                    select(outbox.c.destination, outbox.c.last_error).where(outbox.c.id.in_(first))
+                    select(outbox.c.destination, outbox.c.last_error).where(
+                        outbox.c.id.in_(telling)
+                    )
                 )
             }
         return {
@@ -233,6 +245,8 @@ class StoredOutbox:
                 oldest=timedelta() if row.oldest is None else max(at - row.oldest, timedelta()),
                 set_aside=row.set_aside,
                 last_error=errors.get(row.destination),
+                failed=row.failed,
+                next_try=row.next_try if row.next_try is not None and row.next_try > at else None,
             )
             for row in rows
         }

@@ -108,6 +108,16 @@ class LedgerReader:
                 for row in connection.execute(query)
             )
 
+    def evaluated_panes(self, monitor: str, configuration: str) -> frozenset[tuple[datetime, int]]:
+        """Start of the window and number of each pane that is evaluated."""
+        query = (
+            select(windows.c.window_start, panes.c.number)
+            .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+            .where(*of_monitor(monitor, configuration), panes.c.status == "evaluated")
+        )
+        with self.database.reading() as connection:
+            return frozenset((row.window_start, row.number) for row in connection.execute(query))
+
     def series(self, window_key: str, number: int) -> tuple[StoredSeries, ...]:
         """What was collected of a pane, by model version and segment."""
         query = (

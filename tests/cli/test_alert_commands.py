@@ -87,11 +87,40 @@ def test_a_silence_begins_and_ends_and_is_kept(shop):
 
 
 @pytest.mark.parametrize(
-    ("until", "said"), [("2020-01-01", "must be later than now"), ("soon", "--until takes a date")]
+    ("until", "said"),
+    [
+        ("2020-01-01", "must be later than now"),
+        (
+            "soon",
+            "--until takes how long, such as 2d or 6h, or a date or a time such as 2026-01-31",
+        ),
+        ("2x", "got 2x"),
+        ("1m", "minutes are min"),
+        ("9999999d", "--until is too far away"),
+    ],
 )
 def test_a_silence_needs_an_end_to_come(shop, until, said):
     done = invoke("alerts", "silence", "card-fraud", "--until", until, path=shop, status=2)
     assert said in done.stderr
+
+
+@pytest.mark.parametrize("command", [["silence", "--until", "2d"], ["ack"]])
+def test_a_rule_that_is_not_there_is_named_with_the_nearest(shop, command):
+    name, *options = command
+    before = audit(shop)
+    options += ["--rule", "f1 blow 0.99"]
+    done = invoke("alerts", name, "card-fraud", *options, path=shop, status=2)
+    assert "card-fraud has no rule 'f1 blow 0.99'; did you mean 'f1 below 0.99'?" in done.stderr
+    assert audit(shop) == before
+
+
+def test_a_rule_is_silenced_by_its_name_or_its_key(shop):
+    key = current(shop)["f1 below 0.99"]["rule_key"]
+    for rule in ("aul [too] low", key):
+        said = invoke(
+            "alerts", "silence", "card-fraud", "--until", "6h", "--rule", rule, path=shop
+        ).stdout
+        invoke("alerts", "unsilence", said.split()[1], path=shop)
 
 
 def test_other_rules_are_replayed_and_nothing_is_stored(shop):
@@ -125,11 +154,33 @@ def test_a_detector_costs_what_was_chosen(shop):
 
 @pytest.mark.parametrize(
     ("rule", "said"),
-    [("abc", "a rule is a mapping such as"), ("{metric: auk, below: 0.5}", "did you mean 'aul'")],
+    [
+        ("abc", "--rule takes a mapping such as"),
+        ("{metric: auk, below: 0.5}", "did you mean 'aul'"),
+    ],
 )
 def test_rules_that_mean_nothing_are_refused(shop, rule, said):
     done = invoke("alerts", "simulate", "card-fraud", "--rule", rule, path=shop, status=2)
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("{metric: auc, bellow: 0.8}", ": bellow: is not known here; did you mean 'below'?"),
+        ("{metric: acu, below: 0.8}", ": metric: is no metric: 'acu'; did you mean 'auc'?"),
+        ("{metric: auc}", ": must have one of below,"),
+        ("{metric: auc, below: 0.8, to: [nobody]}", " names no destination: 'nobody'"),
+        ("{metric: auc, below: 0.8, per: nosuch}", " names no segment of predictions: 'nosuch'"),
+    ],
+)
+def test_a_rule_of_the_command_line_is_in_no_file(shop, rule, said):
+    other = ["--rule", "{metric: aul, below: 0.8}"]
+    done = invoke("alerts", "simulate", "card-fraud", *other, "--rule", rule, path=shop, status=2)
+    assert done.stderr.startswith(f"Error: --rule '{rule}'{said}")
+    assert "pumonitor.yaml" not in done.stderr
+    assert "line" not in done.stderr
+    assert "rules[" not in done.stderr
 
 
 def test_a_plan_needs_windows_to_read_the_noise_off(shop):
@@ -153,6 +204,25 @@ def test_a_plan_says_how_many(shop, tmp_path):
     enough = [one for one in found["seen_after"] if one["median"] and one["median"] <= 7]
     assert found["labels_needed"] == min(one["labels"] for one in enough)
     assert "Days count from when a window is mature" in invoke(*arguments, path=path).stdout
+    arguments[-1] = "10%"
+    relative = json.loads(invoke(*arguments, "--json", path=path).stdout)
+    usual = sorted(
+        row["value"]
+        for row in json.loads(
+            invoke(
+                "results", "card-fraud", "--metric", "recall", "--format", "json", path=path
+            ).stdout
+        )
+    )
+    assert relative["drop"] == pytest.approx(0.05 * (usual[2] + usual[3]))
+    assert f"by {relative['drop']:.3g} (10%) " in invoke(*arguments, path=path).stdout
+
+
+@pytest.mark.parametrize("drop", ["ten", "0", "-0.1", "120%", "nan"])
+def test_a_drop_is_an_amount_or_a_share(shop, drop):
+    done = invoke("plan", "card-fraud", f"--drop={drop}", path=shop, status=2)
+    assert done.stderr.startswith("Error: --drop must be ")
+    assert done.stderr.endswith(f"got {drop}\n")
 
 
 def test_rules_for_prometheus_go_to_a_file(shop, tmp_path):

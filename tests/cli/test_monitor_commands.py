@@ -10,6 +10,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from urllib.request import urlopen
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -27,10 +28,19 @@ def invoke(*arguments, path):
     return CliRunner().invoke(app, [*arguments, "--config", str(path)])
 
 
+def four_days(folder):
+    """Four days that ended yesterday, and what was confirmed by then."""
+    path = write_shop(folder, days=4, first=FIRST)
+    confirmations = pd.read_parquet(folder / "confirmations.parquet")
+    known = confirmations[confirmations["confirmed_at"] <= TODAY]
+    known.to_parquet(folder / "confirmations.parquet")
+    return path
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
-    """Four days that ended yesterday, worked through once."""
-    path = write_shop(tmp_path_factory.mktemp("shop"), days=4, first=FIRST)
+    """Four days, worked through once."""
+    path = four_days(tmp_path_factory.mktemp("shop"))
     done = invoke("run", "--json", path=path)
     assert done.exit_code == 0, done.output
     return path, json.loads(done.stdout)
@@ -74,6 +84,26 @@ def test_results_can_be_narrowed(shop):
     assert f"{FIRST:%Y-%m-%d}" in table
     assert all(name in table for name in ("prior", "aul", "auc", "precision", "recall", "f1"))
     assert "…" not in table
+
+
+def test_a_metric_that_is_not_there_is_named_with_the_nearest_or_a_dozen(shop):
+    path, _ = shop
+    for name, said in (("acu", "; did you mean 'auc'?"), ("foo", " (there are class_prior, ")):
+        done = invoke("results", "card-fraud", "--metric", name, path=path)
+        assert done.exit_code == 2
+        assert f"--metric is no metric: '{name}'{said}" in done.stderr
+    every = invoke("results", "card-fraud", "--format", "csv", path=path).stdout
+    names = {row["metric"] for row in csv.DictReader(io.StringIO(every))}
+    more = f" and {len(names) - 12} more: pumonitor results card-fraud --format csv prints them)"
+    assert more in done.stderr
+
+
+def test_the_help_of_results_says_which_metrics_the_table_has():
+    text = " ".join(
+        CliRunner(env={"COLUMNS": "400"}).invoke(app, ["results", "--help"]).stdout.split()
+    )
+    assert "Print one row per window and metric" not in text
+    assert "Without it the table has class_prior, aul, auc, precision, recall, f1" in text
 
 
 def test_all_revisions_are_there_when_asked_for(shop):
@@ -135,6 +165,35 @@ def test_insights_tell_of_the_newest_windows(shop):
     assert "recall" in text
 
 
+def test_check_leaves_out_what_is_evaluated_as_a_dry_run_does(shop):
+    path, _ = shop
+    due = json.loads(invoke("check", "--json", path=path).stdout)["monitors"]["card-fraud"]["due"]
+    assert (due["windows"], due["panes"], due["mature_windows"], due["start"]) == (0, 0, 0, None)
+    # Four windows at once, three of them a day later, two when mature.
+    assert due["evaluated_panes"] == 4 + 3 + 2 + 0
+    assert (
+        "Due now: nothing, all 9 evaluations so far are made" in invoke("check", path=path).stdout
+    )
+    # Under another configuration all are due.
+    other = path.with_name("other.yaml")
+    other.write_text(path.read_text().replace("threshold: 0.5", "threshold: 0.6"))
+    due = json.loads(invoke("check", "--json", path=other).stdout)["monitors"]["card-fraud"]["due"]
+    assert (due["windows"], due["panes"], due["evaluated_panes"]) == (4, 9, 0)
+
+
+def test_check_does_not_call_it_well_where_no_confirmation_is(tmp_path):
+    path = four_days(tmp_path)
+    assert "All is well." in invoke("check", path=path).stdout
+    file = tmp_path / "confirmations.parquet"
+    pd.read_parquet(file).iloc[:0].to_parquet(file)
+    done = invoke("check", path=path)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.split())
+    assert "no confirmation was found in" in said
+    assert "every estimate is undefined, until it has some" in said
+    assert "All is well." not in said
+
+
 def test_doctor_is_content_and_then_complains(shop, tmp_path):
     path, _ = shop
     well = invoke("doctor", path=path)
@@ -147,6 +206,11 @@ def test_doctor_is_content_and_then_complains(shop, tmp_path):
     broken = invoke("run", path=never)
     assert broken.exit_code == 2
     assert "predictions.parquet" in broken.stdout
+    ill = invoke("doctor", "--json", path=never)
+    assert ill.exit_code == 3
+    (told,) = json.loads(ill.stdout)
+    assert "card-fraud: its tables cannot be read: " in told["what"]
+    assert "predictions.parquet" in told["what"]
 
 
 def test_serve_works_answers_probes_and_ends_gently(tmp_path):

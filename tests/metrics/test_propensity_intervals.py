@@ -16,6 +16,7 @@ from pumonitor.results import ClassPriorEstimate
 DESIGN = Design(scenario="single-training-set", n_labeled=20, class_prior=0.1, auc=0.85)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effective", [25, 60])
 def test_a_ranking_whose_low_positives_are_hardly_ever_labeled_is_still_covered(effective):
     names = ("aul", "auc")

@@ -63,6 +63,7 @@ def test_over_all_labelings_it_is_the_windows_own_prior():
     assert expected == pytest.approx(6 / 14, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["process", "window"])
 @pytest.mark.parametrize(("policy", "effective"), [("rising", 30), ("review", 30), ("review", 120)])
 def test_the_interval_holds_the_prior_as_often_as_it_says(policy, effective, target):

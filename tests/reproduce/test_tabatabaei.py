@@ -130,6 +130,7 @@ def test_table_2_iris_needs_the_factor_left_out():
     assert abs(figures["RMSE of LL by the paper's formula"].ours - 0.420) > 0.08
 
 
+@pytest.mark.slow
 @needs_heart
 def test_table_2_heart_comes_near_the_print():
     figures = by_name(tabatabaei_table2.heart(6, silent))
@@ -158,6 +159,7 @@ def test_the_formulas_are_the_public_functions():
     assert all(figure.inside for figure in result.figures)
 
 
+@pytest.mark.slow
 def test_figure_2_the_estimate_steadies_as_more_positives_are_labeled():
     rng = generator("test", 0)
     features = rng.random((80, 2))

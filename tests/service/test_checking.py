@@ -81,6 +81,21 @@ def test_windows_are_due_with_the_panes_whose_moment_has_come():
     assert late.last == first_end + timedelta(days=16) - timedelta(hours=1)
 
 
+def test_what_is_evaluated_is_not_due_again():
+    now = FIRST + timedelta(days=3)
+    found = described(FIRST, now)
+    # Three days have ended; the first has been looked at twice, the second and third once each.
+    all_due = windows_due(MONITOR, found, now=now)
+    starts = [one.start for one in MONITOR.windows.between(FIRST, now)]
+    done = {(starts[0], 0), (starts[0], 1), (starts[1], 0)}
+    left = windows_due(MONITOR, found, now=now, evaluated=done)
+    assert (left.panes, left.evaluated) == (all_due.panes - 3, 3)
+    assert left.following == all_due.following
+    assert left.first == starts[2]
+    # A moment of another look, or of a window that nobody predicted in, is not in the way.
+    assert windows_due(MONITOR, found, now=now, evaluated={(starts[0], 9)}) == all_due
+
+
 def warnings_of(monitor=MONITOR, **found):
     last = datetime(2026, 3, 28, 12, tzinfo=UTC)
     description = replace(described(FIRST, last), **{"labels": 40, **found})
@@ -100,7 +115,10 @@ def warnings_of(monitor=MONITOR, **found):
 @pytest.mark.parametrize(
     ("found", "warning"),
     [
-        ({"labels": 0}, "there are no labels yet: every window is undefined until c.csv has some"),
+        (
+            {"labels": 0},
+            "no confirmation was found in c.csv: nothing but predictions is counted, and every",
+        ),
         ({}, "none of the 40 labels of c.csv confirms a prediction that is here: check id of both"),
         (
             {"delay_quantiles": {0.1: -9.0, 0.5: -5.0, 0.9: 3.0}},

@@ -26,7 +26,7 @@ MEANT = {
     "matthews_corrcoef": "mcc", "fbeta_score": "f_beta",
     "prior": "class_prior", "prevalence": "class_prior", "base_rate": "class_prior",
     "labels": "labeled_positives", "volume": "predictions",
-    "preciion": "precision", "aul ": "aul",
+    "preciion": "precision", "aul ": "aul", "acu": "auc", "alu": "aul", "percision": "precision",
 }  # fmt: skip
 
 

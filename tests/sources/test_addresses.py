@@ -1,5 +1,8 @@
 """What an address of files means, before anything is asked over the network."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from pumonitor.errors import InputError, SourceError
@@ -8,6 +11,7 @@ from pumonitor.service.source_config import Source
 from pumonitor.sources.places import connect, place_of_files
 from pumonitor.sources.remote_files import remote_files
 
+PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 CONFIGURATION = """\
 state: sqlite:///state.db
 monitors:
@@ -95,4 +99,10 @@ def test_without_the_extension(environment, address):
     environment.setattr("pumonitor.sources.remote_access.find_spec", lambda _name: None)
     with pytest.raises(SourceError, match=f"^{address} is an address, which DuckDB") as caught:
         connect([place_of_files(address)], without=())
-    assert "pip install 'pumonitor[remote]'" in str(caught.value)
+    # The package itself is on no index: the message names what is, as the extra pins it.
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    packages = project["optional-dependencies"]["remote"]
+    assert len(packages) == 2
+    assert all(package in str(caught.value) for package in packages)
+    assert "INSTALL httpfs" in str(caught.value)
+    assert "pumonitor[" not in str(caught.value)

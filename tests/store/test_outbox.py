@@ -181,6 +181,9 @@ def test_ages_of_what_waits_by_destination(ledger: Ledger) -> None:
     assert timedelta(seconds=500) <= waiting["mlflow"].oldest < timedelta(seconds=560)
     assert timedelta(seconds=7) <= waiting["chat"].oldest < timedelta(seconds=67)
     assert (waiting["mlflow"].last_error, waiting["chat"].last_error) == ("no answer", None)
+    assert (waiting["mlflow"].failed, waiting["chat"].failed) == (1, 0)
+    assert (waiting["mlflow"].next_try - now) >= LEASE
+    assert waiting["chat"].next_try is None
 
 
 def delivered_long_ago(ledger: Ledger, *, days: int = 31) -> None:
