@@ -8,21 +8,27 @@ from benchmarks.simulation import Design
 RUNS = 250
 
 
+def slow(design: Design):
+    return pytest.param(design, marks=pytest.mark.slow)
+
+
 @pytest.mark.parametrize("target", ["process", "window"])
 @pytest.mark.parametrize(
     "design",
     [
         Design(scenario="single-training-set", n_labeled=20, class_prior=0.1, auc=0.9),
-        Design(scenario="single-training-set", n_labeled=50, class_prior=0.3, auc=0.7),
+        slow(Design(scenario="single-training-set", n_labeled=50, class_prior=0.3, auc=0.7)),
         Design(scenario="case-control", n_labeled=20, class_prior=0.1, auc=0.7),
-        Design(scenario="single-training-set", n_labeled=20, class_prior=0.1, auc=0.98),
-        Design(scenario="case-control", n_labeled=50, class_prior=0.02, auc=0.9),
-        Design(
-            scenario="single-training-set",
-            n_labeled=50,
-            class_prior=0.1,
-            auc=0.8,
-            label_frequency=0.8,
+        slow(Design(scenario="single-training-set", n_labeled=20, class_prior=0.1, auc=0.98)),
+        slow(Design(scenario="case-control", n_labeled=50, class_prior=0.02, auc=0.9)),
+        slow(
+            Design(
+                scenario="single-training-set",
+                n_labeled=50,
+                class_prior=0.1,
+                auc=0.8,
+                label_frequency=0.8,
+            )
         ),
         Design(
             scenario="single-training-set", n_labeled=100, class_prior=0.1, auc=0.85, decimals=1
