@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -55,6 +56,14 @@ def without_secrets(request, tmp_path_factory):
     if request.param is not None:
         text = text.replace("source: predictions.parquet", f"source: {request.param}")
     path = write_made_up(tmp_path_factory.mktemp("secrets"), text)
+    then = pd.Timestamp("2026-01-01", tz="UTC")
+    scored = {"prediction_id": [1], "scored_at": [then], "score": [0.5]}
+    pd.DataFrame({**scored, "version": ["2"], "country": ["DE"]}).to_parquet(
+        path.with_name("predictions.parquet")
+    )
+    pd.DataFrame({"prediction_id": [1], "confirmed_at": [then]}).to_parquet(
+        path.with_name("confirmations.parquet")
+    )
     with pytest.MonkeyPatch.context() as patch:
         for name, value in VARIABLES.items():
             patch.setenv(name, value)
