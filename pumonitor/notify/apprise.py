@@ -11,10 +11,10 @@ from urllib.parse import unquote
 
 from pumonitor.errors import did_you_mean
 from pumonitor.notify.group import AlertGroup, is_told_elsewhere
-from pumonitor.notify.message import AlertMessage
+from pumonitor.notify.message import AlertMessage, Format
 from pumonitor.notify.picture import ReadSeries, draw_series
 from pumonitor.notify.quiet_logs import kept_quiet
-from pumonitor.notify.words import Format, body, title
+from pumonitor.notify.words import body, title
 from pumonitor.ports import OutboxMessage
 from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError, presentable
 

@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from pumonitor.sinks.failures import MessageRefusedError
 
-__all__ = ["AlertMessage", "MessageKind", "Severity", "outbox_destination"]
+__all__ = ["AlertMessage", "Format", "MessageKind", "Severity", "outbox_destination"]
 
 MessageKind = Literal["fired", "resolved", "reminder"]
+Format = Literal["text", "markdown", "html"]
 Severity = Literal["info", "warning", "critical"]
 
 _TIMES = ("window_start", "window_end", "as_of")

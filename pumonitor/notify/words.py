@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Final
 
 from markupsafe import escape
 
 from pumonitor.monitoring import rules
-from pumonitor.notify.message import AlertMessage
+from pumonitor.notify.message import AlertMessage, Format
 from pumonitor.report.numbers import number, rows
 
 __all__ = [
-    "Format",
     "body",
     "details",
     "is_count",
@@ -24,8 +23,6 @@ __all__ = [
     "text",
     "title",
 ]
-
-Format = Literal["text", "markdown", "html"]
 
 _LONGEST_TITLE: Final = 160
 _MOST_TOLD: Final = 10

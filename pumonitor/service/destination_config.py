@@ -7,16 +7,13 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 
-from pumonitor.notify.message import MessageKind
+from pumonitor.notify.message import Format, MessageKind
 from pumonitor.notify.public_addresses import is_public
 from pumonitor.notify.signatures import signing_key
 from pumonitor.service.addresses import Address, Located, check_address
 from pumonitor.service.config_values import Part, Text, as_tuple
 
-__all__ = ["Destination", "Format", "Tracking"]
-
-Format = Literal["text", "markdown", "html"]
-"""As `pumonitor.notify.words` has them, which loads what draws and counts."""
+__all__ = ["Destination", "Tracking"]
 
 _KINDS: Final = ("apprise", "webhook", "alertmanager")
 _GOES_WITH: Final = {

@@ -8,8 +8,8 @@ import pytest
 from markdown import markdown
 
 from pumonitor.notify.group import AlertGroup
-from pumonitor.notify.message import AlertMessage
-from pumonitor.notify.words import Format, body, details, sentence, text, title
+from pumonitor.notify.message import AlertMessage, Format
+from pumonitor.notify.words import body, details, sentence, text, title
 from pumonitor.sinks.failures import MessageRefusedError
 from tests.notify.alerts import DAY, FIRST, alert
 

@@ -1,15 +1,11 @@
 """Metrics by the names of other programs, limits that no value can pass, and names kept twice."""
 
-from typing import get_args
-
 import pytest
 
 from pumonitor.errors import InputError
 from pumonitor.monitoring.detectors import DEFAULT_DETECTOR
 from pumonitor.monitoring.detectors import DETECTORS as THERE
-from pumonitor.notify.words import Format as FormatThere
 from pumonitor.service.config_file import read_configuration_text
-from pumonitor.service.destination_config import Format
 from pumonitor.service.metric_names import METRICS, meant_by
 from pumonitor.service.rule_config import DETECTORS
 from tests.service.made_up_results import TEXT
@@ -75,5 +71,4 @@ def test_limits_within_the_range_are_taken(rule):
 def test_names_that_are_kept_twice_are_the_same():
     assert tuple(THERE) == DETECTORS
     assert DETECTORS[0] == DEFAULT_DETECTOR
-    assert get_args(Format) == get_args(FormatThere)
     assert len(set(METRICS)) == len(METRICS)
