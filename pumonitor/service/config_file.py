@@ -28,6 +28,7 @@ from pumonitor.service.problems import Place, Problem, problems_error, shown_pla
 from pumonitor.service.secret_values import expand
 from pumonitor.service.source_config import Positives, Predictions
 from pumonitor.service.yaml_document import read_document
+from pumonitor.store.plain_json import plain_json
 
 __all__ = [
     "ConfigurationFile",
@@ -286,12 +287,13 @@ def _fields(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
 def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
     """All of a monitor that changes its results, as plain values, and nothing else.
 
+    Equal to what the ledger gives back of it, where values are JSON.
     Where its data are and their columns, windows, zone, maturity, panes, score scale, threshold,
     assumptions and reference. Not its name, schedule, rules or link to a model, not who logs in to
     a database, and not how the file is written.
     """
     reference = monitor.reference
-    return {
+    meaning: dict[str, Any] = {
         "version": 1,
         "predictions": {
             "source": monitor.predictions.source.identity,
@@ -315,6 +317,9 @@ def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
         if reference is None
         else [moment.isoformat() for moment in reference.span(monitor.zone)],
     }
+    # A tuple would come back as a list, and read as a change of it.
+    plain: dict[str, Any] = plain_json(meaning, "a configuration")
+    return plain
 
 
 def configuration_hash(monitor: Monitor) -> str:

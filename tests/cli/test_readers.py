@@ -139,6 +139,16 @@ def test_windows_of_another_configuration_are_told_with_the_remedy(changed):
     assert any(start in one and said in one and remedy in one for one in checked["warnings"])
 
 
+def test_a_class_prior_that_stayed_as_it_was_is_no_change(tmp_path):
+    path = write_made_up(tmp_path)
+    prior = "    class_prior: [0.16, 0.13, 0.19]\n"
+    path.write_text(path.read_text() + prior)
+    record(path, [0])
+    path.write_text(path.read_text().replace("threshold: 0.5", "threshold: 0.8"))
+    told = invoke(path, "results", "card-fraud").stderr
+    assert "another configuration (threshold was 0.5 and is 0.8)" in told
+
+
 def test_only_windows_that_were_not_evaluated_again_are_told(tmp_path):
     path = write_made_up(tmp_path)
     record(path, [0, 1, 2])
