@@ -19,6 +19,7 @@ __all__ = [
     "if_percent",
     "nearest",
     "no_such",
+    "shortened",
 ]
 
 
@@ -96,6 +97,17 @@ def no_such(what: str, name: object, known: Iterable[str]) -> str:
     """
     known = tuple(known)
     return f"no {what} {name!r}{did_you_mean(str(name), known)} (there are {', '.join(known)})"
+
+
+def shortened(text: str, *, most: int = 40) -> str:
+    """What was given, as messages have it: of what is very long the beginning and its length.
+
+    Examples
+    --------
+    >>> shortened("30 days"), shortened("9" * 10_000, most=8)
+    ('30 days', '99999999... (10,000 characters)')
+    """
+    return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
 
 
 def if_percent(*shares: float) -> str:

@@ -408,13 +408,13 @@ def _refuse_unknown_rule(rule: str | None, monitor: Monitor, ledger: Ledger) -> 
 
 
 def _end(text: str, now: datetime) -> datetime:
-    from pumonitor.errors import InputError
+    from pumonitor.errors import InputError, shortened
     from pumonitor.service.durations import read_duration
 
     try:
         end = now + read_duration(text)
     except OverflowError:
-        msg = f"--until is too far away, got {text}"
+        msg = f"--until is too far away, got {shortened(text)}"
         raise InputError(msg) from None
     except ValueError as error:
         try:
@@ -423,10 +423,10 @@ def _end(text: str, now: datetime) -> datetime:
             hint = "; minutes are min" if "minutes are min" in str(error) else ""
             msg = (
                 "--until takes how long, such as 2d or 6h, or a date or a time such as 2026-01-31 "
-                f"or 2026-01-31T06:00Z, got {text}{hint}"
+                f"or 2026-01-31T06:00Z, got {shortened(text)}{hint}"
             )
             raise InputError(msg) from None
     if end <= now:
-        msg = f"--until must be later than now, got {text}"
+        msg = f"--until must be later than now, got {shortened(text)}"
         raise InputError(msg)
     return end

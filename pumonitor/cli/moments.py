@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, shortened
 
 __all__ = ["moment"]
 
@@ -20,6 +20,9 @@ def moment(text: str, *, option: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        msg = f"{option} takes a date or a time such as 2026-01-31 or 2026-01-31T06:00Z, got {text}"
+        msg = (
+            f"{option} takes a date or a time such as 2026-01-31 or 2026-01-31T06:00Z, got "
+            f"{shortened(text)}"
+        )
         raise InputError(msg) from None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)

@@ -10,13 +10,13 @@ from itertools import takewhile
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from pumonitor.errors import InputError, did_you_mean
+from pumonitor.errors import InputError, did_you_mean, shortened
 from pumonitor.ports import Window
 
 __all__ = ["WindowGrid"]
 
 _UNITS: Final = ("h", "d", "w", "mo")
-_LENGTH: Final = re.compile(rf"(\d+)({'|'.join(_UNITS)})")
+_LENGTH: Final = re.compile(rf"(\d{{1,18}})({'|'.join(_UNITS)})")
 _HOUR: Final = timedelta(hours=1)
 _SECOND: Final = timedelta(seconds=1)
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 (a time on the clocks of a zone)
@@ -187,7 +187,8 @@ class WindowGrid:
 def _read_length(every: object) -> tuple[int, str]:
     found = _LENGTH.fullmatch(every.strip()) if isinstance(every, str) else None
     if found is None:
-        msg = f"a window's length must be {_FORM}, got {every!r}{_hint(str(every).strip())}"
+        got = shortened(every) if isinstance(every, str) else every
+        msg = f"a window's length must be {_FORM}, got {got!r}{_hint(str(got).strip())}"
         raise InputError(msg)
     count, unit = int(found[1]), found[2]
     if count == 0:
@@ -200,7 +201,7 @@ def _read_length(every: object) -> tuple[int, str]:
 
 def _hint(every: str) -> str:
     """How a message about a length that cannot be read ends."""
-    found = re.fullmatch(r"(-?)(\d*) *([a-zA-Z]+)", every)
+    found = re.fullmatch(r"(-?)(\d{,18}) *([a-zA-Z]+)", every)
     if found is None:
         return ""
     if found[1]:

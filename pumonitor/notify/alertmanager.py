@@ -124,7 +124,7 @@ class AlertmanagerSink:
             if isinstance(held, list):
                 return {_identity(one["labels"]) for one in held}
             raise TypeError
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             msg = "Alertmanager answers something else than a list of alerts"
             raise DestinationDownError(msg) from None
 

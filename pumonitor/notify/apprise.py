@@ -151,6 +151,9 @@ def check_apprise_address(address: str) -> None:
     scheme = address.partition("://")[0].lower()
     with kept_quiet():
         known = _schemes()
+        if scheme == "file":
+            msg = "has the address of a file, to which nothing is sent: name a service"
+            raise ValueError(msg)
         if scheme not in known:
             hint = did_you_mean(scheme, known) or "; its list of services has the schemes"
             msg = f"has a scheme that Apprise does not know: {scheme}{hint}"

@@ -7,13 +7,26 @@ from typing import Final
 
 __all__ = ["is_public"]
 
-_NAT64: Final = IPv6Network("64:ff9b::/96")
+_AT_THE_END: Final = tuple(
+    IPv6Network(one)
+    for one in (
+        "::/96",  # IPv4-compatible
+        "::ffff:0:0/96",  # IPv4-mapped
+        "::ffff:0:0:0/96",  # IPv4-translated
+        "64:ff9b::/96",  # NAT64
+    )
+)
+"""Networks whose addresses end with the IPv4 address that they stand for."""
+
+_LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
+"""Of whoever runs the translator, who may have put the IPv4 address at one of several places."""
 
 
 def is_public(address: str) -> bool:
     """Whether an address is one of the internet: not private, loopback, link-local or reserved.
 
-    Of IPv6 addresses that stand for an IPv4 one (mapped, 6to4, Teredo, NAT64) that one is judged.
+    Of IPv6 addresses that stand for an IPv4 one (mapped, compatible, translated, 6to4, Teredo,
+    NAT64) that one is judged. A translator of one's own is none of the internet.
 
     Raises
     ------
@@ -29,22 +42,19 @@ def is_public(address: str) -> bool:
     """
     found = ip_address(address.partition("%")[0])
     if isinstance(found, IPv6Address):
-        inner = _inner(found)
-        if inner is not None:
-            return is_public(str(inner))
-        if found.is_site_local:
+        if found in _LOCAL_NAT64 or found.is_site_local:
             return False
+        inner = _inner(found)
+        # Of ::/96 the first two stand for themselves.
+        if inner and int(found) > 1:
+            return all(is_public(str(one)) for one in inner)
     return found.is_global and not found.is_multicast
 
 
-def _inner(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address it stands for."""
-    if address.ipv4_mapped is not None:
-        return address.ipv4_mapped
+def _inner(address: IPv6Address) -> tuple[IPv4Address, ...]:
+    """The IPv4 addresses it stands for: of Teredo the server that is asked, and the client."""
+    if any(address in network for network in _AT_THE_END):
+        return (IPv4Address(int(address) & 0xFFFFFFFF),)
     if address.sixtofour is not None:
-        return address.sixtofour
-    if address.teredo is not None:
-        return address.teredo[1]
-    if address in _NAT64:
-        return IPv4Address(int(address) & 0xFFFFFFFF)
-    return None
+        return (address.sixtofour,)
+    return address.teredo or ()

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from pumonitor.errors import shortened
+
 __all__ = ["Cron", "read_cron"]
 
 # fmt: off
@@ -43,7 +45,7 @@ _FIELDS: Final = (
     _Field(name="month", least=1, most=12, names=_MONTHS),
     _Field(name="day of the week", least=0, most=7, names=_WEEKDAYS),
 )
-_PART = re.compile(r"(\*|\w+)(?:-(\w+))?(?:/(\d+))?")
+_PART = re.compile(r"(\*|\w+)(?:-(\w+))?(?:/(\d{1,9}))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +171,7 @@ def _numbers(given: str, field: _Field) -> frozenset[int]:
     for part in given.split(","):
         read = _PART.fullmatch(part)
         if read is None:
-            msg = f"has a {field.name} that cannot be read: {part!r}"
+            msg = f"has a {field.name} that cannot be read: {shortened(part)!r}"
             raise ValueError(msg)
         first, last, step = read[1], read[2], int(read[3] or 1)
         if first == "*":
@@ -191,7 +193,7 @@ def _numbers(given: str, field: _Field) -> frozenset[int]:
 def _number(text: str, field: _Field) -> int:
     if text.lower() in field.names:
         return field.names.index(text.lower()) + field.least
-    if not text.isdigit() or not field.least <= int(text) <= field.most:
-        msg = f"has a {field.name} outside {field.least} to {field.most}: {text!r}"
+    if not text.isdecimal() or len(text) > 9 or not field.least <= int(text) <= field.most:
+        msg = f"has a {field.name} outside {field.least} to {field.most}: {shortened(text)!r}"
         raise ValueError(msg)
     return int(text)

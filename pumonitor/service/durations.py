@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
+
+from pumonitor.errors import shortened
 
 __all__ = ["read_duration", "shown_duration"]
 
@@ -28,19 +30,20 @@ def read_duration(text: object) -> timedelta:
     if text == 0 and not isinstance(text, bool):
         return timedelta()
     found = _LENGTH.fullmatch(text.strip()) if isinstance(text, str) else None
+    given: Any = shortened(text) if isinstance(text, str) else text
     if found is None or found[2].lower() not in _SECONDS:
         hint = "; minutes are min" if found and found[2].lower() == "m" else ""
         hint = "; a month is no fixed time, say 30d" if found and found[2] == "mo" else hint
-        msg = f"must be a number with s, min, h, d or w, such as 30d, got {text!r}{hint}"
+        msg = f"must be a number with s, min, h, d or w, such as 30d, got {given!r}{hint}"
         raise ValueError(msg)
     number, unit = float(found[1]), found[2].lower()
     if number < 0:
-        msg = f"must not be negative, got {text}"
+        msg = f"must not be negative, got {given}"
         raise ValueError(msg)
     try:
         return timedelta(seconds=number * _SECONDS[unit])
     except OverflowError:
-        msg = f"is too long, got {text}"
+        msg = f"is too long, got {given}"
         raise ValueError(msg) from None
 
 

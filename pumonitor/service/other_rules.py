@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, shortened
 from pumonitor.service.config import Configuration
 from pumonitor.service.config_file import read_configuration_text
 from pumonitor.service.problems import Problem, problems_error
@@ -27,20 +28,22 @@ def with_rules(path: Path, monitor: str, rules: Sequence[str]) -> Configuration:
         If a rule is no YAML mapping, or means nothing; it quotes the rule, which is in no file.
     """
     document = read_document(path.read_text(encoding="utf-8-sig"), name=str(path)).value
-    found = []
-    for text in rules:
-        try:
-            rule = yaml.safe_load(text)
-        except yaml.YAMLError:
-            rule = None
-        if not isinstance(rule, dict):
-            msg = f"--rule takes a mapping such as '{{metric: aul, below: 0.8}}', got {text!r}"
-            raise InputError(msg)
-        found.append(rule)
-    document["monitors"][monitor]["rules"] = found
+    document["monitors"][monitor]["rules"] = [_rule(text) for text in rules]
     text = yaml.safe_dump(document, sort_keys=False)
     tell = partial(_rules_error, monitor=monitor, rules=rules)
     return read_configuration_text(text, path=path, needs="ledger", tell=tell).configuration
+
+
+def _rule(text: str) -> dict[str, Any]:
+    """What was typed, read as a file is."""
+    shown = repr(shortened(text, most=200))
+    read = read_document(text, name=f"--rule {shown}")
+    if read.problems:
+        raise problems_error(f"--rule {shown}", read.problems)
+    if not isinstance(read.value, dict):
+        msg = f"--rule takes a mapping such as '{{metric: aul, below: 0.8}}', got {shown}"
+        raise InputError(msg)
+    return read.value
 
 
 def _rules_error(problems: Sequence[Problem], *, monitor: str, rules: Sequence[str]) -> InputError:

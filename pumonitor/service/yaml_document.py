@@ -15,6 +15,7 @@ __all__ = ["Document", "read_document"]
 
 _MOST_VALUES = 50_000
 _DEEPEST = 30
+_MOST_DIGITS = 100
 
 _BOOLEANS: Final = {"true": True, "false": False}
 _MISSING = ("", "~", "null")
@@ -68,17 +69,38 @@ def read_document(text: str, *, name: str) -> Document:
     """
     import yaml
 
+    class Loader(yaml.BaseLoader):
+        """Composing is recursive: what nobody writes by hand is refused before it gets deep."""
+
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.depth > _DEEPEST:
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise InputError(_too_deep(f"{name}, line {mark.line + 1}"))
+            self.depth += 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
     protected = _REFERENCE.sub(rf"${_OPEN}\1{_CLOSE}", text)
     try:
-        node = yaml.compose(protected, Loader=yaml.BaseLoader)
+        node = yaml.compose(protected, Loader=Loader)
     except yaml.reader.ReaderError as error:
         msg = f"{name} holds a character (code {error.character}) that YAML does not allow"
         raise InputError(msg) from None
     except yaml.MarkedYAMLError as error:
         raise InputError(_not_yaml(error, name)) from None
-    reading = _Reading()
+    reading = _Reading(name)
     value = None if node is None else reading.value(node, ())
     return Document(value=value, lines=reading.lines, problems=tuple(reading.problems))
+
+
+def _too_deep(where: str) -> str:
+    return (
+        f"{where}: more than {_DEEPEST} lists or mappings stand one inside the other, and no "
+        "setting has so many: check brackets, braces, indentation and aliases (*name)"
+    )
 
 
 def _not_yaml(error: Any, name: str) -> str:
@@ -102,7 +124,8 @@ def _plain(text: str) -> str:
 class _Reading:
     """One walk over the nodes: values, their lines, and what is wrong with them."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._name = name
         self.lines: dict[Place, int] = {}
         self.problems: list[Problem] = []
         self._values = 0
@@ -110,8 +133,11 @@ class _Reading:
     def value(self, node: Any, place: Place) -> Any:
         self.lines.setdefault(place, node.start_mark.line + 1)
         self._values += 1
-        if self._values > _MOST_VALUES or len(place) > _DEEPEST:
-            msg = "the file holds too many values one inside the other: check its aliases (*name)"
+        if len(place) > _DEEPEST:
+            # Through an alias, which is composed once.
+            raise InputError(_too_deep(f"{self._name}, line {node.start_mark.line + 1}"))
+        if self._values > _MOST_VALUES:
+            msg = f"{self._name} holds more than {_MOST_VALUES:,} values: check its aliases (*name)"
             raise InputError(msg)
         if node.tag not in {f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str")}:
             return self._refused(place, "has a tag (!...): put the value in quotes")
@@ -147,6 +173,8 @@ class _Reading:
         if text.lower() in _BOOLEANS:
             return _BOOLEANS[text.lower()]
         if _INTEGER.fullmatch(text):
+            if len(text) > _MOST_DIGITS:
+                return self._refused(place, f"is a number of {len(text):,} digits: check it")
             return int(text)
         if _FLOAT.fullmatch(text):
             return float(text)

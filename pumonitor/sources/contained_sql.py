@@ -106,6 +106,9 @@ def _only_statement(query: str, *, dialect: str | None, name: str) -> exp.Expr:
             msg = f"{name} begins with {word}: it must be one SELECT, only reading"
             raise InputError(msg)
         statements = [one for one in sqlglot.parse(query, dialect=dialect) if one is not None]
+    except RecursionError:
+        msg = f"{name} has too many brackets or conditions one inside the other to be read as SQL"
+        raise InputError(msg) from None
     except SqlglotError as error:
         # Its first line; the parser underlines words with signs for a terminal.
         plain = re.sub(r"\x1b\[\d*m", "", str(error)).splitlines()[0]

@@ -157,6 +157,9 @@ def test_a_detector_costs_what_was_chosen(shop):
     [
         ("abc", "--rule takes a mapping such as"),
         ("{metric: auk, below: 0.5}", "did you mean 'aul'"),
+        ("[" * 3000, "(3,000 characters)', line 1: more than 30 lists or mappings stand one"),
+        ("{metric: aul, below: " + "9" * 10_000 + "}", ": below: is a number of 10,000 digits"),
+        ("{metric: aul, below: 0.5, below: 0.6}", ": below, line 1: stands twice"),
     ],
 )
 def test_rules_that_mean_nothing_are_refused(shop, rule, said):

@@ -66,6 +66,14 @@ def test_what_is_read_makes_a_sink(destination: str, kind: type) -> None:
         ("{apprise: 'json://x', format: rich}", "must be 'text', 'markdown' or 'html'"),
         ("{apprise: 'slak://a/b/c'}", "did you mean 'slack'"),
         ("{apprise: 'tel://1'}", "does not know: tel"),
+        ("{apprise: 'file:///tmp/told'}", "has the address of a file, to which nothing is sent"),
+        ("{apprise: 'FILE://told'}", "has the address of a file, to which nothing is sent"),
+        ("{webhook: 'file:///tmp/told'}", "begins with https:// or http:// and names a host"),
+        ("{alertmanager: 'file:///tmp/told'}", "begins with https:// or http://"),
+        ("{webhook: 'http://[::127.0.0.1]/in'}", "allow_private: true"),
+        ("{webhook: 'http://[64:ff9b::10.0.0.1]/in'}", "allow_private: true"),
+        ("{webhook: 'http://[64:ff9b:1::1]/in'}", "allow_private: true"),
+        ("{webhook: 'http://[::ffff:0:127.0.0.1]/in'}", "allow_private: true"),
     ],
 )
 def test_what_makes_no_sense_is_refused(destination: str, message: str) -> None:

@@ -265,13 +265,21 @@ def test_a_request_ends_long_before_somebody_else_may_send() -> None:
         "169.254.169.254", "100.64.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1",
         "fe80::1%eth0", "fc00::1", "fec0::1", "ff02::1", "::ffff:10.0.0.1", "::ffff:7f00:1",
         "64:ff9b::7f00:1", "2002:7f00:1::", "2001:0:4136:e378:8000:63bf:80ff:fffe",
+        "::127.0.0.1", "::10.0.0.1", "64:ff9b::10.0.0.1", "::ffff:0:127.0.0.1",
+        "64:ff9b:1::8.8.8.8", "64:ff9b:1:a00:0:100::", "2002:a9fe:a9fe::1",
     ],
 )  # fmt: skip
 def test_private_addresses_are_known(address: str) -> None:
     assert not is_public(address)
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700::1", "::ffff:8.8.8.8"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "8.8.8.8", "93.184.216.34", "2606:4700::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
+        "::ffff:0:8.8.8.8", "2002:808:808::1",
+    ],
+)  # fmt: skip
 def test_public_addresses_are_known(address: str) -> None:
     assert is_public(address)
 

@@ -74,6 +74,27 @@ def test_the_good_one_is_good():
         ("window: 1d", "window: 99999999999d", "window, line 13: is longer than 100 years"),
         ("window: 1d", "window: 5", "window, line 13: must be text such as 1d, 1h, 1w or 1mo"),
         ("window: 1d", "window: 15min", "no window is shorter than an hour"),
+        (
+            "maturity: 30d",
+            f"maturity: {'9' * 10_000}d",
+            f"maturity, line 14: is too long, got {'9' * 40}... (10,001 characters)",
+        ),
+        (
+            "window: 1d",
+            f"window: {'9' * 10_000}d",
+            "window, line 13: a window's length must be a whole number of h, d, w or mo, such as "
+            f"1h, 6h, 1d, 1w or 1mo, got '{'9' * 40}... (10,001 characters)'",
+        ),
+        (
+            "threshold: 0.5",
+            f"threshold: {'9' * 10_000}",
+            "threshold, line 15: is a number of 10,000 digits: check it",
+        ),
+        (
+            "window: 1d",
+            f"window: 1d\n    schedule: '{'9' * 10_000} * * * *'",
+            f"schedule, line 14: has a minute outside 0 to 59: '{'9' * 40}... (10,000 characters)'",
+        ),
         ("maturity: 30d", "maturity: -30d", "maturity, line 14: must not be negative, got -30d"),
         ("maturity: 30d", "maturity: 999999999d", "maturity, line 14: is longer than 100 years"),
         ("maturity: 30d", "maturity: 1mo", "a month is no fixed time, say 30d"),

@@ -1,5 +1,6 @@
 """Reading YAML: plain values, places, and no word of what may be a secret."""
 
+import re
 from datetime import date, datetime
 
 import pytest
@@ -114,10 +115,38 @@ def test_a_date_that_is_none_is_told():
 def test_aliases_that_multiply_are_stopped():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
-    with pytest.raises(InputError, match="too many values"):
+    with pytest.raises(
+        InputError, match=r"x.yaml holds more than 50,000 values: check its aliases"
+    ):
         read_document("\n".join(lines), name="x.yaml")
 
 
 def test_an_alias_to_itself_is_stopped():
-    with pytest.raises(InputError, match="too many values"):
+    with pytest.raises(InputError, match=r"more than 30 lists .* and aliases \(\*name\)"):
         read_document("a: &a [*a]", name="x.yaml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 3000,
+        "[" * 3000 + "]" * 3000,
+        "{a: " * 3000 + "}" * 3000,
+        "\n".join(f"{' ' * depth}a:" for depth in range(1200)),
+        "- " * 3000,
+    ],
+)
+def test_brackets_without_end_are_one_error_with_their_line(text):
+    with pytest.raises(InputError) as caught:
+        read_document(text, name="x.yaml")
+    assert re.fullmatch(
+        r"x\.yaml, line \d+: more than 30 lists or mappings stand one inside the other, and no "
+        r"setting has so many: check brackets, braces, indentation and aliases \(\*name\)",
+        str(caught.value),
+    )
+
+
+def test_a_number_of_ten_thousand_digits_is_told_with_its_place():
+    found = read_document(f"a: 1\nb: {'9' * 10_000}", name="x.yaml")
+    (problem,) = found.problems
+    assert (problem.place, problem.message) == (("b",), "is a number of 10,000 digits: check it")
