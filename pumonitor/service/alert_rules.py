@@ -18,6 +18,7 @@ from pumonitor.monitoring.rules import (
     Shift,
 )
 from pumonitor.service import rule_config
+from pumonitor.service.baseline import baseline_period
 from pumonitor.service.config import Monitor
 from pumonitor.service.rule_config import Rule
 
@@ -25,7 +26,6 @@ __all__ = ["alert_rules"]
 
 _YEAR: Final = timedelta(days=365.25)
 _LEAST_TO_LEARN: Final = 5
-_LEARNED_WITHOUT_REFERENCE: Final = 30
 _NOT_MEANING: Final = {"to", "runbook", "name", "repeat"}
 _SEEN_AT_ONCE: Final = frozenset({"no_data", "volume", "score_range"})
 """Predictions are there when their window ends; nothing is gained by waiting for labels."""
@@ -104,19 +104,15 @@ def _health(rule: Rule, kind: HealthKind) -> Health:
 
 
 def _shift(monitor: Monitor, rule: Rule) -> Shift:
-    windows = monitor.windows
-    window = windows.containing(datetime(2026, 1, 1, tzinfo=UTC))
-    begins, reference_windows = None, _LEARNED_WITHOUT_REFERENCE
-    if monitor.reference is not None:
-        begins, end = monitor.reference.span(monitor.zone)
-        reference_windows = max(sum(1 for _ in windows.between(begins, end)), _LEAST_TO_LEARN)
+    window = monitor.windows.containing(datetime(2026, 1, 1, tzinfo=UTC))
+    period = baseline_period(monitor)
     return Shift(
         direction=rule.shift or "any",
         false_alarms_per_year=rule.false_alarms_per_year,
         windows_per_year=_YEAR / (window.end - window.start),
         detector=rule.detector,
-        reference_windows=reference_windows,
-        begins=begins,
+        reference_windows=max(period.windows, _LEAST_TO_LEARN),
+        begins=period.start,
     )
 
 

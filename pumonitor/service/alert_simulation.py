@@ -15,8 +15,8 @@ from pumonitor.monitoring.rules import AlertRule, Baseline, Series, Shift, Windo
 from pumonitor.service.alert_inputs import watched
 from pumonitor.service.alert_track import Track
 from pumonitor.service.alerting import Watched
+from pumonitor.service.baseline import baseline_period
 from pumonitor.service.config import Monitor
-from pumonitor.service.quiet_windows import quiet_windows
 from pumonitor.service.references import References
 from pumonitor.store.alert_panes import next_panes, with_results
 from pumonitor.store.alert_records import PaneResults
@@ -136,7 +136,7 @@ def simulate_alerts(
                 events[key] += _news(track.folds[key], emitted, as_of=pane.pane.as_of)
         if pane.pane.state != "provisional":
             views[pane.pane.window.start] = track.view(pane)
-    chosen = quiet_windows([views[start].window for start in sorted(views)], monitor)
+    chosen = baseline_period(monitor).chosen([views[start].window for start in sorted(views)])
     quiet = [views[window.start] for window in chosen]
     replays = []
     for rule in rules:

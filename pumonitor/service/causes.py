@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from pumonitor.monitoring.causes import Cause, Period, name_cause, score_edges
 from pumonitor.monitoring.causes.period import CountedTable
 from pumonitor.ports import Window
+from pumonitor.service.baseline import baseline_series
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.collecting import delay_edges
 from pumonitor.service.config import Monitor
+from pumonitor.store.mature_series import MatureSeries, mature_series
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import PaneCounts, StoredSeries
 from pumonitor.tables import ScoreTable
 
 __all__ = ["cause_of"]
 
-_MOST_WINDOWS: Final = 400
-_REFERENCE_WINDOWS: Final = 30
 _MOST_WINDOWS_NOW: Final = 60
 
 
@@ -55,26 +55,33 @@ def cause_of(
     Cause or None
         None where either period has no mature windows with confirmed positives.
     """
-    stored = [
-        one
-        for one in ledger.series_before(
-            monitor.name,
-            configuration,
-            segment=segment,
-            start=until,
-            as_of=as_of,
-            limit=_MOST_WINDOWS,
+    with ledger.database.reading() as connection:
+        now = mature_series(
+            connection,
+            MatureSeries(
+                monitor=monitor.name,
+                configuration=configuration,
+                model_version=model_version,
+                segment=segment,
+                since=since,
+                until=until,
+                as_of=as_of,
+            ),
+            most=_MOST_WINDOWS_NOW,
+            which="last",
         )
-        if one.state != "provisional" and one.table_bytes is not None
-    ]
-    now = [
-        one for one in stored if one.model_version == model_version and since <= one.window.start
-    ]
-    before = _before(monitor, stored, model_version=model_version, since=since)
+    before = baseline_series(
+        ledger,
+        monitor,
+        configuration,
+        model_version=model_version,
+        segment=segment,
+        before=since,
+        as_of=as_of,
+    )
     prior = _class_prior(before)
     if not now or not before or prior is None:
         return None
-    now = now[-_MOST_WINDOWS_NOW:]
     tables_before, tables_now = _tables(before), _tables(now)
     edges = score_edges(tables_before)
 
@@ -89,18 +96,6 @@ def cause_of(
         )
 
     return name_cause(period(before, tables_before), period(now, tables_now), class_prior=prior)
-
-
-def _before(
-    monitor: Monitor, stored: Sequence[StoredSeries], *, model_version: str, since: datetime
-) -> list[StoredSeries]:
-    """Windows of the reference, or else the first ones; of this version if it was there."""
-    earlier = [one for one in stored if one.window.start < since]
-    if monitor.reference is not None:
-        start, end = monitor.reference.span(monitor.zone)
-        earlier = [one for one in earlier if start <= one.window.start and one.window.end <= end]
-    own = [one for one in earlier if one.model_version == model_version]
-    return (own or earlier)[:_REFERENCE_WINDOWS] if monitor.reference is None else own or earlier
 
 
 def _class_prior(series: Iterable[StoredSeries]) -> float | None:
@@ -162,15 +157,16 @@ def _traffic(
     for name in ledger.segments(
         monitor.name, configuration, column=monitor.predictions.segments[0]
     ):
-        found = ledger.series_before(
-            monitor.name,
-            configuration,
+        asked = MatureSeries(
+            monitor=monitor.name,
+            configuration=configuration,
             segment=name,
-            start=series[-1].window.end,
-            as_of=as_of,
-            limit=_MOST_WINDOWS,
             since=series[0].window.start,
+            until=series[-1].window.end,
+            as_of=as_of,
         )
+        with ledger.database.reading() as connection:
+            found = mature_series(connection, asked)
         chosen = [one for one in found if one.window in windows and one.model_version in versions]
         tables = _tables(chosen)
         if tables:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -11,8 +12,8 @@ import numpy as np
 from pumonitor.errors import InputError
 from pumonitor.monitoring.planning import Noise, SeenAfter, labels_needed
 from pumonitor.ports import Window
+from pumonitor.service.baseline import baseline_period, version_to_compare_with
 from pumonitor.service.config import Monitor
-from pumonitor.service.quiet_windows import quiet_windows
 from pumonitor.service.rule_config import Change
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import PublishedResult
@@ -126,16 +127,31 @@ def plan_labels(
 
 
 def _quiet(ledger: LedgerReader, monitor: Monitor, metric: str) -> list[PublishedResult]:
-    """Windows in which nothing had changed, of the model version that has most of them."""
-    rows = [
-        row
-        for row in ledger.results(
-            monitor.name, segment="", metrics=[metric], states=["mature", "final"]
-        )
-        if row.value is not None and row.low is not None and row.high is not None and row.n_labeled
+    """Windows in which nothing had changed, of one model version: the newest if it is there."""
+    period = baseline_period(monitor)
+    by_version: dict[str, list[PublishedResult]] = defaultdict(list)
+    for row in ledger.results(
+        monitor.name,
+        since=period.start,
+        until=period.end,
+        segment="",
+        metrics=[metric],
+        states=["mature", "final"],
+    ):
+        if row.value is not None and row.low is not None and row.high is not None:
+            by_version[row.model_version] += [row] if row.n_labeled else []
+    enough = {one: len(rows) for one, rows in by_version.items() if len(rows) >= _FEWEST}
+    newest = max(ledger.newest_mature(monitor.name).items(), key=_when, default=None)
+    version = version_to_compare_with("" if newest is None else newest[0][0], enough)
+    if version is None:
+        return max(by_version.values(), key=len, default=[])
+    windows = [
+        Window(start=row.window_start, end=row.window_end, index=0) for row in by_version[version]
     ]
-    windows = [Window(start=row.window_start, end=row.window_end, index=0) for row in rows]
-    quiet = {one.start for one in quiet_windows(windows, monitor)}
-    rows = [row for row in rows if row.window_start in quiet]
-    versions = Counter(row.model_version for row in rows).most_common(1)
-    return [row for row in rows if row.model_version == versions[0][0]]
+    chosen = {one.start for one in period.chosen(windows)}
+    return [row for row in by_version[version] if row.window_start in chosen]
+
+
+def _when(series: tuple[tuple[str, str], datetime]) -> tuple[datetime, str]:
+    (version, _), start = series
+    return start, version
