@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config
 from pumonitor.cli.outcome import errors_as_messages
+
+if TYPE_CHECKING:
+    from pumonitor.sinks.delivery import Delivery
 
 __all__ = ["serve"]
 
@@ -54,12 +57,12 @@ def serve(
             for failure in done.failures:
                 log.error("%s", failure)
 
-        def deliver() -> None:
-            for name, one in jobs.deliver(budget=timedelta(minutes=5)).items():
-                if one.delivered or one.failed:
-                    log.info("%s: %d delivered, %d failed", name, one.delivered, one.failed)
+        def told(name: str, one: Delivery) -> None:
+            log.info("%s: %d delivered, %d failed", name, one.delivered, one.failed)
+            if one.reason:
+                log.warning("%s: %s", name, one.reason)
 
-        service = Service(jobs.monitors, work=work, deliver=deliver)
+        service = Service(jobs.monitors, work=work, tidy=jobs.forget_delivered)
         service.stop_on_signals(jobs.stop)
         if health is not None:
             address = health if not health.startswith(":") else f"127.0.0.1{health}"
@@ -68,5 +71,6 @@ def serve(
                 health_server(address, ready=jobs.ledger.ready, metrics=numbers)
             )
             log.info("health on port %d", port)
+        jobs.start_delivering(told)
         service.serve()
         log.info("stopped")

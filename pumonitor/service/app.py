@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +83,12 @@ def open_jobs(
     from pumonitor.service.links import links_to_runs, no_links
 
     monitors = chosen_monitors(configuration, monitor)
-    with open_ledger(configuration, rules=rules) as ledger:
+    with ExitStack() as stack:
+        ledger = stack.enter_context(open_ledger(configuration, rules=rules))
+        if deliver and configuration.tracking is not None:
+            from pumonitor.sinks.mlflow_limits import Limits
+
+            stack.enter_context((limits or Limits()).around_threads())
         jobs = Jobs(
             monitors,
             ledger,
@@ -101,10 +106,8 @@ def open_jobs(
             keep_delivered=configuration.keep_delivered,
             on_step=on_step,
         )
-        try:
-            yield jobs
-        finally:
-            jobs.close()
+        stack.callback(jobs.close)
+        yield jobs
 
 
 def _deliverer(
@@ -118,8 +121,8 @@ def _deliverer(
     if configuration.destinations:
         from pumonitor.service.notifying import NotifyingDeliverer, alert_sinks, series_reader
 
-        sinks |= alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
-        return NotifyingDeliverer(ledger, sinks, clock=utc_now, patience=patience)
+        people = alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
+        return NotifyingDeliverer(ledger, people | sinks, clock=utc_now, patience=patience)
     if not sinks:
         return None
     from pumonitor.sinks.delivery import Deliverer

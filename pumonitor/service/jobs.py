@@ -174,7 +174,9 @@ class Jobs:
         self._stopped = Event()
 
     def close(self) -> None:
-        """Let go of the monitors' tables."""
+        """Stop sending, and let go of the monitors' tables."""
+        if self._deliverer is not None:
+            self._deliverer.close()
         for name in list(self._sources):
             self._let_go(name)
 
@@ -240,12 +242,16 @@ class Jobs:
         told: Told = _tell_nobody,
         budget: timedelta = timedelta(minutes=5),
     ) -> Round:
-        """Plan all monitors or one, do all that is due, deliver, `budget` for each destination.
+        """Plan all monitors or one and do all that is due; deliver meanwhile and at the end.
 
-        A monitor whose tables cannot be read is left alone until the next round.
+        Each destination has `budget` for what is left at the end; without any nothing is sent
+        here. A monitor whose tables cannot be read is left alone until the next round.
         """
         done = Round()
         self._unreadable.clear()
+        if budget and self._deliverer is not None:
+            # Alerts of one monitor do not wait for the windows of others.
+            self._deliverer.start()
         for name in self.monitors if only is None else (only,):
             told(f"Planning {name}", 0, 0)
             self.plan_or_note(name, done)
@@ -289,10 +295,21 @@ class Jobs:
         self._on_step("deliver")
         budgets = {FILES_DESTINATION: min(budget, for_files)}
         done = self._deliverer.deliver(budget=budget, budgets=budgets)
-        self._forget_delivered()
+        self.forget_delivered()
         return done
 
-    def _forget_delivered(self) -> None:
+    def start_delivering(self, told: Callable[[str, Delivery], None]) -> None:
+        """Send whatever is put into the outbox as soon as it is there, until `close`.
+
+        Parameters
+        ----------
+        told : callable
+            Called, by threads, with a destination and what came of a pass that did something.
+        """
+        if self._deliverer is not None:
+            self._deliverer.start(told)
+
+    def forget_delivered(self) -> None:
         """Delete some of the messages that arrived long ago; later rounds go on with it."""
         outbox = self.ledger.outbox
         for _ in range(_BATCHES_FORGOTTEN):
@@ -358,6 +375,11 @@ class Jobs:
         except BaseException:
             self._alerting.forget(claim.monitor)
             raise
+        self._wake_delivery()
+
+    def _wake_delivery(self) -> None:
+        if self._deliverer is not None:
+            self._deliverer.wake()
 
     def advance_alerts(self, done: Round, *, only: str | None = None) -> None:
         """Fold into alerts what no commit did: of rules that are new, of windows given up."""
@@ -367,6 +389,7 @@ class Jobs:
             except Exception as error:  # noqa: BLE001 (alerts of other monitors are due as well)
                 if name not in self._unreadable:
                     done.failed(f"{name}, alerts", error)
+        self._wake_delivery()
 
     def _tell(self, told: Told, what: str, claim: Claim) -> None:
         if told is _tell_nobody:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from pumonitor.notify.alertmanager import AlertmanagerSink
@@ -16,8 +16,7 @@ from pumonitor.ports import Clock, Sink
 from pumonitor.service.config import Configuration
 from pumonitor.service.destination_config import Destination
 from pumonitor.service.packing import key_of_beginning
-from pumonitor.sinks.delivery import Deliverer, Delivery, Patience
-from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError, presentable
+from pumonitor.sinks.delivery import Deliverer, Patience
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import PublishedResult
@@ -104,9 +103,9 @@ def make_sink(
 
 
 class NotifyingDeliverer(Deliverer):
-    """Sends what the outbox holds, then tells every Alertmanager again what is on.
+    """Sends what the outbox holds, and tells every Alertmanager again and again what is on.
 
-    That does not go through the outbox: what was not told in one round is told in the next.
+    That does not go through the outbox: what was not told once is told the next time.
 
     Parameters
     ----------
@@ -131,20 +130,10 @@ class NotifyingDeliverer(Deliverer):
             name: sink for name, sink in sinks.items() if isinstance(sink, AlertmanagerSink)
         }
 
-    def deliver(
-        self, *, budget: timedelta, budgets: Mapping[str, timedelta] | None = None
-    ) -> dict[str, Delivery]:
-        """As `Deliverer.deliver`; a refresh that failed is told as the reason."""
-        done = super().deliver(budget=budget, budgets=budgets)
-        for name, sink in self._alertmanagers.items():
-            delivery = done[name]
-            if delivery.stopped in {"left alone", "told to stop"}:
-                continue
-            try:
-                sink.refresh(*self._told_of(name))
-            except (DestinationDownError, MessageRefusedError) as error:
-                delivery.reason = delivery.reason or presentable(error)
-        return done
+    def _refresh(self, destination: str) -> None:
+        sink = self._alertmanagers.get(destination)
+        if sink is not None:
+            sink.refresh(*self._told_of(destination))
 
     def _told_of(self, destination: str) -> tuple[list[AlertMessage], list[AlertMessage]]:
         """Alerts that a destination was told of: those that go on, those that are over."""

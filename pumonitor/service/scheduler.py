@@ -10,6 +10,7 @@ from threading import Event, Lock
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
+from pumonitor.errors import PumonitorError
 from pumonitor.service.config import Monitor
 from pumonitor.service.cron import read_cron
 
@@ -40,9 +41,9 @@ class Service:
         Each with a schedule is worked on when it says so; those without every hour.
     work : callable
         One round for one monitor.
-    deliver : callable
-        Sends what waits.
-    deliver_every : timedelta
+    tidy : callable
+        Deletes what is no longer needed.
+    tidy_every : timedelta
     """
 
     def __init__(
@@ -50,13 +51,13 @@ class Service:
         monitors: Mapping[str, Monitor],
         *,
         work: Callable[[str], None],
-        deliver: Callable[[], None],
-        deliver_every: timedelta = timedelta(minutes=1),
+        tidy: Callable[[], None],
+        tidy_every: timedelta = timedelta(minutes=1),
     ) -> None:
         self._monitors = dict(monitors)
         self._work = work
-        self._deliver = deliver
-        self._deliver_every = deliver_every
+        self._tidy = tidy
+        self._tidy_every = tidy_every
         self._one_at_a_time = Lock()
         self._stopped = Event()
 
@@ -74,7 +75,6 @@ class Service:
             if at_once:
                 for name in self._monitors:
                     self._tick(name)
-                self._tick_delivery()
             self._stopped.wait()
         finally:
             scheduler.shutdown(wait=True)
@@ -109,9 +109,9 @@ class Service:
                     self._tick, CronTrigger(timezone="UTC", **fields), args=[name], name=name
                 )
         scheduler.add_job(
-            self._tick_delivery,
-            IntervalTrigger(seconds=self._deliver_every.total_seconds(), timezone="UTC"),
-            name="delivery",
+            self._tick_tidying,
+            IntervalTrigger(seconds=self._tidy_every.total_seconds(), timezone="UTC"),
+            name="tidying",
         )
         return scheduler
 
@@ -121,13 +121,15 @@ class Service:
             if not self._stopped.is_set():
                 self._guarded(lambda: self._work(name), f"the round of {name}")
 
-    def _tick_delivery(self) -> None:
+    def _tick_tidying(self) -> None:
         if not self._stopped.is_set():
-            self._guarded(self._deliver, "delivery")
+            self._guarded(self._tidy, "deleting what was delivered long ago")
 
     def _guarded(self, work: Callable[[], None], what: str) -> None:
         """A round that fails is followed by others."""
         try:
             work()
+        except PumonitorError as error:
+            _log.error("%s failed and will be tried again: %s", what, error)
         except Exception:  # noqa: BLE001 (whatever it is, the next round is due)
             _log.exception("%s failed and will be tried again", what)

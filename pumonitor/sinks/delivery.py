@@ -1,89 +1,27 @@
-"""Delivery: messages of the outbox to their destinations, in order, through outages."""
+"""Delivery: messages of the outbox to their destinations, each by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from threading import Event
-from typing import Literal
+from typing import Final
 
-import numpy as np
-
-from pumonitor.ports import Clock, Outbox, OutboxMessage, Sink
-from pumonitor.sinks.circuit_breaker import CircuitBreaker, doubled
-from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError, presentable
+from pumonitor.ports import Clock, Outbox, Sink
+from pumonitor.sinks.sender import Delivery, Patience, Sender
+from pumonitor.sinks.sending_thread import SendingThread, Told
 
 __all__ = ["Deliverer", "Delivery", "Patience"]
 
-Stopped = Literal["nothing due", "out of time", "left alone", "told to stop"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How long and how often delivery is tried.
-
-    Attributes
-    ----------
-    first_wait, longest_wait : timedelta
-        Before a message is tried again, doubled from one failure to the next; less up to half of
-        it by chance, so that what failed together is not tried together.
-    refusals : int
-        A message that was at fault this often is set aside; outages never set one aside.
-    failures_to_open : int
-        A destination that was down this often in a row is left alone, for the same waits.
-    batch : int
-        Messages claimed at once.
-    lease : timedelta
-        For how long; the claimant sends none of them in the second half of it.
-    """
-
-    first_wait: timedelta = timedelta(seconds=30)
-    longest_wait: timedelta = timedelta(minutes=15)
-    refusals: int = 8
-    failures_to_open: int = 3
-    batch: int = 20
-    lease: timedelta = timedelta(minutes=10)
-
-    def __post_init__(self) -> None:
-        if not timedelta() < self.first_wait <= self.longest_wait:
-            msg = (
-                "waits must satisfy 0 < first_wait <= longest_wait, got "
-                f"{self.first_wait} and {self.longest_wait}"
-            )
-            raise ValueError(msg)
-        if min(self.refusals, self.failures_to_open, self.batch) < 1 or self.lease <= timedelta():
-            msg = "refusals, failures_to_open and batch must be >= 1 and lease > 0"
-            raise ValueError(msg)
-
-
-@dataclass(slots=True, kw_only=True)
-class Delivery:
-    """What one round of delivery to one destination came to.
-
-    Attributes
-    ----------
-    delivered, failed, set_aside : int
-        Messages.
-    stopped : {"nothing due", "out of time", "left alone", "told to stop"}
-        Why the round ended.
-    reason : str
-        Of the last failure, "" without any.
-    """
-
-    delivered: int = 0
-    failed: int = 0
-    set_aside: int = 0
-    stopped: Stopped = "nothing due"
-    reason: str = ""
+_MOST_THREADS: Final = 32
 
 
 class Deliverer:
-    """Sends what the outbox holds.
+    """Sends what the outbox holds, to each destination in a thread of its own.
 
-    A message counts as delivered only after its sink returned. One whose answer was lost is sent
-    again, which sinks take without a change. Within a lane nothing overtakes; a message that fails
-    holds up its lane only, a destination that is down only itself.
+    So a destination that is slow or down delays no other. Destinations of one sink share its
+    thread: what was named first goes first, and goes before the rest again whenever there is
+    something new.
 
     Parameters
     ----------
@@ -111,24 +49,21 @@ class Deliverer:
         patience: Patience | None = None,
         seed: int | None = None,
     ) -> None:
-        self._outbox = outbox
-        self._sinks = dict(sinks)
         self._clock = clock
-        self._patience = patience or Patience()
-        self._rng = np.random.default_rng(seed)
-        self._breakers = {
-            name: CircuitBreaker(
-                failures_to_open=self._patience.failures_to_open,
-                first_wait=self._patience.first_wait,
-                longest_wait=self._patience.longest_wait,
+        senders = [
+            Sender(
+                name,
+                outbox,
+                sink,
+                clock=clock,
+                patience=patience or Patience(),
+                seed=None if seed is None else seed + place,
             )
-            for name in self._sinks
-        }
-        self._told_to_stop = Event()
-
-    def stop(self) -> None:
-        """Send nothing more, for good, once the message that is being sent is through."""
-        self._told_to_stop.set()
+            for place, (name, sink) in enumerate(sinks.items())
+        ]
+        self._groups = _grouped(senders)
+        self._stopped = Event()
+        self._threads: list[SendingThread] = []
 
     def deliver(
         self, *, budget: timedelta, budgets: Mapping[str, timedelta] | None = None
@@ -143,102 +78,88 @@ class Deliverer:
         budgets : mapping of str to timedelta, optional
             Of destinations with another one.
         """
-        return {
-            name: self._deliver_to(name, self._clock() + (budgets or {}).get(name, budget))
-            for name in self._sinks
-        }
+        if not self._threads:
+            self._threads = self._made(lambda name, done: None)
+            self._end(budget, budgets)
+            for thread in self._threads:
+                thread.start()
+        return self.finish(budget=budget, budgets=budgets)
 
-    def _deliver_to(self, destination: str, until: datetime) -> Delivery:
-        delivery = Delivery()
-        breaker = self._breakers[destination]
-        while True:
-            now = self._clock()
-            allowed = breaker.allowed(now, most=self._patience.batch)
-            if self._told_to_stop.is_set():
-                delivery.stopped = "told to stop"
-                return delivery
-            if now >= until:
-                delivery.stopped = "out of time"
-                return delivery
-            if allowed == 0:
-                delivery.stopped = "left alone"
-                return delivery
-            messages = self._outbox.claim(destination, limit=allowed, lease=self._patience.lease)
-            if not messages:
-                return delivery
-            self._send_in_turn(messages, min(until, now + self._patience.lease / 2), delivery)
+    def start(self, told: Told = lambda name, done: None) -> None:
+        """Send from now on, until `finish` or `close`, whatever is put into the outbox.
 
-    def _send_in_turn(
-        self, messages: Sequence[OutboxMessage], until: datetime, delivery: Delivery
-    ) -> None:
-        """Send those of a claim; what is not attempted goes back, whatever happens."""
-        untouched = list(messages)
-        held_up: set[str] = set()
-        try:
-            for message in messages:
-                now = self._clock()
-                breaker = self._breakers[message.destination]
-                may_send = now < until and breaker.allowed(now, most=1) > 0
-                if not may_send or self._told_to_stop.is_set():
-                    return
-                if message.lane in held_up:
-                    continue
-                untouched.remove(message)
-                if not self._send(message, delivery):
-                    held_up.add(message.lane)
-        finally:
-            if untouched:
-                self._outbox.release(untouched)
+        Parameters
+        ----------
+        told : callable
+            Called by the threads with a destination and what came of a pass that did something.
+        """
+        if not self._threads:
+            self._threads = self._made(told)
+            for thread in self._threads:
+                thread.start()
 
-    def _send(self, message: OutboxMessage, delivery: Delivery) -> bool:
-        """Send one and note what came of it; whether its lane may go on."""
-        breaker = self._breakers[message.destination]
-        try:
-            self._sinks[message.destination].send(message)
-        except DestinationDownError as error:
-            breaker.failed(self._clock())
-            wait = max(self._wait(message), error.retry_after or timedelta())
-            self._note_failure(message, presentable(error), wait, delivery, refused=False)
-            return False
-        except MessageRefusedError as error:
-            # It answered.
-            breaker.succeeded()
-            return self._note_refusal(
-                message, presentable(error), delivery, for_good=error.for_good
+    def wake(self) -> None:
+        """Look at once: there is something new in the outbox."""
+        for thread in self._threads:
+            thread.wake()
+
+    def finish(
+        self, *, budget: timedelta, budgets: Mapping[str, timedelta] | None = None
+    ) -> dict[str, Delivery]:
+        """Send what is due, then end what `start` began; what came of it since then.
+
+        Parameters are those of `deliver`.
+        """
+        self._end(budget, budgets)
+        self._join()
+        threads, self._threads = self._threads, []
+        for thread in threads:
+            if thread.error is not None:
+                raise thread.error
+        return {name: one for thread in threads for name, one in thread.done.items()}
+
+    def stop(self) -> None:
+        """Send nothing more, for good, once the messages that are being sent are through."""
+        self._stopped.set()
+        self.wake()
+
+    def close(self) -> None:
+        """Stop, and wait for the messages that are being sent."""
+        self.stop()
+        self._join()
+        self._threads = []
+
+    def _refresh(self, destination: str) -> None:
+        """Tell a destination, every minute and at the end of a round, what no message is for."""
+
+    def _made(self, told: Told) -> list[SendingThread]:
+        return [
+            SendingThread(
+                group, clock=self._clock, stopped=self._stopped, refresh=self._refresh, told=told
             )
-        except Exception as error:  # noqa: BLE001  # one message must not keep the others
-            reason = presentable(f"{type(error).__name__}: {error}")
-            return self._note_refusal(message, reason, delivery)
-        breaker.succeeded()
-        self._outbox.delivered(message)
-        delivery.delivered += 1
-        return True
+            for group in self._groups
+        ]
 
-    def _note_refusal(
-        self, message: OutboxMessage, reason: str, delivery: Delivery, *, for_good: bool = False
-    ) -> bool:
-        if message.refusals + 1 < self._patience.refusals and not for_good:
-            self._note_failure(message, reason, self._wait(message), delivery, refused=True)
-            return False
-        delivery.set_aside += 1
-        delivery.reason = reason
-        self._outbox.set_aside(message, reason=reason)
-        return True
+    def _end(self, budget: timedelta, budgets: Mapping[str, timedelta] | None) -> None:
+        for thread in self._threads:
+            thread.end({name: (budgets or {}).get(name, budget) for name in thread.done})
 
-    def _note_failure(
-        self,
-        message: OutboxMessage,
-        reason: str,
-        wait: timedelta,
-        delivery: Delivery,
-        *,
-        refused: bool,
-    ) -> None:
-        delivery.failed += 1
-        delivery.reason = reason
-        self._outbox.failed(message, reason=reason, retry_after=wait, refused=refused)
+    def _join(self) -> None:
+        try:
+            for thread in self._threads:
+                thread.join()
+        except BaseException:
+            # Interrupted: nobody waits for a destination that hangs.
+            self.stop()
+            raise
 
-    def _wait(self, message: OutboxMessage) -> timedelta:
-        longest = self._patience.longest_wait
-        wait = doubled(self._patience.first_wait, message.attempts, longest=longest)
-        return wait * (1.0 - 0.5 * self._rng.random())
+
+def _grouped(senders: Sequence[Sender]) -> list[list[Sender]]:
+    """Those of one sink together, and no more groups than there may be threads."""
+    of_sinks: dict[int, list[Sender]] = {}
+    for sender in senders:
+        of_sinks.setdefault(id(sender.sink), []).append(sender)
+    groups: list[list[Sender]] = [[] for _ in range(min(len(of_sinks), _MOST_THREADS))]
+    for place, group in enumerate(of_sinks.values()):
+        groups[place % _MOST_THREADS] += group
+    return groups

@@ -54,22 +54,35 @@ class Limits:
 
         One thread at a time; the environment and the loggers are as before afterwards.
         """
-        with _ENVIRONMENT:
-            before = {name: os.environ.get(name) for name in self._variables()}
-            levels = {name: logging.getLogger(name).level for name in _CHATTY}
-            os.environ.update(self._variables())
-            for name in _CHATTY:
-                logging.getLogger(name).setLevel(logging.CRITICAL)
-            try:
-                yield
-            finally:
-                for name, level in levels.items():
-                    logging.getLogger(name).setLevel(level)
-                for name, value in before.items():
-                    if value is None:
-                        os.environ.pop(name, None)
-                    else:
-                        os.environ[name] = value
+        with _ENVIRONMENT, self.around_threads():
+            yield
+
+    @contextmanager
+    def around_threads(self) -> Iterator[None]:
+        """The same for as long as threads work: within it `applied` changes nothing any more.
+
+        Reading the environment in one thread while another changes it may end the process.
+        """
+        wanted = self._variables()
+        before = {
+            name: os.environ.get(name)
+            for name, value in wanted.items()
+            if os.environ.get(name) != value
+        }
+        levels = {name: logging.getLogger(name).level for name in _CHATTY}
+        os.environ.update({name: wanted[name] for name in before})
+        for name in _CHATTY:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        try:
+            yield
+        finally:
+            for name, level in levels.items():
+                logging.getLogger(name).setLevel(level)
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
 
     def _variables(self) -> dict[str, str]:
         return {

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from zlib import crc32
 
@@ -110,6 +111,8 @@ class Database:
         timeouts = timeouts or Timeouts()
         self.engine = _sqlite(url, timeouts) if self.is_sqlite else _postgresql(url, timeouts)
         self._clock = _CLOCKS[self.engine.dialect.name]
+        self._turn = Lock() if self.is_sqlite else None
+        self._patience = timeouts.lock
 
     def close(self) -> None:
         """Close all connections."""
@@ -118,8 +121,22 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that may write, committed at the end; one at a time in SQLite."""
-        with self._in_our_words(), self.engine.begin() as connection:
+        with self._in_turn(), self._in_our_words(), self.engine.begin() as connection:
             yield connection
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Threads that write to SQLite queue here: its own waiting serves whoever asks luckily."""
+        if self._turn is None:
+            yield
+            return
+        if not self._turn.acquire(timeout=self._patience.total_seconds()):
+            msg = f"the state database {self.name} is held by another thread of this process"
+            raise StateError(msg)
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from threading import Event
 
 import pytest
 
+from pumonitor.errors import PumonitorError
 from pumonitor.ports import OutboxMessage
 from pumonitor.sinks.circuit_breaker import CircuitBreaker
 from pumonitor.sinks.delivery import Deliverer, Delivery, Patience
@@ -15,6 +17,7 @@ from tests.sinks.outbox_in_memory import OutboxInMemory
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+PATIENT_SECONDS = 20.0
 PATIENCE = Patience(
     first_wait=timedelta(seconds=40),
     longest_wait=timedelta(minutes=10),
@@ -305,6 +308,106 @@ def test_a_destination_that_fails_keeps_no_other(outbox: OutboxInMemory, clock: 
     found = deliverer.deliver(budget=HOUR)
     assert found["mlflow"].stopped == "left alone"
     assert found["hook"] == Delivery(delivered=4)
+
+
+class Held:
+    """A destination that takes a message and says nothing until it is let go."""
+
+    def __init__(self) -> None:
+        self.asked, self.let_go = Event(), Event()
+
+    def send(self, message: OutboxMessage) -> None:
+        self.asked.set()
+        assert self.let_go.wait(PATIENT_SECONDS)
+
+
+class Told:
+    """A destination that says when it got so many."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.got, self.all = number, 0, Event()
+
+    def send(self, message: OutboxMessage) -> None:
+        self.got += 1
+        if self.got == self.number:
+            self.all.set()
+
+
+def test_a_destination_that_hangs_delays_no_other(outbox: OutboxInMemory, clock: Clock) -> None:
+    hangs, other = Held(), Told(4)
+    deliverer = Deliverer(outbox, {"mlflow": hangs, "hook": other}, clock=clock)
+    fill(outbox, "aabb")
+    fill(outbox, "aabb", destination="hook")
+    deliverer.start()
+    assert hangs.asked.wait(PATIENT_SECONDS)
+    assert other.all.wait(PATIENT_SECONDS), "it waits for one that hangs"
+    hangs.let_go.set()
+    found = deliverer.finish(budget=HOUR)
+    assert (found["mlflow"].delivered, found["hook"].delivered) == (4, 4)
+
+
+def test_what_is_put_there_later_is_sent_at_once_while_another_hangs(
+    outbox: OutboxInMemory, clock: Clock
+) -> None:
+    hangs, other = Held(), Told(1)
+    deliverer = Deliverer(outbox, {"mlflow": hangs, "hook": other}, clock=clock)
+    fill(outbox, "a")
+    deliverer.start()
+    assert hangs.asked.wait(PATIENT_SECONDS)
+    fill(outbox, "a", destination="hook")
+    deliverer.wake()
+    assert other.all.wait(PATIENT_SECONDS)
+    hangs.let_go.set()
+    deliverer.close()
+    assert outbox.states() == ["delivered", "delivered"], "what was being sent is noted at the end"
+
+
+def test_destinations_of_one_sink_take_turns_and_the_first_goes_first(
+    outbox: OutboxInMemory, sink: Recorder, clock: Clock
+) -> None:
+    sinks = {"mlflow": sink, "mlflow-files": sink}
+    deliverer = Deliverer(outbox, sinks, clock=clock, patience=PATIENCE)
+    for number in range(3):
+        outbox.add({"number": number}, lane="a", destination="mlflow-files")
+
+    second = Event()
+
+    def points_come_meanwhile(number: int) -> None:
+        if sink.got:
+            second.set()
+        else:
+            outbox.add({"number": 10}, lane="a")
+            deliverer.wake()
+
+    sink.react = points_come_meanwhile
+    deliverer.start()
+    deliverer.wake()
+    assert second.wait(PATIENT_SECONDS)
+    deliverer.finish(budget=HOUR)
+    assert sink.got == [0, 10, 1, 2]
+
+
+def test_what_goes_wrong_beside_sending_is_told_and_delivery_goes_on(
+    outbox: OutboxInMemory, sink: Recorder, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(outbox, "aa")
+
+    class AwayError(PumonitorError):
+        pass
+
+    def away(message: OutboxMessage) -> None:
+        msg = "the state database is away"
+        raise AwayError(msg)
+
+    deliverer = Deliverer(outbox, {"mlflow": sink}, clock=clock, patience=PATIENCE)
+    outbox.delivered = away  # type: ignore[method-assign]
+    found = deliver(deliverer)
+    assert (found.stopped, found.reason) == ("failed", "the state database is away")
+    assert "delivery to mlflow is interrupted: the state database is away" in caplog.text
+    del outbox.delivered  # type: ignore[method-assign]
+    assert deliver(deliverer).delivered == 1
+    assert sink.got == [0, 1], "what arrived is noted, and not sent a second time"
+    assert outbox.states() == ["delivered", "delivered"]
 
 
 def test_a_worker_whose_lease_ran_out_changes_nothing(
