@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from pumonitor.errors import InputError
+from pumonitor.sources.table_formats import refuse_tables_on_disk
 
 __all__ = ["pair_of_tables"]
 
@@ -70,7 +71,11 @@ def _unclear(candidates: Sequence[str], remedy: str) -> str:
 def _candidates(files: Sequence[str]) -> list[str]:
     found: list[str] = []
     for name in files:
-        found += _tables_in(Path(name)) if Path(name).is_dir() else [name]
+        if not Path(name).is_dir():
+            found.append(name)
+            continue
+        refuse_tables_on_disk(name, [Path(name).absolute()])
+        found += _tables_in(Path(name))
     return found
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from pumonitor.errors import InputError, nearest
+from pumonitor.sources.table_formats import refuse_tables_on_disk
 
 __all__ = ["FileKind", "Location", "locate", "matches_nothing", "nothing_found", "short_name"]
 
@@ -70,6 +71,9 @@ def locate(
     found = _matches(Path(name))
     if not found:
         raise InputError(nothing_found(name))
+    refuse_tables_on_disk(
+        name, (file if file.is_dir() else file.parent for file in map(Path.absolute, found))
+    )
     files = [file.absolute() for file in found if not file.is_dir()]
     if not files:
         msg = f"{name} is a directory: name the files in it, for example '{_inside(found[0])}'"

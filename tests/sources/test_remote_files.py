@@ -338,3 +338,24 @@ def certificate_files(folder):
         )
     )
     return folder / "authority.pem"
+
+
+@pytest.mark.parametrize("pattern", ["day=*/*.parquet", "day=1/*.parquet", "**/*.parquet"])
+def test_a_pattern_inside_a_delta_table_of_a_store(store: FileServer, local, pattern):
+    known = str(local / "known.parquet")
+    files = {f"p/day={day}/part.parquet": local / "scored.parquet" for day in (1, 2)}
+    store.bucket("lake", files)
+    assert counts(f"s3://lake/p/{pattern}", known).found.predictions > 0
+    log = store.folder / "lake" / "p" / "_delta_log"
+    log.mkdir()
+    (log / "00000000000000000000.json").write_text("{}")
+    try:
+        with pytest.raises(InputError) as caught:
+            counts(f"s3://lake/p/{pattern}", known)
+    finally:
+        (log / "00000000000000000000.json").unlink()
+        log.rmdir()
+    assert str(caught.value).startswith(
+        f"s3://lake/p/{pattern} names files of a Delta table, s3://lake/p (its _delta_log says "
+        "which of them still count)"
+    )
