@@ -328,6 +328,23 @@ def test_a_lasting_drop_is_seen_soon_and_named():
     assert "since about 2026-02-" in found.evidence[seen[0]][ALL].reason
 
 
+def test_half_of_the_positives_gone_is_seen_where_days_are_like_those_before():
+    """40 confirmed a day, times a level that wanders by 30%."""
+    seen = 0
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        course = np.zeros(100)
+        for day in range(1, 100):
+            course[day] = 0.9 * course[day - 1] + 0.13 * rng.normal()
+        level = 40 * np.exp(course + 0.1 * rng.normal(size=100))
+        level[70:] /= 2
+        numbers = map(float, rng.poisson(level))
+        views = of_metric(*numbers, metric="labeled_positives", half=0.0)
+        found = folded(rule(shift(), metric="labeled_positives"), views).evidence
+        seen += "breach" in [one[ALL].kind for one in found[70:]]
+    assert seen >= 20
+
+
 @pytest.mark.parametrize("changed", [3, 25, 58, 59])
 def test_a_fold_from_the_middle_is_the_fold_from_the_beginning(changed):
     for one in (

@@ -73,7 +73,7 @@ class Detector:
     detector : {"shiryaev-roberts", "cusum", "betting"}
         The first is quickest, the last asks for no distribution of bounded placements, as far as
         their mean is known.
-    scale : {"plain", "logit"}
+    scale : {"plain", "logit", "log"}
         On which the series is judged (`scale_of` says which suits a metric). Betting has the plain
         one.
 

@@ -283,7 +283,8 @@ def test_shares_are_judged_on_the_logit_scale() -> None:
     assert last.size_high is not None
     assert last.size_low < truth < last.size_high
     assert last.expected == pytest.approx(0.03, abs=0.004)
-    assert [scale_of(name) for name in ("class_prior", "aul")] == ["logit", "plain"]
+    named = ("class_prior", "aul", "labeled_positives", "predicted_positive_rate")
+    assert [scale_of(name) for name in named] == ["logit", "plain", "log", "logit"]
 
 
 def test_values_at_the_ends_of_the_logit_scale_are_held_inside() -> None:
@@ -294,6 +295,29 @@ def test_values_at_the_ends_of_the_logit_scale_are_held_inside() -> None:
     assert error[2] == pytest.approx(0.16)
     exact = on_scale(np.array([0.0, 1.0]), np.zeros(2), "logit")
     assert np.isfinite(exact[0]).all()
+
+
+def test_a_change_of_counts_is_told_in_rows() -> None:
+    rng = np.random.default_rng(5)
+    numbers = [*rng.poisson(40, 60), *rng.poisson(20, 30), 0]
+    observations = [
+        Observation(index=at, value=float(one), se=0.0, n_labeled=int(one))
+        for at, one in enumerate(numbers)
+    ]
+    found = detect(observations, **(DAILY | {"direction": "down", "scale": "log"}))[-1]
+    assert found.kind == "breach"
+    assert found.since is not None
+    assert 52 <= found.since <= 61
+    assert found.expected == pytest.approx(40, rel=0.05)
+    assert found.size_low is not None
+    assert found.size_high is not None
+    assert found.size_low < -20 < found.size_high < -10
+
+
+def test_counts_of_nothing_are_expected_to_be_nothing() -> None:
+    observations = [Observation(index=at, value=0.0, se=0.0, n_labeled=0) for at in range(70)]
+    found = detect(observations, **(DAILY | {"direction": "up", "scale": "log"}))[-1]
+    assert (found.kind, found.expected) == ("good", pytest.approx(0.0, abs=1e-9))
 
 
 def test_errors_are_steadied_by_the_number_of_labels() -> None:
@@ -318,7 +342,7 @@ def test_more_false_alarms_allowed_means_sooner() -> None:
     [
         ({"detector": "page"}, "detector must be one of shiryaev-roberts, cusum, betting"),
         ({"direction": "sideways"}, "direction must be one of down, up, any"),
-        ({"scale": "log"}, "scale must be one of logit, plain"),
+        ({"scale": "rank"}, "scale must be one of log, logit, plain"),
         ({"reference_windows": 4}, "reference_windows must be at least 5, got 4"),
         ({"false_alarms_per_year": 0.0}, "false_alarms_per_year must be positive"),
         ({"windows_per_year": math.inf}, "windows_per_year must be positive and finite"),
