@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.displayed import PREFIX, UNDEFINED
 from pumonitor_mlflow.configuration import Configuration
-from pumonitor_mlflow.metric_values import PREFIX
 from pumonitor_mlflow.rows import Rows
 
 if TYPE_CHECKING:
@@ -75,13 +75,13 @@ def extra_metric_values(
         computed = {**values, **found}
         result = _call(metric, rows, computed, configuration)
         for key, number in _numbers(metric, result).items():
-            if key in values or f"{key}_undefined" in values:
+            if key in values or f"{key}{UNDEFINED}" in values:
                 msg = f"extra metric {metric.name!r} is named as one of the evaluator's: rename it"
                 raise ValueError(msg)
             if math.isfinite(number):
                 found[key] = number
             else:
-                found[f"{key}_undefined"] = 1.0
+                found[f"{key}{UNDEFINED}"] = 1.0
     return found
 
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
+from pumonitor.displayed import PREFIX, Displayed, metric_parts
 from pumonitor.results import Estimate
 
-__all__ = ["PREFIX", "metric_values"]
-
-PREFIX = "pu/"
+__all__ = ["metric_values"]
 
 
 def metric_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
-    """Metrics to log: value and interval as displayed, and a flag where that is not all.
-
-    An undefined metric is left out, so that a threshold on it fails rather than passes, and
-    ``<name>_undefined`` is 1. MLflow stores an infinite value as 1.8e308 and NaN as 0 in places:
-    neither is ever handed to it. Where the whole interval is impossible there is no bound to stand
-    on: ``_low`` and ``_high`` are left out too, so that a wrong class prior passes no gate.
+    """Metrics to log, by `pumonitor.displayed.metric_parts`.
 
     Examples
     --------
@@ -28,16 +21,8 @@ def metric_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
     {'pu/precision': 1.0, 'pu/precision_low': 0.91, 'pu/precision_high': 1.0,
      'pu/precision_infeasible': 1.0}
     """
-    values: dict[str, float] = {}
-    for name, estimate in estimates.items():
-        key = PREFIX + name
-        if not math.isfinite(estimate.value):
-            values[f"{key}_undefined"] = 1.0
-            continue
-        shown = zip(("", "_low", "_high"), estimate.displayed, strict=True)
-        for suffix, number in shown:
-            if math.isfinite(number) and not (suffix and estimate.surely_impossible):
-                values[key + suffix] = number
-        if estimate.infeasible:
-            values[f"{key}_infeasible"] = 1.0
-    return values
+    return {
+        f"{PREFIX}{name}{ending}": number
+        for name, estimate in estimates.items()
+        for ending, number in metric_parts(Displayed.of(estimate))
+    }

@@ -60,6 +60,8 @@ def _print(console: Console, insight: Insight) -> None:
 
 
 def _print_story(console: Console, story: WindowStory) -> None:
+    from rich.markup import escape
+
     of = " ".join(part for part in (story.model_version, story.segment) if part)
     console.print(
         f"\n  {story.start:%Y-%m-%d %H:%M} to {story.end:%Y-%m-%d %H:%M} UTC"
@@ -76,6 +78,9 @@ def _print_story(console: Console, story: WindowStory) -> None:
         if change is not None and change.value is not None:
             line += f"   against the reference {_interval(change, signed=True)}"
         console.print(line)
+    for reason in dict.fromkeys(one.infeasible_reason for one in story.estimates.values()):
+        if reason:
+            console.print(f"    [yellow]impossible: {escape(reason)}[/]")
     if story.verdict != "unknown":
         console.print(f"    against the reference: [bold]{story.verdict}[/]")
 
@@ -87,4 +92,6 @@ def _interval(number: Number, *, signed: bool = False) -> str:
     text = f"{number.value:{plus}.3f}"
     if number.low is not None and number.high is not None:
         text += rf" \[{number.low:{plus}.3f}, {number.high:{plus}.3f}]"
-    return text
+    if number.infeasible_reason:
+        text += " (impossible)"
+    return f"{text} assumed" if number.assumed else text

@@ -75,8 +75,11 @@ def results(
     one row for each metric of these.
 
     Their fields: monitor, model_version, segment, window_start, window_end, state, revision, as_of,
-    metric, value, low, high, n_labeled, n_unlabeled, undefined_reason; times in ISO 8601,
-    undefined values null or empty.
+    metric, value, low, high, n_labeled, n_unlabeled, undefined_reason, infeasible, impossible,
+    infeasible_reason, unclipped_value, unclipped_low, unclipped_high, assumed; times in ISO 8601,
+    undefined values null or empty. An infeasible value came out outside what its metric can be and
+    is held to that; impossible ones, and those on an impossible class prior, are evidence of
+    nothing. An assumed class prior stands in the configuration and is not measured.
 
     Example: pumonitor results card-fraud --metric f1 --format csv
     """

@@ -63,7 +63,9 @@ def print_results(
             console.print()
         console.print(_table([*fixed, *some], gap=gap))
     where = "value \\[95% interval]" if gap == _GAP else "below each value its 95% interval"
-    console.print(f"[dim]{where}; an empty cell: undefined, --format csv says why[/]")
+    if any(row.infeasible_reason for row in rows if row.metric in metrics):
+        where += "; !: impossible"
+    console.print(f"[dim]{where}; an empty cell: undefined; --format csv says why[/]")
 
 
 def _lines(rows: Sequence[PublishedResult]) -> list[_Line]:
@@ -185,17 +187,25 @@ def _table(columns: Sequence[_Column], *, gap: int) -> Any:
 def _number(row: PublishedResult | None) -> str:
     if row is None or row.value is None:
         return ""
-    if row.low is None or row.high is None:
-        return f"{row.value:.2f}"
-    return f"{row.value:.2f} [{row.low:.2f}, {row.high:.2f}]"
+    found = f"{row.value:.2f}{_doubtful(row)}"
+    if row.low is not None and row.high is not None:
+        found += f" [{row.low:.2f}, {row.high:.2f}]"
+    return f"{found} assumed" if row.assumed else found
 
 
 def _number_in_two(row: PublishedResult | None) -> str:
     if row is None or row.value is None:
         return ""
+    found = f"{row.value:.2f}{_doubtful(row)}"
+    if row.assumed:
+        return f"{found}\nassumed"
     if row.low is None or row.high is None:
-        return f"{row.value:.2f}"
-    return f"{row.value:.2f}\n{_short(row.low)}–{_short(row.high)}"
+        return found
+    return f"{found}\n{_short(row.low)}–{_short(row.high)}"
+
+
+def _doubtful(row: PublishedResult) -> str:
+    return "!" if row.infeasible_reason else ""
 
 
 def _short(number: float) -> str:

@@ -25,8 +25,9 @@ from pumonitor.monitoring.rules import (
     shown,
 )
 from pumonitor.monitoring.uncertain import Known, Uncertain
+from pumonitor.monitoring.usable import unfit_to_judge, unusable
 
-__all__ = ["Judged", "change_evidence", "limit_evidence", "trailing_mean", "unusable"]
+__all__ = ["Judged", "change_evidence", "limit_evidence", "trailing_mean"]
 
 _LEAST_WINDOWS: Final = 3
 _LEAST_ERROR: Final = 0.1
@@ -50,25 +51,9 @@ class Judged:
     p_value: float = 1.0
 
 
-def unusable(view: WindowView, series: Series, metric: str) -> Evidence | None:
-    """Why a window has no usable value of the metric; None where it has one."""
-    if view.failed:
-        reason = "the window could not be evaluated"
-        return Evidence(window=view.window, kind="error", reason=reason)
-    readings = view.readings.get(series)
-    if readings is None:
-        return Evidence(window=view.window, kind="no_data", reason="there are no predictions")
-    reading = readings.get(metric)
-    if reading is None or reading.value is None:
-        why = "it was not evaluated" if reading is None else reading.reason
-        reason = f"{metric_title(metric)} is undefined: {why}"
-        return Evidence(window=view.window, kind="insufficient", reason=reason)
-    return None
-
-
 def limit_evidence(view: WindowView, series: Series, rule: AlertRule, condition: Limit) -> Judged:
     """Whether the whole interval is beyond a number."""
-    missing = unusable(view, series, rule.metric)
+    missing = unfit_to_judge(view, series, rule.metric)
     if missing is not None:
         return Judged(evidence=missing)
     now = _interval(view.readings[series][rule.metric])
@@ -118,7 +103,7 @@ def change_evidence(
     estimated by one method also have errors in common, of an unknown share: with those the
     interval of the change is too wide and an alert late, never early.
     """
-    missing = unusable(view, series, rule.metric)
+    missing = unfit_to_judge(view, series, rule.metric)
     if missing is not None:
         return Judged(evidence=missing)
     now = _interval(view.readings[series][rule.metric])
@@ -181,7 +166,7 @@ def trailing_mean(readings: Sequence[Reading]) -> Uncertain | None:
     """
     if len(readings) < _LEAST_WINDOWS:
         return None
-    values = [_interval(one) for one in readings]
+    values = [_estimated(one) for one in readings]
     # Counts have no sampling error of their own: what varies is between windows. Among numbers that
     # have one none is exact, and a window whose few rows agree by chance is not all there is.
     stated = sorted(one.se for one in values if one.se > 0)
@@ -359,6 +344,16 @@ def _interval(reading: Reading) -> Uncertain:
     high = value if reading.high is None else reading.high
     se = (high - low) / (2 * _REACH) if reading.se is None else reading.se
     return Uncertain(value=value, low=low, high=high, se=se)
+
+
+def _estimated(reading: Reading) -> Uncertain:
+    """As it came out, for means over windows."""
+    found = _interval(reading)
+    if reading.unclipped is None:
+        return found
+    off = reading.unclipped - found.value
+    low, high = found.low + off, found.high + off
+    return Uncertain(value=reading.unclipped, low=low, high=high, se=found.se)
 
 
 def _stated(metric: str, now: Uncertain) -> str:

@@ -17,7 +17,6 @@ from pumonitor.monitoring.detectors import (
     scale_of,
 )
 from pumonitor.monitoring.false_discovery import e_benjamini_hochberg
-from pumonitor.monitoring.rule_evidence import unusable
 from pumonitor.monitoring.rules import (
     AlertRule,
     Reading,
@@ -28,6 +27,7 @@ from pumonitor.monitoring.rules import (
     moment_text,
     shown,
 )
+from pumonitor.monitoring.usable import unusable
 
 __all__ = ["ShiftWatch"]
 
@@ -144,7 +144,9 @@ class ShiftWatch:
     def _observation(self, series: Series, view: WindowView) -> Observation | None:
         readings = view.readings[series]
         reading = readings[self._rule.metric]
-        value, bounds = reading.value, None
+        # As estimated: held to its range it would seem to vary less than it does.
+        value = reading.value if reading.unclipped is None else reading.unclipped
+        bounds = None
         if self._condition.detector == "betting":
             found = _placements(self._rule.metric, readings)
             if found is None:

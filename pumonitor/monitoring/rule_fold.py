@@ -9,7 +9,7 @@ from typing import assert_never
 from pumonitor.monitoring.alerts import UNKNOWN, AlertState, Evidence, step
 from pumonitor.monitoring.false_discovery import rejected
 from pumonitor.monitoring.health_rules import OVER, WHOLE, health_evidence
-from pumonitor.monitoring.rule_evidence import Judged, change_evidence, limit_evidence, unusable
+from pumonitor.monitoring.rule_evidence import Judged, change_evidence, limit_evidence
 from pumonitor.monitoring.rule_evidence_shift import ShiftWatch
 from pumonitor.monitoring.rules import (
     AlertRule,
@@ -22,6 +22,7 @@ from pumonitor.monitoring.rules import (
     Shift,
     WindowView,
 )
+from pumonitor.monitoring.usable import unusable
 
 __all__ = ["RuleFold"]
 
@@ -149,9 +150,10 @@ def _within(views: Sequence[WindowView], index: int, over: timedelta) -> Sequenc
 def _missing(view: WindowView, series: Series, metric: str) -> Evidence:
     """Bad where there is no usable value, unless another version has taken over."""
     found = unusable(view, series, metric)
-    if found is None:
-        reading = view.readings[series][metric]
-        return Evidence(window=view.window, kind="good", value=reading.value, reason="it has one")
+    reading = view.readings.get(series, {}).get(metric)
+    if found is None or (reading is not None and reading.assumed):
+        value = None if reading is None else reading.value
+        return Evidence(window=view.window, kind="good", value=value, reason="it has one")
     others = any(one != series and one[1] == series[1] for one in view.readings)
     if found.kind == "no_data" and others:
         reason = "another model version has taken over"

@@ -44,7 +44,23 @@ COUNTS: Final = {"labeled_positives": "Confirmed positives", "predictions": "Pre
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A number of one series of a window; None where it is undefined, for a reason."""
+    """A number of one series of a window; None where it is undefined, for a reason.
+
+    Attributes
+    ----------
+    value, low, high : float or None
+        As people are shown them: held to what the metric can be.
+    se : float or None
+    n_labeled : int or None
+    reason : str
+        Why there is no value, or why it cannot be right; "" where nothing is to be said.
+    impossible : bool
+        Whether it is evidence of nothing: more than chance is wrong with it.
+    unclipped : float or None
+        As estimated; None where that is `value`.
+    assumed : bool
+        Whether it was given and not measured.
+    """
 
     value: float | None
     low: float | None = None
@@ -52,6 +68,9 @@ class Reading:
     se: float | None = None
     n_labeled: int | None = None
     reason: str = ""
+    impossible: bool = False
+    unclipped: float | None = None
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

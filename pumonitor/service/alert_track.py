@@ -153,5 +153,8 @@ def _reading(result: MetricResult) -> Reading:
         high=result.high,
         se=result.se,
         n_labeled=result.n_labeled,
-        reason=result.undefined_reason or "",
+        reason=result.undefined_reason or result.infeasible_reason or "",
+        impossible=result.impossible,
+        unclipped=result.unclipped_value,
+        assumed=result.assumed,
     )

@@ -12,7 +12,12 @@ from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.results import ClassPriorEstimate, Scenario, finite_or_none
 from pumonitor.tables import ScoreTable
 
-__all__ = ["class_prior_from_json", "class_prior_to_json", "own_class_prior"]
+__all__ = ["class_prior_from_json", "class_prior_to_json", "is_given", "own_class_prior"]
+
+
+def is_given(class_prior: ClassPriorEstimate) -> bool:
+    """Whether a class prior was assumed, and not measured on any rows."""
+    return class_prior.method in {"given", "given interval"}
 
 
 def own_class_prior(

@@ -65,6 +65,12 @@ def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:
         "An estimate of the newest mature window, and the ends of its interval.",
         labels=[*_SERIES, "metric", "bound"],
     )
+    infeasible = GaugeMetricFamily(
+        "pumonitor_estimate_infeasible",
+        "1 where the estimate came out outside what its metric can be, or stands on a class prior "
+        "that is impossible: it is evidence of nothing.",
+        labels=[*_SERIES, "metric"],
+    )
     ended = GaugeMetricFamily(
         "pumonitor_window_end_timestamp_seconds",
         "End of the newest mature window.",
@@ -81,7 +87,11 @@ def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:
                     number = getattr(row, bound)
                     if number is not None:
                         estimate.add_metric([*series, row.metric, bound], number)
+                if row.value is not None:
+                    flagged = row.infeasible or row.impossible
+                    infeasible.add_metric([*series, row.metric], float(flagged))
     yield estimate
+    yield infeasible
     yield ended
 
 

@@ -29,11 +29,22 @@ _PARTS: Final = ("aul_change_prior", "aul_change_ranking")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A value with its interval; all None where it is undefined."""
+    """A value with its interval; all None where it is undefined.
+
+    Attributes
+    ----------
+    value, low, high : float or None
+    infeasible_reason : str or None
+        Why the number cannot be right.
+    assumed : bool
+        Whether it was given in the configuration and not measured.
+    """
 
     value: float | None
     low: float | None
     high: float | None
+    infeasible_reason: str | None = None
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +162,16 @@ def insight_of(ledger: LedgerReader, monitor: str, *, now: datetime) -> Insight:
 
 def _story(rows: Sequence[PublishedResult]) -> WindowStory:
     first = rows[0]
-    numbers = {row.metric: Number(value=row.value, low=row.low, high=row.high) for row in rows}
+    numbers = {
+        row.metric: Number(
+            value=row.value,
+            low=row.low,
+            high=row.high,
+            infeasible_reason=row.infeasible_reason,
+            assumed=row.assumed,
+        )
+        for row in rows
+    }
     nothing = Number(value=None, low=None, high=None)
 
     def some(names: Sequence[str], ending: str = "") -> dict[str, Number]:
@@ -162,7 +182,14 @@ def _story(rows: Sequence[PublishedResult]) -> WindowStory:
         return None if value is None else round(value)
 
     results = [
-        MetricResult(metric=row.metric, value=row.value, low=row.low, high=row.high) for row in rows
+        MetricResult(
+            metric=row.metric,
+            value=row.value,
+            low=row.low,
+            high=row.high,
+            infeasible_reason=row.infeasible_reason,
+        )
+        for row in rows
     ]
     return WindowStory(
         start=first.window_start,

@@ -13,8 +13,9 @@ from pumonitor.ports import Pane, PredictionSource, Window
 from pumonitor.service.class_priors import own_class_prior
 from pumonitor.service.collecting import counted
 from pumonitor.service.config import Monitor
+from pumonitor.service.result_rows import known_results
 from pumonitor.service.series_tables import tables_of
-from pumonitor.service.window_evaluation import evaluate_window, known_results
+from pumonitor.service.window_evaluation import evaluate_window
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.records import MetricResult
 

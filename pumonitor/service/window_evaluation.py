@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Final, TypedDict, Unpack
 
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
-from pumonitor.monitoring.attribution import (
-    attribute_aul,
-    attribute_f1,
-    change_at_one_prior,
-    difference,
-)
 from pumonitor.monitoring.expected import expected_at_maturity, expected_positives
 from pumonitor.monitoring.maturity import ShareKnown
 from pumonitor.monitoring.uncertain import Known, Uncertain
@@ -29,23 +22,22 @@ from pumonitor.results import (
     Target,
     finite_or_none,
 )
-from pumonitor.service.class_priors import class_prior_to_json
+from pumonitor.service.change_rows import Comparison
+from pumonitor.service.class_priors import class_prior_to_json, is_given
+from pumonitor.service.result_rows import (
+    ANY_NUMBER,
+    impossible_prior,
+    result_row,
+    stands_on_prior,
+)
 from pumonitor.service.series_tables import SeriesTable
 from pumonitor.store.records import EvaluatedSeries, MetricResult
 
-__all__ = ["CHANGING", "EvaluationSettings", "evaluate_window", "known_results", "seed_of"]
-
-CHANGING: Final = ("aul", "auc", "average_precision", "f1", "precision", "recall", "class_prior")
-"""Estimates whose change against the reference is a result of its own."""
+__all__ = ["EvaluationSettings", "evaluate_window", "seed_of"]
 
 ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
 """All estimates of an evaluation."""
 
-_ATTRIBUTED: Final = {
-    "aul": (attribute_aul, ("aul", "class_prior")),
-    "f1": (attribute_f1, ("class_prior", "recall", "predicted_positive_rate")),
-}
-_PARTS: Final = ("prior", "ranking")
 _NO_PRIOR: Final = "no class prior: it cannot be estimated from this window or those before it"
 
 
@@ -124,17 +116,27 @@ def evaluate_window(
     )
     estimates = {} if evaluation is None else dict(evaluation.estimates)
     share = _share(state, maturity, level)
+    doubts = _doubts(estimates, pure=settings.get("label_purity", 1.0) == 1.0)
+    assumed = class_prior is not None and is_given(class_prior)
     results = [
-        *_estimate_rows(series, estimates, reason),
+        *_estimate_rows(series, estimates, reason, doubts=doubts, assumed=assumed),
         *_count_rows(series),
-        _row(series, "label_maturity", share, share.undefined_reason),
+        result_row(series, "label_maturity", share, share.undefined_reason),
     ]
     if state == "provisional":
-        results += _expected_rows(
-            series, estimates, share, reason, threshold=threshold, level=level, seed=seed
-        )
+        later = _expected(series, estimates, share, threshold=threshold, level=level, seed=seed)
+        results += _expected_rows(series, estimates, later, share, reason, doubts=doubts)
     if reference is not None:
-        results += _change_rows(series, estimates, reference, reason, level=level, seed=seed)
+        results += Comparison(
+            series=series,
+            estimates=estimates,
+            reason=reason,
+            reference=reference,
+            doubts=doubts,
+            assumed=assumed,
+            confidence_level=level,
+            seed=seed,
+        ).rows()
     return EvaluatedSeries(
         model_version=series.model_version,
         segment=series.segment,
@@ -152,28 +154,6 @@ def evaluate_window(
         },
         results=tuple(results),
     )
-
-
-def known_results(results: Iterable[MetricResult]) -> dict[str, Known]:
-    """Stored results that have a value and an interval, by name: what a reference is.
-
-    Examples
-    --------
-    >>> rows = [MetricResult(metric="aul", value=0.8, low=0.7, high=0.9, se=0.05),
-    ...         MetricResult(metric="f1", value=None, undefined_reason="no positives")]
-    >>> sorted(known_results(rows))
-    ['aul']
-    """
-    return {
-        row.metric: Uncertain(
-            value=row.value,
-            low=row.low,
-            high=row.high,
-            se=math.nan if row.se is None else row.se,
-        )
-        for row in results
-        if row.value is not None and row.low is not None and row.high is not None
-    }
 
 
 def seed_of(key: str, *, model_version: str, segment: str) -> int:
@@ -220,13 +200,36 @@ def _share(state: State, maturity: ShareKnown | None, level: float) -> ShareKnow
     return maturity
 
 
+def _doubts(estimates: Mapping[str, Estimate], *, pure: bool) -> dict[str, str]:
+    """Why estimates are evidence of nothing: by name those that stand on an impossible prior."""
+    why = impossible_prior(estimates)
+    if why is None:
+        return {}
+    return {name: why for name in estimates if stands_on_prior(name, pure=pure)}
+
+
 def _estimate_rows(
-    series: SeriesTable, estimates: Mapping[str, Estimate], reason: str | None
+    series: SeriesTable,
+    estimates: Mapping[str, Estimate],
+    reason: str | None,
+    *,
+    doubts: Mapping[str, str],
+    assumed: bool,
 ) -> Iterator[MetricResult]:
     for name in ESTIMATES:
         one = estimates.get(name)
-        shown = None if one is None else _within(one, one.range)
-        yield _row(series, name, shown, reason if one is None else one.undefined_reason)
+        if one is None:
+            yield result_row(series, name, None, reason)
+            continue
+        yield result_row(
+            series,
+            name,
+            one,
+            one.undefined_reason,
+            limits=one.range,
+            doubt=doubts.get(name),
+            assumed=assumed and name == "class_prior",
+        )
 
 
 def _count_rows(series: SeriesTable) -> Iterator[MetricResult]:
@@ -236,140 +239,57 @@ def _count_rows(series: SeriesTable) -> Iterator[MetricResult]:
         ("predictions", series.predictions),
     ):
         value = float(count)
-        yield _row(series, name, Uncertain(value=value, low=value, high=value, se=0.0), None)
+        exactly = Uncertain(value=value, low=value, high=value, se=0.0)
+        yield result_row(series, name, exactly, None)
+
+
+def _expected(
+    series: SeriesTable,
+    estimates: Mapping[str, Estimate],
+    share: ShareKnown,
+    *,
+    threshold: float,
+    level: float,
+    seed: int,
+) -> dict[str, Uncertain]:
+    """What the number of labels and each estimate are expected to become, as far as can be told."""
+    if share.undefined_reason is not None:
+        return {}
+    positives = expected_positives(series.labeled, share, confidence_level=level, rng=seed)
+    later = {"labeled_positives": positives}
+    if series.table is not None and estimates:
+        later |= expected_at_maturity(
+            series.table,
+            estimates,
+            share,
+            threshold=threshold,
+            confidence_level=level,
+            rng=seed,
+        )
+    return later
 
 
 def _expected_rows(
     series: SeriesTable,
     estimates: Mapping[str, Estimate],
+    later: Mapping[str, Uncertain],
     share: ShareKnown,
     reason: str | None,
     *,
-    threshold: float,
-    level: float,
-    seed: int,
+    doubts: Mapping[str, str],
 ) -> Iterator[MetricResult]:
-    expected: dict[str, Uncertain] = {}
-    positives: Uncertain | None = None
-    if share.undefined_reason is None:
-        positives = expected_positives(series.labeled, share, confidence_level=level, rng=seed)
-        if series.table is not None and estimates:
-            expected = expected_at_maturity(
-                series.table,
-                estimates,
-                share,
-                threshold=threshold,
-                confidence_level=level,
-                rng=seed,
-            )
-    yield _row(series, "labeled_positives_expected", positives, share.undefined_reason)
+    positives = later.get("labeled_positives")
+    yield result_row(series, "labeled_positives_expected", positives, share.undefined_reason)
     for name in ESTIMATES:
-        if "_max" not in name:
-            now = estimates.get(name)
-            why = (
-                share.undefined_reason or reason or (None if now is None else now.undefined_reason)
-            )
-            later = expected.get(name)
-            if later is not None and now is not None:
-                later = _within(later, now.range)
-            yield _row(series, f"{name}_expected", later, why)
-
-
-def _change_rows(
-    series: SeriesTable,
-    estimates: Mapping[str, Estimate],
-    reference: Mapping[str, Known],
-    reason: str | None,
-    *,
-    level: float,
-    seed: int,
-) -> Iterator[MetricResult]:
-    now = {name: one for name, one in estimates.items() if one.undefined_reason is None}
-
-    def missing(names: Iterable[str]) -> str | None:
-        for name in names:
-            if name not in now:
-                one = estimates.get(name)
-                return reason if one is None else one.undefined_reason
-            if name not in reference:
-                return f"the reference has no {name}"
-        return None
-
-    for name in CHANGING:
-        why = missing([name])
-        change = None
-        if why is None:
-            change = _change(name, now, reference, level=level, seed=seed)
-        yield _row(series, f"{name}_change", change, why)
-    for name, (attribute, needed) in _ATTRIBUTED.items():
-        why = missing(needed)
-        parts: Mapping[str, Uncertain] = {}
-        if why is None:
-            parts = attribute(now, reference, confidence_level=level, rng=seed)
-        for part in _PARTS:
-            yield _row(series, f"{name}_change_{part}", parts.get(part), why)
-
-
-def _change(
-    name: str,
-    now: Mapping[str, Estimate],
-    reference: Mapping[str, Known],
-    *,
-    level: float,
-    seed: int,
-) -> Uncertain:
-    """Against the reference, both held to their range: a change of what people are shown."""
-    least, most = limits = now[name].range
-    shown = _within(now[name], limits)
-    known = reference[name]
-    before = _within(
-        Uncertain(value=known.value, low=known.low, high=known.high, se=math.nan), limits
-    )
-    change = None
-    if "class_prior" in now and "class_prior" in reference:
-        change = change_at_one_prior(name, now, reference, confidence_level=level, rng=seed)
-    if change is None:
-        change = difference(shown, before, confidence_level=level)
-    value = shown.value - before.value
-    return Uncertain(
-        value=value,
-        low=min(max(change.low, least - most), value),
-        high=max(min(change.high, most - least), value),
-        se=change.se,
-    )
-
-
-def _within(number: Estimate | Uncertain, limits: tuple[float, float]) -> Uncertain:
-    """What people are shown: a share above 1 is evidence, and in the evaluation."""
-    value, low, high = (
-        float(min(max(part, limits[0]), limits[1]))
-        for part in (number.value, number.low, number.high)
-    )
-    return Uncertain(value=value, low=low, high=high, se=number.se)
-
-
-def _row(
-    series: SeriesTable,
-    metric: str,
-    number: Estimate | Uncertain | ShareKnown | None,
-    reason: str | None,
-) -> MetricResult:
-    """A row of finite numbers; without any, its reason."""
-    value = math.nan if number is None else number.value
-    if number is None or not math.isfinite(value):
-        return MetricResult(
-            metric=metric,
-            value=None,
-            n_labeled=series.labeled,
-            n_unlabeled=series.unlabeled,
-            undefined_reason=reason or "it has no value here",
+        if "_max" in name:
+            continue
+        now = estimates.get(name)
+        why = share.undefined_reason or reason or (None if now is None else now.undefined_reason)
+        yield result_row(
+            series,
+            f"{name}_expected",
+            None if now is None else later.get(name),
+            why,
+            limits=ANY_NUMBER if now is None else now.range,
+            doubt=doubts.get(name),
         )
-    return MetricResult(
-        metric=metric,
-        value=float(value),
-        low=finite_or_none(number.low),
-        high=finite_or_none(number.high),
-        se=None if isinstance(number, ShareKnown) else finite_or_none(number.se),
-        n_labeled=series.labeled,
-        n_unlabeled=series.unlabeled,
-    )

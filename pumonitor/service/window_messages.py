@@ -71,7 +71,12 @@ def _message(
         metrics={
             row.metric: None
             if row.value is None
-            else {"value": row.value, "low": row.low, "high": row.high}
+            else {
+                "value": row.value,
+                "low": row.low,
+                "high": row.high,
+                "infeasible": row.infeasible,
+            }
             for row in series.results
         },
         verdict=None if pane.state == "provisional" else verdict_of(series.results),
@@ -89,7 +94,7 @@ def verdict_of(results: Iterable[MetricResult]) -> str:
     -------
     str
         "degraded" where an interval of F1's, AUC's or the ranking's change lies below 0, "level"
-        where none does, "unknown" where nothing can be compared.
+        where none does, "unknown" where nothing can be compared: impossible numbers cannot.
 
     Examples
     --------
@@ -101,7 +106,10 @@ def verdict_of(results: Iterable[MetricResult]) -> str:
     upper = [
         row.high
         for row in results
-        if row.metric in _JUDGED and row.value is not None and row.high is not None
+        if row.metric in _JUDGED
+        and row.value is not None
+        and row.high is not None
+        and row.infeasible_reason is None
     ]
     if not upper:
         return "unknown"

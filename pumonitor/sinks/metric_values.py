@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from pumonitor.displayed import PREFIX, Displayed, metric_parts
 from pumonitor.sinks.failures import MessageRefusedError
 from pumonitor.sinks.slugs import segment_slug, slug
 
-__all__ = ["UNDEFINED", "metric_values"]
+__all__ = ["metric_values"]
 
-UNDEFINED = "_undefined"
 _PARTS = {"value", "low", "high", "infeasible"}
 
 
 def metric_values(metrics: Mapping[str, Any], *, segment: str = "") -> dict[str, float]:
     """Names and values to log: ``pu/<name>``, ``pu/<name>_low``, ``pu/<name>_high``.
 
-    Those of a segment are ``pu/<segment>/<name>`` and so on. A metric that is None or not finite
-    is left out and ``pu/<name>_undefined`` is 1, so that a threshold on it fails rather than
-    passes; an end of an interval that is missing is only left out.
+    Those of a segment are ``pu/<segment>/<name>`` and so on; what is logged of a number is decided
+    by `pumonitor.displayed.metric_parts`, as in the evaluator.
 
     Parameters
     ----------
@@ -42,12 +41,12 @@ def metric_values(metrics: Mapping[str, Any], *, segment: str = "") -> dict[str,
     >>> metric_values({"f1": None}, segment="country=DE")
     {'pu/country.DE/f1_undefined': 1.0}
     """
-    prefix = f"pu/{segment_slug(segment)}/" if segment else "pu/"
+    prefix = f"{PREFIX}{segment_slug(segment)}/" if segment else PREFIX
     values: dict[str, float] = {}
     origin: dict[str, str] = {}
     for name, given in metrics.items():
-        for suffix, value in _parts(name, given):
-            key = f"{prefix}{slug(name)}{suffix}"
+        for ending, value in metric_parts(_displayed(name, given)):
+            key = f"{prefix}{slug(name)}{ending}"
             if key in values:
                 msg = f"metrics {origin[key]!r} and {name!r} would both be {key}: rename one"
                 raise MessageRefusedError(msg)
@@ -56,23 +55,14 @@ def metric_values(metrics: Mapping[str, Any], *, segment: str = "") -> dict[str,
     return values
 
 
-def _parts(name: str, given: Any) -> Iterator[tuple[str, float]]:
+def _displayed(name: str, given: Any) -> Displayed:
     parts = given if isinstance(given, Mapping) else {"value": given}
     unknown = sorted(set(parts) - _PARTS)
     if unknown:
         msg = f"metric {name!r} has {unknown[0]!r}: it takes {', '.join(sorted(_PARTS))}"
         raise MessageRefusedError(msg)
-    value = _finite(name, parts.get("value"))
-    if value is None:
-        yield UNDEFINED, 1.0
-        return
-    yield "", value
-    for end in ("low", "high"):
-        bound = _finite(name, parts.get(end))
-        if bound is not None:
-            yield f"_{end}", bound
-    if parts.get("infeasible"):
-        yield "_infeasible", 1.0
+    value, low, high = (_finite(name, parts.get(part)) for part in ("value", "low", "high"))
+    return Displayed(value=value, low=low, high=high, infeasible=bool(parts.get("infeasible")))
 
 
 def _finite(name: str, given: Any) -> float | None:

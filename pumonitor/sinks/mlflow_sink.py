@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.displayed import UNDEFINED
 from pumonitor.ports import Clock, OutboxMessage, RunIds
 from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError
-from pumonitor.sinks.metric_values import UNDEFINED, metric_values
+from pumonitor.sinks.metric_values import metric_values
 from pumonitor.sinks.mlflow_failures import meaning
 from pumonitor.sinks.mlflow_limits import Limits
 from pumonitor.sinks.mlflow_model_link import (

@@ -6,7 +6,7 @@ All functions take the connection of a transaction that is under way.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -32,7 +32,7 @@ _PANE_COLUMNS = (
     panes.c.revision,
     panes.c.counts,
 )
-_RESULT_FIELDS = ("metric", "value", "low", "high", "se", "n_labeled", "n_unlabeled")
+_RESULT_FIELDS = tuple(field.name for field in fields(MetricResult))
 
 
 def next_panes(
@@ -153,8 +153,7 @@ def with_results(
         if pane is not None:
             series = pane.setdefault((row.model_version, row.segment), {})
             series[row.metric] = MetricResult(
-                **{name: getattr(row, name) for name in _RESULT_FIELDS},
-                undefined_reason=row.undefined_reason,
+                **{name: getattr(row, name) for name in _RESULT_FIELDS}
             )
     return [PaneResults(pane=pane, results=found[pane.window_key, pane.number]) for pane in some]
 

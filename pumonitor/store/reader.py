@@ -322,6 +322,13 @@ class LedgerReader:
                 results.c.n_labeled,
                 results.c.n_unlabeled,
                 results.c.undefined_reason,
+                results.c.infeasible,
+                results.c.impossible,
+                results.c.infeasible_reason,
+                results.c.unclipped_value,
+                results.c.unclipped_low,
+                results.c.unclipped_high,
+                results.c.assumed,
             )
             .join_from(results, panes, same_pane(results))
             .join(windows, windows.c.window_key == panes.c.window_key)

@@ -167,7 +167,30 @@ class CollectedPane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricResult:
-    """One number of one series; None where it is undefined, for a reason."""
+    """One number of one series; None where it is undefined, for a reason.
+
+    Attributes
+    ----------
+    metric : str
+    value, low, high : float or None
+        As people are shown them, held to what the metric can be. There is no `low` and no `high`
+        where the whole interval is impossible.
+    se : float or None
+    n_labeled, n_unlabeled : int or None
+    undefined_reason : str or None
+        Why there is no value.
+    infeasible : bool
+        Whether the number came out outside what the metric can be.
+    impossible : bool
+        Whether it is evidence of nothing: its whole interval is outside what the metric can be, or
+        the class prior it stands on makes other estimates impossible.
+    infeasible_reason : str or None
+        Of both, in words.
+    unclipped_value, unclipped_low, unclipped_high : float or None
+        As estimated; None where `value`, `low` and `high` are that.
+    assumed : bool
+        Whether the number was given in the configuration and not measured.
+    """
 
     metric: str
     value: float | None
@@ -177,6 +200,13 @@ class MetricResult:
     n_labeled: int | None = None
     n_unlabeled: int | None = None
     undefined_reason: str | None = None
+    infeasible: bool = False
+    impossible: bool = False
+    infeasible_reason: str | None = None
+    unclipped_value: float | None = None
+    unclipped_low: float | None = None
+    unclipped_high: float | None = None
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,6 +338,13 @@ class PublishedResult:
     n_labeled: int | None
     n_unlabeled: int | None
     undefined_reason: str | None = None
+    infeasible: bool = False
+    impossible: bool = False
+    infeasible_reason: str | None = None
+    unclipped_value: float | None = None
+    unclipped_low: float | None = None
+    unclipped_high: float | None = None
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

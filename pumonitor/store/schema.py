@@ -25,6 +25,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.types import TypeDecorator
@@ -224,6 +225,13 @@ results = Table(
     Column("n_labeled", BigInteger),
     Column("n_unlabeled", BigInteger),
     Column("undefined_reason", Text),
+    Column("infeasible", Boolean, nullable=False, server_default=false()),
+    Column("impossible", Boolean, nullable=False, server_default=false()),
+    Column("infeasible_reason", Text),
+    Column("unclipped_value", Double),
+    Column("unclipped_low", Double),
+    Column("unclipped_high", Double),
+    Column("assumed", Boolean, nullable=False, server_default=false()),
     ForeignKeyConstraint(["window_key", "pane"], ["panes.window_key", "panes.number"]),
 )
 

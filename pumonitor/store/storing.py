@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
@@ -15,14 +15,21 @@ from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from pumonitor.store.plain_json import json_text, plain_json
 from pumonitor.store.planning import recount
-from pumonitor.store.records import Claim, CollectedPane, EvaluatedPane, EvaluatedSeries
+from pumonitor.store.records import (
+    Claim,
+    CollectedPane,
+    EvaluatedPane,
+    EvaluatedSeries,
+    MetricResult,
+)
 from pumonitor.store.schema import evaluations, panes, results, series
 from pumonitor.store.table_bytes import table_to_bytes
 
 __all__ = ["store_collected", "store_evaluated"]
 
 _Content = dict[tuple[str, str], tuple[str, dict[str, tuple[Any, ...]]]]
-_NUMBERS = ("value", "low", "high", "se", "n_labeled", "n_unlabeled", "undefined_reason")
+_FIELDS = tuple(field.name for field in fields(MetricResult) if field.name != "metric")
+_NUMBERS = ("value", "low", "high", "se", "unclipped_value", "unclipped_low", "unclipped_high")
 
 
 def store_collected(
@@ -136,7 +143,7 @@ def _content_of(evaluated: Sequence[EvaluatedSeries]) -> _Content:
             msg = f"a pane has two evaluations of model version {name[0]!r}, segment {name[1]!r}"
             raise ValueError(msg)
         for result in one.results:
-            for number in (result.value, result.low, result.high, result.se):
+            for number in (getattr(result, field) for field in _NUMBERS):
                 if number is not None and not math.isfinite(number):
                     msg = (
                         f"results must be finite or None, got {number} for {result.metric} of "
@@ -146,7 +153,7 @@ def _content_of(evaluated: Sequence[EvaluatedSeries]) -> _Content:
         content[name] = (
             json_text(one.evaluation, "evaluation"),
             {
-                result.metric: tuple(getattr(result, field) for field in _NUMBERS)
+                result.metric: tuple(getattr(result, field) for field in _FIELDS)
                 for result in one.results
             },
         )
@@ -167,7 +174,7 @@ def _stored_content(connection: Connection, claim: Claim, number: int, revision:
             if table is evaluations:
                 content[name] = (json_text(row.evaluation, "evaluation"), {})
             else:
-                content[name][1][row.metric] = tuple(getattr(row, field) for field in _NUMBERS)
+                content[name][1][row.metric] = tuple(getattr(row, field) for field in _FIELDS)
     return content
 
 

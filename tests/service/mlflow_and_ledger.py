@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pumonitor.sinks.metric_values import UNDEFINED
+from pumonitor.displayed import UNDEFINED
 from pumonitor.store.ledger import Ledger
 from tests.sinks.mlflow_history import Points, active_runs, expected_points, stored_points
 from tests.sinks.mlflow_server import Server

@@ -9,13 +9,13 @@ from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.maturity import ShareKnown
 from pumonitor.ports import State
 from pumonitor.results import ClassPriorEstimate
+from pumonitor.service.change_rows import CHANGING
 from pumonitor.service.class_priors import class_prior_from_json, own_class_prior
+from pumonitor.service.result_rows import known_results
 from pumonitor.service.series_tables import SeriesTable, tables_of
 from pumonitor.service.window_evaluation import (
-    CHANGING,
     ESTIMATES,
     evaluate_window,
-    known_results,
     seed_of,
 )
 from pumonitor.store.records import EvaluatedSeries, MetricResult
@@ -137,16 +137,18 @@ def test_changes_against_the_reference_have_intervals_and_parts(
     assert {f"{name}_change" for name in CHANGING} <= set(rows)
     change, prior, ranking = (rows[f"aul_change{part}"] for part in ("", "_prior", "_ranking"))
     assert change.value == pytest.approx(rows["aul"].value - reference["aul"].value)  # type: ignore[operator]
-    assert change.value == pytest.approx(prior.value + ranking.value)  # type: ignore[operator]
+    assert change.value == pytest.approx(ranking.value, abs=1e-9)
     assert change.high is not None
     assert change.high < 0
     assert ranking.high is not None
     assert ranking.high < 0
-    assert prior.value == pytest.approx(0.0, abs=1e-9)
-    f1 = rows["f1_change"].value
-    assert f1 == pytest.approx(
-        rows["f1_change_prior"].value + rows["f1_change_ranking"].value  # type: ignore[operator]
-    )
+    assert rows["f1_change"].value == pytest.approx(rows["f1_change_ranking"].value)
+    for name in ("class_prior_change", "aul_change_prior", "f1_change_prior"):
+        assert rows[name].value is None
+        assert rows[name].undefined_reason == (
+            "assumed: the class prior is given in the configuration and not measured"
+        )
+    assert prior.value is None
 
 
 def test_a_change_against_nothing_is_undefined(
@@ -154,9 +156,8 @@ def test_a_change_against_nothing_is_undefined(
 ) -> None:
     lacking = {name: one for name, one in reference.items() if name != "class_prior"}
     rows = rows_of(evaluated(mature, reference=lacking))
-    reason = "the reference has no class_prior"
-    assert rows["class_prior_change"].undefined_reason == reason
-    assert rows["aul_change_prior"].undefined_reason == reason
+    reason = "the reference has no class_prior that is possible"
+    assert rows["aul_change_ranking"].undefined_reason == reason
     assert rows["aul_change"].value is not None
 
 
@@ -166,7 +167,7 @@ def test_too_few_positives_leave_counts_and_reasons(reference: dict[str, Any]) -
     rows = rows_of(found)
     assert (rows["labeled_positives"].value, rows["predictions"].value) == (1.0, 10.0)
     assert rows["labeled_positives_expected"].value == 2.5
-    for name in ("f1", "auc_expected", "aul_change", "aul_change_prior"):
+    for name in ("f1", "auc_expected", "aul_change", "aul_change_ranking"):
         assert rows[name].undefined_reason is not None
         assert rows[name].undefined_reason.startswith("too few positives: only 1 of 10 rows")  # type: ignore[union-attr]
     assert found.evaluation["undefined_reason"] == rows["f1"].undefined_reason

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import inspect
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
 
 from pumonitor.store.database import Database
 from pumonitor.store.errors import StateError
@@ -19,7 +20,8 @@ from pumonitor.store.schema import metadata
 
 FIELDS = (
     "monitor, model_version, segment, window_start, window_end, state, revision, as_of, metric, "
-    "value, low, high, n_labeled, n_unlabeled, undefined_reason"
+    "value, low, high, n_labeled, n_unlabeled, undefined_reason, infeasible, impossible, "
+    "infeasible_reason, unclipped_value, unclipped_low, unclipped_high, assumed"
 )
 
 
@@ -77,7 +79,7 @@ def test_a_database_of_a_newer_version_is_refused(empty_address: str) -> None:
     database.close()
 
     assert "was written by a newer version of pumonitor" in str(caught.value)
-    assert "at step 9999, this version knows steps up to 0003" in str(caught.value)
+    assert "at step 9999, this version knows steps up to 0004" in str(caught.value)
 
 
 def test_a_step_that_fails_leaves_nothing_behind(
@@ -96,3 +98,59 @@ def test_a_step_that_fails_leaves_nothing_behind(
         assert inspect(connection).get_table_names() == []
     database.close()
     Ledger.open(empty_address).close()
+
+
+AT_STEP_3 = (
+    "INSERT INTO monitors VALUES (:name, 'c', :meaning, :start, true)",
+    "INSERT INTO windows (window_key, monitor, configuration, window_start, window_end, "
+    "window_index, collected_panes, evaluated_panes, fence, attempts) "
+    "VALUES (:key, :name, 'c', :start, :end, 1, 1, 1, 1, 0)",
+    "INSERT INTO panes (window_key, number, state, as_of, status, revision) "
+    "VALUES (:key, 0, 'mature', :end, 'evaluated', 0)",
+    "INSERT INTO results (window_key, pane, revision, model_version, segment, metric, value, low, "
+    "high) VALUES (:key, 0, 0, '', '', 'class_prior', 0.1, 0.1, 0.1)",
+    "INSERT INTO results (window_key, pane, revision, model_version, segment, metric, value, low, "
+    "high) VALUES (:key, 0, 0, '', '', 'precision', 1.0, 1.0, 1.0)",
+)
+
+
+def test_results_of_an_earlier_step_are_read_as_they_were(
+    empty_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made by the steps up to 0003; a class prior that the configuration gives is assumed."""
+    database = Database(empty_address)
+    with monkeypatch.context() as patch:
+        all_steps = ScriptDirectory.iterate_revisions
+        patch.setattr(
+            ScriptDirectory,
+            "iterate_revisions",
+            lambda self, _, base: all_steps(self, "0003", base),
+        )
+        upgrade(database)
+    start = "2026-01-01T00:00:00.000000+00:00"
+    values = {"start": start, "end": start.replace("01-01", "01-02")}
+    with database.writing() as connection:
+        for name, meaning in (("given", '{"class_prior": 0.1}'), ("estimated", "{}")):
+            for statement in AT_STEP_3:
+                connection.execute(text(statement), values | {"name": name, "key": name, "meaning": meaning})
+    database.close()
+
+    with Ledger.open(empty_address) as ledger:
+        rows = {(row.monitor, row.metric): row for row in ledger.results()}
+        with ledger.database.reading() as connection:
+            seen = connection.exec_driver_sql(
+                "SELECT infeasible, impossible, infeasible_reason, unclipped_value, assumed "
+                "FROM pumonitor_results ORDER BY monitor, metric"
+            ).all()
+    assert {key: row.assumed for key, row in rows.items()} == {
+        ("given", "class_prior"): True,
+        ("given", "precision"): False,
+        ("estimated", "class_prior"): False,
+        ("estimated", "precision"): False,
+    }
+    assert all(
+        (row.low, row.infeasible, row.unclipped_value) != (None,) * 3 for row in rows.values()
+    )
+    assert [tuple(row) for row in seen] == [
+        (False, False, None, None, assumed) for assumed in (False, False, True, False)
+    ]

@@ -1,0 +1,145 @@
+"""Rows of results that compare a window with its reference: changes, and what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from pumonitor.monitoring.attribution import (
+    attribute_aul,
+    attribute_f1,
+    change_at_one_prior,
+    difference,
+)
+from pumonitor.monitoring.uncertain import Known, Uncertain
+from pumonitor.results import Estimate
+from pumonitor.service.result_rows import result_row
+from pumonitor.service.series_tables import SeriesTable
+from pumonitor.store.records import MetricResult
+
+__all__ = ["ASSUMED", "CHANGING", "Comparison"]
+
+CHANGING: Final = ("aul", "auc", "average_precision", "f1", "precision", "recall", "class_prior")
+"""Estimates whose change against the reference is a result of its own."""
+
+ASSUMED: Final = "assumed: the class prior is given in the configuration and not measured"
+"""Why there is no change of a class prior, and none that comes from it."""
+
+_ATTRIBUTED: Final = {
+    "aul": (attribute_aul, ("aul", "class_prior")),
+    "f1": (attribute_f1, ("class_prior", "recall", "predicted_positive_rate")),
+}
+_PARTS: Final = ("prior", "ranking")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A series of a window and the same of the reference.
+
+    Attributes
+    ----------
+    series : SeriesTable
+    estimates : mapping of str to Estimate
+        Of the window.
+    reason : str or None
+        Why there are none.
+    reference : mapping of str to estimates
+    doubts : mapping of str to str
+        By estimate why it is evidence of nothing.
+    assumed : bool
+        Whether the class prior was given and not measured.
+    confidence_level : float
+    seed : int
+        Of the intervals' draws.
+    """
+
+    series: SeriesTable
+    estimates: Mapping[str, Estimate]
+    reason: str | None
+    reference: Mapping[str, Known]
+    doubts: Mapping[str, str]
+    assumed: bool
+    confidence_level: float
+    seed: int
+
+    def rows(self) -> Iterator[MetricResult]:
+        """A row for each change and each part of one."""
+        for name in CHANGING:
+            why = ASSUMED if self.assumed and name == "class_prior" else self._missing([name])
+            yield result_row(
+                self.series,
+                f"{name}_change",
+                self._change(name) if why is None else None,
+                why,
+                doubt=self._doubt(name) if why is None else None,
+            )
+        for name in _ATTRIBUTED:
+            yield from self._parts_of(name)
+
+    def _parts_of(self, name: str) -> Iterator[MetricResult]:
+        attribute, needed = _ATTRIBUTED[name]
+        why = self._missing(needed)
+        parts: Mapping[str, Uncertain] = {}
+        if why is None:
+            parts = attribute(
+                self.estimates,
+                self.reference,
+                confidence_level=self.confidence_level,
+                rng=self.seed,
+            )
+        for part in _PARTS:
+            # Nothing comes of a class prior that is assumed to be what it was.
+            measured = not (self.assumed and part == "prior")
+            yield result_row(
+                self.series,
+                f"{name}_change_{part}",
+                parts.get(part) if measured else None,
+                why if measured else ASSUMED,
+                doubt=self.doubts.get("class_prior"),
+            )
+
+    def _missing(self, names: Iterable[str]) -> str | None:
+        """Why there is nothing to compare."""
+        for name in names:
+            one = self.estimates.get(name)
+            if one is None:
+                return self.reason
+            if one.undefined_reason is not None:
+                return one.undefined_reason
+            if one.surely_impossible:
+                return self._doubt(name)
+            if name not in self.reference:
+                return f"the reference has no {name} that is possible"
+        return None
+
+    def _doubt(self, name: str) -> str | None:
+        one = self.estimates[name]
+        itself = result_row(self.series, name, one, None, limits=one.range).infeasible_reason
+        return itself or self.doubts.get(name)
+
+    def _change(self, name: str) -> Uncertain:
+        """The change of what people are shown, its interval as estimated."""
+        now, before = self.estimates[name], self.reference[name]
+        least, most = now.range
+        change = None
+        if "class_prior" in self.estimates and "class_prior" in self.reference:
+            change = change_at_one_prior(
+                name,
+                self.estimates,
+                self.reference,
+                confidence_level=self.confidence_level,
+                rng=self.seed,
+            )
+        if change is None:
+            change = difference(now, before, confidence_level=self.confidence_level)
+        shown, then = np.clip([now.value, before.value], least, most)
+        value = float(shown - then)
+        return Uncertain(
+            value=value,
+            low=min(max(change.low, least - most), value),
+            high=max(min(change.high, most - least), value),
+            se=change.se,
+        )
