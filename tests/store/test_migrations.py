@@ -132,7 +132,8 @@ def test_results_of_an_earlier_step_are_read_as_they_were(
     with database.writing() as connection:
         for name, meaning in (("given", '{"class_prior": 0.1}'), ("estimated", "{}")):
             for statement in AT_STEP_3:
-                connection.execute(text(statement), values | {"name": name, "key": name, "meaning": meaning})
+                here = values | {"name": name, "key": name, "meaning": meaning}
+                connection.execute(text(statement), here)
     database.close()
 
     with Ledger.open(empty_address) as ledger:
