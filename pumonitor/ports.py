@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
@@ -272,6 +273,11 @@ class Outbox(Protocol):
         Of a lane whose first message that is neither delivered nor set aside is not due yet, or is
         claimed by somebody else, nothing is returned.
         """
+
+    def keeping(
+        self, messages: Sequence[OutboxMessage], *, lease: timedelta
+    ) -> AbstractContextManager[Callable[[], bool]]:
+        """Renew the claim on messages while it is open; gives what says whether it surely holds."""
 
     def delivered(self, message: OutboxMessage) -> None:
         """Note that the destination has it."""

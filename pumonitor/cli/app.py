@@ -38,8 +38,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
         "Exit status of every command: 0 good; 1 an alert fires (--fail-on-alert); 2 bad usage, or "
-        "a configuration or data that have to change; 3 something else failed, or is not as it "
-        "should be: trying again may help."
+        "a configuration or data that have to change; 3 something else failed, was not delivered, "
+        "or is not as it should be: trying again may help."
     ),
 )
 

@@ -74,6 +74,7 @@ def backfill(
             from pumonitor.service.backfill import backfill as work
             from pumonitor.service.backfill import scope_of
             from pumonitor.service.config_file import read_configuration
+            from pumonitor.service.undelivered import undelivered
 
             first, last = moment(start, option="--from"), moment(end, option="--to")
             known_by = None if as_of is None else moment(as_of, option="--as-of")
@@ -106,15 +107,18 @@ def backfill(
                     done.deliveries = jobs.deliver(budget=timedelta(minutes=30))
                     backlog = jobs.ledger.counts(now=now, monitor=monitor)
                     waiting = jobs.ledger.outbox.waiting()
+                    holders = jobs.ledger.holders(monitor)
         if dry_run:
             _print_scopes(console, scopes, as_json=as_json)
             return
         if as_json:
-            typer.echo(json.dumps(to_json(done, backlog, waiting=waiting)))
+            typer.echo(json.dumps(to_json(done, backlog, waiting=waiting, holders=holders)))
         else:
-            print_round(console, done, backlog, waiting=waiting)
+            print_round(console, done, backlog, waiting=waiting, holders=holders)
     if done.failures:
         raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)
+    if undelivered(done.deliveries, waiting):
+        raise typer.Exit(FAILED)
 
 
 def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> None:

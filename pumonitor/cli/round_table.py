@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.service.undelivered import undelivered
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from pumonitor.service.jobs import Round
     from pumonitor.store.alert_records import StoredAlert
+    from pumonitor.store.holders import Holder
     from pumonitor.store.outbox import Waiting
     from pumonitor.store.records import Backlog
 
@@ -26,6 +29,7 @@ def as_json(
     firing: Sequence[StoredAlert] = (),
     *,
     waiting: Mapping[str, Waiting],
+    holders: Sequence[Holder] = (),
 ) -> dict[str, Any]:
     """Plain JSON types."""
     return {
@@ -37,6 +41,7 @@ def as_json(
             "to_collect": backlog.to_collect,
             "to_evaluate": backlog.to_evaluate,
             "failing": backlog.failing,
+            "held": [_held_as_json(one) for one in holders],
         },
         "firing": [
             {
@@ -58,10 +63,19 @@ def as_json(
                 "stopped": one.stopped,
                 "reason": one.reason,
                 "waiting": waiting[name].messages if name in waiting else 0,
+                "held": [
+                    _held_as_json(holder)
+                    for holder in (waiting[name].holders if name in waiting else ())
+                ],
             }
             for name, one in done.deliveries.items()
         },
+        "undelivered": list(undelivered(done.deliveries, waiting)),
     }
+
+
+def _held_as_json(holder: Holder) -> dict[str, Any]:
+    return {"by": holder.name, "until": holder.until.isoformat(), "number": holder.held}
 
 
 def print_round(
@@ -71,6 +85,7 @@ def print_round(
     firing: Sequence[StoredAlert] = (),
     *,
     waiting: Mapping[str, Waiting],
+    holders: Sequence[Holder] = (),
 ) -> None:
     """A few lines: what failed and why, what was done, what is left."""
     for failure in done.failures:
@@ -78,7 +93,8 @@ def print_round(
         console.print(failure, markup=False, soft_wrap=True)
     console.print(
         f"{_number(done.collected, 'window')} collected, {done.evaluated} evaluated"
-        f"{_left(done, backlog)}."
+        f"{_left(done, backlog, holders)}.",
+        soft_wrap=True,
     )
     if done.failures:
         console.print("What failed is tried again by later runs; pumonitor doctor says when.")
@@ -95,16 +111,39 @@ def print_round(
         if one.set_aside:
             line += f", {one.set_aside} set aside ({one.reason})"
         if name in waiting and waiting[name].messages:
-            line += f"; {waiting[name].messages} wait for the next run"
-        console.print(line, soft_wrap=True)
+            line += _waiting(waiting[name])
+        console.print(line, markup=False, soft_wrap=True)
+    missed = undelivered(done.deliveries, waiting)
+    if missed:
+        console.print("Not delivered: ", style="red", end="")
+        names = ", ".join(_DESTINATIONS.get(name, name) for name in missed)
+        console.print(f"{names}. Later runs try again.", markup=False, soft_wrap=True)
 
 
 def _number(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _left(done: Round, backlog: Backlog) -> str:
+def held_by(holders: Sequence[Holder]) -> str:
+    """Who holds something, and until when."""
+    return ", ".join(f"{one.name} until {one.until:%H:%M:%S} UTC" for one in holders)
+
+
+def _waiting(waiting: Waiting) -> str:
+    held = sum(one.held for one in waiting.holders)
+    parts = []
+    if held:
+        parts.append(f"{held} held by {held_by(waiting.holders)}")
+    if waiting.messages > held:
+        parts.append(f"{waiting.messages - held} wait for the next run")
+    return f"; {', '.join(parts)}"
+
+
+def _left(done: Round, backlog: Backlog, holders: Sequence[Holder]) -> str:
     left = backlog.to_collect + backlog.to_evaluate
+    if left and holders:
+        held = sum(one.held for one in holders)
+        return f"; {left} left, {held} held by {held_by(holders)}"
     if left:
         return f"; {left} left to others or to the next run"
     # What failed before it was planned is left, and is in no count.

@@ -28,8 +28,9 @@ def run(
 
     Safe from cron and from several machines at once: each window is claimed by one of them. What
     was missed while nothing ran is made up for, each window as it was known at its own moment.
-    Exit status 2: the data or the configuration have to change. 3: something else failed, and the
-    next run tries it again. 1, with --fail-on-alert: an alert of severity critical is firing.
+    Exit status 2: the data or the configuration have to change. 3: something else failed, or an
+    alert or what is for MLflow could not be delivered; the next run tries it again. 1, with
+    --fail-on-alert: an alert of severity critical is firing, delivered or not.
 
     Example: pumonitor run --config pumonitor.yaml
     """
@@ -43,6 +44,7 @@ def run(
             from pumonitor.cli.round_table import print_round
             from pumonitor.service.app import open_jobs, utc_now
             from pumonitor.service.config_file import read_configuration
+            from pumonitor.service.undelivered import undelivered
 
             file = read_configuration(config)
             with open_jobs(file.configuration, monitor=monitor) as jobs:
@@ -56,18 +58,23 @@ def run(
                 done = jobs.run(told=lambda what, ready, of: step(what, ready / of if of else None))
                 backlog = jobs.ledger.counts(now=utc_now(), monitor=monitor)
                 waiting = jobs.ledger.outbox.waiting()
+                holders = jobs.ledger.holders(monitor)
                 firing = [
                     one
                     for one in jobs.ledger.alerts.current(monitor, firing=True)
                     if one.monitor in jobs.monitors
                 ]
         if as_json:
-            told = to_json(done, backlog, firing, waiting=waiting)
+            told = to_json(done, backlog, firing, waiting=waiting, holders=holders)
             told["other_configurations"] = changed_as_json(changed, config)
             typer.echo(json.dumps(told))
         else:
-            print_round(Console(highlight=False), done, backlog, firing, waiting=waiting)
+            print_round(
+                Console(highlight=False), done, backlog, firing, waiting=waiting, holders=holders
+            )
     if done.failures:
         raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)
     if fail_on_alert and any(one.severity == "critical" for one in firing):
         raise typer.Exit(ALERTED)
+    if undelivered(done.deliveries, waiting):
+        raise typer.Exit(FAILED)

@@ -26,7 +26,6 @@ __all__ = ["AppriseSink", "check_apprise_address"]
 _CONNECT_SECONDS: Final = 5.0
 _READ_SECONDS: Final = 15.0
 _SECONDS_IN_ALL: Final = 120.0
-"""Less than half the lease of a message in the outbox, or somebody else would send it as well."""
 
 
 class AppriseSink:

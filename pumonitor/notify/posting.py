@@ -41,8 +41,7 @@ class Limits:
     connect, read : float
         Seconds until there is a connection, and between two parts of the answer.
     total : float
-        Seconds in all; less than half the lease of a message in the outbox, or somebody else
-        would send it at the same time.
+        Seconds in all.
     answer : int
         Bytes of an answer that are read.
     longest_wait : timedelta

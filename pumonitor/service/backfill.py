@@ -18,7 +18,6 @@ from pumonitor.ports import Window
 from pumonitor.service.app import open_jobs, utc_now
 from pumonitor.service.config_file import read_configuration
 from pumonitor.service.jobs import Jobs, Round
-from pumonitor.store.ledger import Ledger
 from pumonitor.store.records import WindowRecord
 
 __all__ = ["Reprocess", "Scope", "backfill", "scope_of"]
@@ -127,12 +126,12 @@ def backfill(
             _Part(path=path, monitor=monitor, moment=moment, place=place, workers=workers)
             for place in range(workers)
         ]
-        waiting = [_Worker(part, jobs.owner) for part in parts]
+        waiting = [_Worker(part) for part in parts]
         while waiting:
             ready = wait([one.answer for one in waiting], timeout=_LOOK_EVERY)
             for one in [one for one in waiting if one.answer in ready]:
                 waiting.remove(one)
-                done.add(one.result(jobs.ledger))
+                done.add(one.result())
             told("Working", _share_done(jobs, moment))
         jobs.advance_alerts(done)
     return done
@@ -152,35 +151,34 @@ class _Part:
 class _Worker:
     """A process of its own, whose death takes nothing from the others."""
 
-    def __init__(self, part: _Part, started_by: str) -> None:
-        self._owner = f"{started_by}, worker {part.place + 1} of {part.workers}"
+    def __init__(self, part: _Part) -> None:
+        name = f"worker {part.place + 1} of {part.workers}"
         # A fork would share database connections.
         context = multiprocessing.get_context("spawn")
         self.answer, sender = context.Pipe(duplex=False)
         self._process = context.Process(
-            target=_work, args=(part, self._owner, sender), name=self._owner, daemon=True
+            target=_work, args=(part, name, sender), name=name, daemon=True
         )
         self._process.start()
         # The worker has the other end alone, so its death ends the waiting.
         sender.close()
 
-    def result(self, ledger: Ledger) -> Round:
+    def result(self) -> Round:
         """What it did, or how it died; what it held is free from then on."""
         try:
             done: Round = self.answer.recv()
         except EOFError:
             self._process.join()
-            ledger.expire(self._owner)
             code = self._process.exitcode or 0
             how = f"was killed by signal {-code}" if code < 0 else f"ended with status {code}"
             why = ", short of memory?" if code == -SIGKILL else ""
             then = "others take over what it held, or else the next run"
-            return Round(failures=[f"{self._owner} {how}{why}: {then}"])
+            return Round(failures=[f"{self._process.name} {how}{why}: {then}"])
         self._process.join()
         return done
 
 
-def _work(part: _Part, owner: str, sender: Connection) -> None:
+def _work(part: _Part, name: str, sender: Connection) -> None:
     """One process: until nothing is left that it can do, or nobody waits for its answer."""
     _keep_to_part_of_the_cores(part)
     try:
@@ -192,12 +190,11 @@ def _work(part: _Part, owner: str, sender: Connection) -> None:
             deliver=False,
             notify=False,
         ) as jobs:
-            jobs.owner = owner
             Thread(target=_stop_with_parent, args=(jobs,), daemon=True).start()
             done = jobs.drain_with_others()
     except Exception as error:  # noqa: BLE001 (whoever waits for it is told)
         done = Round()
-        done.failed(owner, error)
+        done.failed(name, error)
     # Whoever waited for it may be dead.
     with suppress(BrokenPipeError):
         sender.send(done)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -90,6 +90,7 @@ def examine(
             complaints += _of_monitor(ledger, name, monitor, now=now)
             if name not in closed:
                 complaints += _of_tables(monitor, mask=configuration.mask, open_source=open_source)
+        complaints += _of_leases(ledger)
         complaints += _of_outbox(ledger)
     if configuration.tracking is not None:
         try:
@@ -214,6 +215,22 @@ def _of_tables(
 def _longest_gap(monitor: Monitor, moment: datetime) -> timedelta:
     window = monitor.windows.containing(moment)
     return window.end - window.start
+
+
+def _of_leases(ledger: Ledger) -> Iterator[Complaint]:
+    """What processes of other machines hold: whether they live cannot be seen from here."""
+    held = [("windows", one) for one in ledger.holders()]
+    for name, waiting in ledger.outbox.waiting().items():
+        held += [(f"messages to {name}", one) for one in waiting.holders]
+    for what, holder in held:
+        if not holder.lives_here:
+            yield Complaint(
+                severity="warning",
+                what=f"{holder.held} {what} held by {holder.name} until "
+                f"{holder.until:%H:%M:%S} UTC",
+                remedy="nothing while that process works and renews it; if it is dead, the next "
+                "run after that time takes over",
+            )
 
 
 def _of_outbox(ledger: Ledger) -> list[Complaint]:

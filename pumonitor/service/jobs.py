@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
-import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from threading import Event, Thread
+from threading import Event
 from typing import TYPE_CHECKING, Final
 
 from pumonitor.errors import InputError, PumonitorError
@@ -27,7 +25,9 @@ from pumonitor.service.references import References
 from pumonitor.sinks.mlflow_sink import FILES_DESTINATION
 from pumonitor.store.errors import StaleClaimError, StateError
 from pumonitor.store.ledger import Ledger
+from pumonitor.store.owners import this_process
 from pumonitor.store.records import Claim, EvaluatedPane, NewMessage
+from pumonitor.store.renewal import renewed
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -149,7 +149,7 @@ class Jobs:
     ) -> None:
         self.monitors = dict(monitors)
         self.ledger = ledger
-        self.owner = f"{socket.gethostname()}:{os.getpid()}"
+        self.owner = str(this_process())
         self._hashes = {name: configuration_hash(one) for name, one in self.monitors.items()}
         self._open_source = open_source
         self._sources: dict[str, PredictionSource] = {}
@@ -406,23 +406,9 @@ class Jobs:
     @contextmanager
     def _kept(self, claim: Claim, done: Round) -> Iterator[None]:
         """Renew the lease while work goes on, and give the window back if it fails."""
-        finished = Event()
-        every = max((claim.lease_until - self._now_by_database()).total_seconds() / 3, 0.05)
-
-        def renew() -> None:
-            while not finished.wait(every):
-                try:
-                    self.ledger.renew(claim)
-                except StaleClaimError:
-                    return
-                except StateError:
-                    # Held by others for a moment, perhaps: there is time for another try or two.
-                    continue
-
-        keeper = Thread(target=renew, daemon=True)
-        keeper.start()
         try:
-            yield
+            with renewed(lambda: self.ledger.renew(claim), lease=self.ledger.rules.lease):
+                yield
         except StaleClaimError:
             # Somebody else took the window over and will store the same.
             pass
@@ -431,13 +417,11 @@ class Jobs:
             of_tables = self._tables_are_at_fault(claim.monitor)
             said = done.failed(claim.monitor if of_tables else place, error)
             self.ledger.release(claim, error=said, fault_of="tables" if of_tables else "window")
-        finally:
-            finished.set()
-            keeper.join()
-
-    def _now_by_database(self) -> datetime:
-        with self.ledger.database.reading() as connection:
-            return self.ledger.database.now(connection)
+        except BaseException:
+            # Interrupted: it is nobody's fault, and others may take over at once.
+            with suppress(StateError):
+                self.ledger.release(claim)
+            raise
 
     def _readable(self) -> dict[str, str]:
         """Hashes of the monitors whose tables have not failed in this round."""

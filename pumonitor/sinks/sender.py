@@ -34,7 +34,8 @@ class Patience:
     batch : int
         Messages claimed at once.
     lease : timedelta
-        For how long; the claimant sends none of them in the second half of it.
+        For how long; renewed while they are sent. How long others wait for a claimant that died
+        on another machine.
     """
 
     first_wait: timedelta = timedelta(seconds=30)
@@ -42,7 +43,7 @@ class Patience:
     refusals: int = 8
     failures_to_open: int = 3
     batch: int = 20
-    lease: timedelta = timedelta(minutes=10)
+    lease: timedelta = timedelta(minutes=1)
 
     def __post_init__(self) -> None:
         if not timedelta() < self.first_wait <= self.longest_wait:
@@ -146,12 +147,11 @@ class Sender:
             self._outbox.delivered(self._not_noted[0])
             del self._not_noted[0]
         while True:
-            now = self._clock()
-            allowed = self._breaker.allowed(now, most=self._patience.batch)
+            allowed = self._breaker.allowed(self._clock(), most=self._patience.batch)
             if stopped():
                 delivery.stopped = "told to stop"
                 return
-            if until is not None and now >= until:
+            if self._is_late(until):
                 delivery.stopped = "out of time"
                 return
             if allowed == 0:
@@ -162,19 +162,20 @@ class Sender:
             if not messages:
                 delivery.stopped = "nothing due"
                 return
-            half = now + lease / 2
-            self._send_in_turn(
-                messages,
-                until=half if until is None else min(until, half),
-                stopped=stopped,
-                delivery=delivery,
-            )
+            with self._outbox.keeping(messages, lease=lease) as is_held:
+                self._send_in_turn(
+                    messages,
+                    stopped=lambda: stopped() or not is_held() or self._is_late(until),
+                    delivery=delivery,
+                )
+
+    def _is_late(self, until: datetime | None) -> bool:
+        return until is not None and self._clock() >= until
 
     def _send_in_turn(
         self,
         messages: Sequence[OutboxMessage],
         *,
-        until: datetime,
         stopped: Callable[[], bool],
         delivery: Delivery,
     ) -> None:
@@ -183,8 +184,7 @@ class Sender:
         held_up: set[str] = set()
         try:
             for message in messages:
-                now = self._clock()
-                if now >= until or stopped() or self._breaker.allowed(now, most=1) == 0:
+                if stopped() or self._breaker.allowed(self._clock(), most=1) == 0:
                     return
                 if message.lane in held_up:
                     continue

@@ -27,6 +27,8 @@ from sqlalchemy import (
 
 from pumonitor.ports import Pane, Window
 from pumonitor.store.errors import StaleClaimError
+from pumonitor.store.holders import free_windows
+from pumonitor.store.owners import shown_owner
 from pumonitor.store.records import Claim, ClaimedPane, Step
 from pumonitor.store.rows import window_of
 from pumonitor.store.schema import panes, windows
@@ -36,7 +38,6 @@ __all__ = [
     "WorkRules",
     "claim_collect",
     "claim_evaluate",
-    "expire",
     "finish",
     "give_back",
     "prolong",
@@ -54,7 +55,8 @@ class WorkRules:
     Attributes
     ----------
     lease : timedelta
-        After which others may take over a window whose worker has not finished or renewed.
+        After which others may take over a window whose worker has not finished or renewed; from a
+        worker that is known to be dead they do so at once.
     attempts_allowed : int
         A window that failed this often in a row no longer holds up the evaluation of later ones;
         it is tried on.
@@ -62,7 +64,7 @@ class WorkRules:
         After a failure, doubled from one to the next.
     """
 
-    lease: timedelta = timedelta(minutes=10)
+    lease: timedelta = timedelta(minutes=2)
     attempts_allowed: int = 8
     first_wait: timedelta = timedelta(seconds=30)
     longest_wait: timedelta = timedelta(hours=1)
@@ -223,12 +225,6 @@ def give_back(
         )
 
 
-def expire(connection: Connection, *, owner: str, at: datetime) -> int:
-    """End the leases of one owner now; number of windows."""
-    held = and_(windows.c.lease_owner == owner, windows.c.lease_until > at)
-    return connection.execute(update(windows).where(held).values(lease_until=at)).rowcount
-
-
 def _take(
     connection: Connection,
     asker: _Asker,
@@ -238,13 +234,16 @@ def _take(
     step: Step,
     rules: WorkRules,
 ) -> Claim | None:
-    found = connection.execute(
+    query = (
         select(windows.c.window_key, windows.c.lease_owner)
         .where(wanted, asker.may_take())
         .order_by(windows.c.window_start, windows.c.window_key)
         .limit(1)
         .with_for_update(skip_locked=True)
-    ).first()
+    )
+    found = connection.execute(query).first()
+    if found is None and free_windows(connection, at=asker.at):
+        found = connection.execute(query).first()
     if found is None:
         return None
     values: dict[str, object] = {
@@ -255,7 +254,9 @@ def _take(
     if found.lease_owner is not None:
         # Its worker died, or was too slow: a window that kills workers must not do so for ever.
         values["attempts"] = windows.c.attempts + 1
-        values["last_error"] = f"{found.lease_owner} did not finish within its lease"
+        values["last_error"] = (
+            f"{shown_owner(found.lease_owner)} died, or did not finish within its lease"
+        )
     row = connection.execute(
         update(windows)
         .where(windows.c.window_key == found.window_key)
@@ -312,7 +313,7 @@ def _held(claim: Claim) -> ColumnElement[bool]:
 
 def _stale(claim: Claim) -> StaleClaimError:
     return StaleClaimError(
-        f"{claim.owner} no longer holds the window of {claim.monitor} from "
+        f"{shown_owner(claim.owner)} no longer holds the window of {claim.monitor} from "
         f"{claim.window.start.isoformat()}: its lease ran out at {claim.lease_until.isoformat()} "
         "and another worker took over, or it was reopened. Nothing was stored"
     )

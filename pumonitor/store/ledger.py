@@ -307,17 +307,6 @@ class Ledger(LedgerReader):
                 rules=self._rules,
             )
 
-    def expire(self, owner: str) -> int:
-        """Let others take over now what a worker holds that is known to be dead.
-
-        Returns
-        -------
-        int
-            Number of windows.
-        """
-        with self.database.writing() as connection:
-            return claims.expire(connection, owner=owner, at=self.database.now(connection))
-
     # -- what came of it ----------------------------------------------------------------------
 
     def commit_collect(self, claim: Claim, panes: Sequence[CollectedPane]) -> None:

@@ -7,7 +7,9 @@ destination may get a message twice, with the same key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -30,8 +32,11 @@ from sqlalchemy import (
 from pumonitor.ports import OutboxMessage
 from pumonitor.store.database import Database
 from pumonitor.store.errors import without_passwords
+from pumonitor.store.holders import Holder, free_messages, holders_of_messages, is_pending
+from pumonitor.store.owners import this_process
 from pumonitor.store.plain_json import plain_json
 from pumonitor.store.records import NewMessage
+from pumonitor.store.renewal import renewed
 from pumonitor.store.schema import outbox, sent_keys
 
 __all__ = ["StoredOutbox", "Waiting", "enqueue"]
@@ -53,6 +58,8 @@ class Waiting:
         Messages that wait although they were tried.
     next_try : datetime or None
         When the first of those is tried again; None if the next round does.
+    holders : tuple of Holder
+        Processes that are sending some of them, unless they are known to be dead.
     last_error : str or None
         Of the oldest of those; where there is none, of the last one that was set aside.
     """
@@ -63,6 +70,7 @@ class Waiting:
     last_error: str | None
     failed: int = 0
     next_try: datetime | None = None
+    holders: tuple[Holder, ...] = ()
 
 
 class StoredOutbox:
@@ -80,14 +88,23 @@ class StoredOutbox:
     ) -> None:
         self._database = database
         self._mask = mask
+        self._left_behind: set[str] = set()
 
     def claim(self, destination: str, *, limit: int, lease: timedelta) -> Sequence[OutboxMessage]:
-        """The next messages of a destination by id, claimed; none of a lane out of turn."""
+        """The next messages of a destination by id, claimed; none of a lane out of turn.
+
+        What this process could not give back, and what is held by a process that is known to be
+        dead, is free at once.
+        """
         with self._database.writing() as connection:
             _alone_with(connection, self._database, destination)
             at = self._database.now(connection)
             rows = connection.execute(_next_in_turn(destination, at).limit(limit)).all()
-            claim = uuid4().hex
+            if len(rows) < limit and free_messages(
+                connection, destination=destination, left_behind=self._left_behind, at=at
+            ):
+                rows = connection.execute(_next_in_turn(destination, at).limit(limit)).all()
+            claim = f"{this_process()} {uuid4().hex}"
             connection.execute(
                 update(outbox)
                 .where(outbox.c.id.in_([row.id for row in rows]))
@@ -106,6 +123,42 @@ class StoredOutbox:
             )
             for row in rows
         )
+
+    @contextmanager
+    def keeping(
+        self, messages: Sequence[OutboxMessage], *, lease: timedelta
+    ) -> Iterator[Callable[[], bool]]:
+        """Renew the claim on messages while it is open; gives what says whether it surely holds."""
+        half = lease.total_seconds() / 2
+        held_until = time.monotonic() + half
+
+        def renew() -> None:
+            nonlocal held_until
+            begun = time.monotonic()
+            self._renew(messages, lease)
+            held_until = begun + half
+
+        try:
+            with renewed(renew, lease=lease):
+                yield lambda: time.monotonic() < held_until
+        except BaseException:
+            # Perhaps it could not be given back.
+            self._left_behind |= {message.claim for message in messages}
+            raise
+
+    def _renew(self, messages: Sequence[OutboxMessage], lease: timedelta) -> None:
+        with self._database.writing() as connection:
+            at = self._database.now(connection)
+            connection.execute(
+                update(outbox)
+                .where(
+                    outbox.c.id.in_([message.id for message in messages]),
+                    outbox.c.claimed_by.in_({message.claim for message in messages}),
+                    outbox.c.claimed_until > at,
+                    is_pending(),
+                )
+                .values(claimed_until=at + lease)
+            )
 
     def delivered(self, message: OutboxMessage) -> None:
         """Note that the destination has it."""
@@ -211,14 +264,14 @@ class StoredOutbox:
 
     def waiting(self) -> dict[str, Waiting]:
         """What waits, by destination; destinations that have everything are not in it."""
-        was_tried = and_(_is_pending(), outbox.c.attempts > 0)
+        was_tried = and_(is_pending(), outbox.c.attempts > 0)
         with self._database.reading() as connection:
             at = self._database.now(connection)
             rows = connection.execute(
                 select(
                     outbox.c.destination,
-                    func.count().filter(_is_pending()).label("messages"),
-                    func.min(outbox.c.created).filter(_is_pending()).label("oldest"),
+                    func.count().filter(is_pending()).label("messages"),
+                    func.min(outbox.c.created).filter(is_pending()).label("oldest"),
                     func.count(outbox.c.set_aside_at).label("set_aside"),
                     func.count().filter(was_tried).label("failed"),
                     func.min(outbox.c.not_before).filter(was_tried).label("next_try"),
@@ -230,6 +283,7 @@ class StoredOutbox:
                 .where(outbox.c.delivered_at.is_(None))
                 .group_by(outbox.c.destination)
             ).all()
+            holders = holders_of_messages(connection, at=at)
             telling = [row.telling for row in rows if row.telling is not None]
             errors = {
                 row.destination: row.last_error
@@ -247,6 +301,7 @@ class StoredOutbox:
                 last_error=errors.get(row.destination),
                 failed=row.failed,
                 next_try=row.next_try if row.next_try is not None and row.next_try > at else None,
+                holders=holders.get(row.destination, ()),
             )
             for row in rows
         }
@@ -267,7 +322,7 @@ class StoredOutbox:
                         outbox.c.id == message.id,
                         outbox.c.claimed_by == message.claim,
                         outbox.c.claimed_until > at,
-                        _is_pending(),
+                        is_pending(),
                     )
                     .values(claimed_by=None, claimed_until=None, **values(at))
                 )
@@ -332,10 +387,6 @@ def _alone_with(connection: Connection, database: Database, destination: str) ->
     database.alone(connection, f"outbox {destination}")
 
 
-def _is_pending() -> Any:
-    return and_(outbox.c.delivered_at.is_(None), outbox.c.set_aside_at.is_(None))
-
-
 def _next_in_turn(destination: str, at: datetime) -> Any:
     """Pending messages that neither they nor one before them in their lane is to be waited for."""
     before = outbox.alias("before")
@@ -349,6 +400,6 @@ def _next_in_turn(destination: str, at: datetime) -> Any:
     )
     return (
         select(outbox)
-        .where(outbox.c.destination == destination, _is_pending(), ~is_held_up)
+        .where(outbox.c.destination == destination, is_pending(), ~is_held_up)
         .order_by(outbox.c.id)
     )

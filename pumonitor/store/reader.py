@@ -10,6 +10,7 @@ from sqlalchemy import Row, Select, func, or_, select
 
 from pumonitor.ports import State
 from pumonitor.store.database import Database
+from pumonitor.store.holders import Holder, holders_of_windows
 from pumonitor.store.queries import (
     WINDOW_COLUMNS,
     equal,
@@ -528,6 +529,18 @@ class LedgerReader:
             failing=row.failing,
             oldest_unfinished=oldest,
         )
+
+    def holders(self, monitor: str | None = None) -> tuple[Holder, ...]:
+        """Who works on windows, unless it is known to be dead.
+
+        Parameters
+        ----------
+        monitor : str, optional
+            All without it.
+        """
+        with self.database.reading() as connection:
+            at = self.database.now(connection)
+            return holders_of_windows(connection, at=at, monitor=monitor)
 
     def audit(self, *, limit: int = 100) -> tuple[AuditEntry, ...]:
         """What was done last, the latest first."""

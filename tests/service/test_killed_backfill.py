@@ -11,6 +11,7 @@ import pytest
 from pumonitor.service.app import open_ledger
 from pumonitor.service.backfill import backfill
 from pumonitor.service.config_file import read_configuration
+from pumonitor.store.owners import owner_of
 from tests.abandoned import left_alive
 from tests.service.ledger_content import ledger_content
 from tests.service.monitored_shop import FIRST, write_shop
@@ -38,13 +39,14 @@ def holders(ledger):
 
 def kill_a_holder(ledger):
     """Whether a worker was killed that held a window, and would have held it for minutes more."""
-    processes = {one.name: one for one in multiprocessing.active_children()}
+    processes = {one.pid: one for one in multiprocessing.active_children()}
     for name in sorted(holders(ledger)):
-        os.kill(processes[name].pid, signal.SIGSTOP)
+        process = processes[owner_of(name).pid]
+        os.kill(process.pid, signal.SIGSTOP)
         if name in holders(ledger):
-            processes[name].kill()
+            process.kill()
             return True
-        os.kill(processes[name].pid, signal.SIGCONT)
+        os.kill(process.pid, signal.SIGCONT)
     return False
 
 

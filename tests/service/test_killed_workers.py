@@ -19,7 +19,6 @@ from tests.service.ledger_content import ledger_content
 from tests.service.mlflow_and_ledger import assert_mlflow_holds_what_is_recorded
 from tests.service.monitored_shop import FIRST, recorded, write_shop
 from tests.sinks.conftest import WARNINGS_OF_MLFLOW
-from tests.store.monitored_days import run_out
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +96,6 @@ def test_a_worker_killed_at_a_step_loses_and_doubles_nothing(
 ):
     path = shop(tmp_path, address)
     assert workers.codes(path, (step, 1)) == [KILLED]
-    # The next one waits for what is left of the lease.
     assert workers.codes(path, LIVES) == [0]
     assert content_of(path) == content_of(undisturbed)
 
@@ -145,7 +143,7 @@ def test_a_run_killed_when_mlflow_has_taken_what_is_not_noted_yet(
     with open_jobs(read_configuration(path).configuration) as jobs:
         waiting = jobs.ledger.outbox.waiting()["mlflow"]
         assert (waiting.messages, waiting.last_error) == (3, None)
-        run_out(jobs.ledger)
+        # The one that was killed is known to be dead: nobody waits for its lease.
         done = jobs.run()
         assert (done.collected, done.deliveries["mlflow"].delivered) == (0, 3)
         assert jobs.ledger.outbox.waiting() == {}

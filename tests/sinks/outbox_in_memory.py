@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -50,6 +51,14 @@ class OutboxInMemory:
                 row.leased_until = now + lease
                 found.append(row.message)
         return found
+
+    @contextmanager
+    def keeping(
+        self, messages: Sequence[OutboxMessage], *, lease: timedelta
+    ) -> Iterator[Callable[[], bool]]:
+        """Nothing is renewed: the claim surely holds for half of the lease."""
+        until = self.clock() + lease / 2
+        yield lambda: self.clock() < until
 
     def delivered(self, message: OutboxMessage) -> None:
         if row := self._held(message):
