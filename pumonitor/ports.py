@@ -117,7 +117,11 @@ class InputCounts:
     retracted_labels : int
         Ids whose later label says otherwise than an earlier one; the later stands.
     early_labels : int
-        Labels known before their prediction was made; they count.
+        Rows of labels known before their prediction was made, by a day at most, as clocks may
+        differ or a date stand for a time; they count.
+    refused_labels : int
+        Rows of labels known more than a day before their prediction was made: they cannot be about
+        it, and do not count.
     late_labels : int
         Labels first known after the maturity moment, filled in by the caller.
     orphan_labels : int
@@ -132,6 +136,7 @@ class InputCounts:
     conflicting_labels: int = 0
     retracted_labels: int = 0
     early_labels: int = 0
+    refused_labels: int = 0
     late_labels: int = 0
     orphan_labels: int = 0
 
@@ -196,7 +201,10 @@ class SourceDescription:
     first, last : datetime or None
         Of the predictions.
     delay_quantiles : mapping of float to float
-        Seconds from prediction to confirmation, by level (0.1, 0.5, 0.9).
+        Seconds from prediction to confirmation, by level (0.1, 0.5, 0.9), of what counts.
+    confirmed, early, refused : int
+        Predictions with a confirmation; those first confirmed before they were made, by a day at
+        most; those by more than a day, whose confirmations do not count.
     """
 
     engine: str
@@ -209,6 +217,9 @@ class SourceDescription:
     first: datetime | None
     last: datetime | None
     delay_quantiles: Mapping[float, float] = field(default_factory=dict)
+    confirmed: int = 0
+    early: int = 0
+    refused: int = 0
 
 
 class PredictionSource(Protocol):

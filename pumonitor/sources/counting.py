@@ -15,9 +15,10 @@ from pumonitor.errors import InputError
 from pumonitor.ports import InputCounts, Progress, WindowCounts
 from pumonitor.sources.counts_engine import Engine
 from pumonitor.sources.counts_problems import (
-    label_problem,
+    Unusable,
+    label_problems,
     nul_problem,
-    prediction_problem,
+    prediction_problems,
     problem_column,
 )
 from pumonitor.sources.counts_query import MOST_GROUPS, CountQuery
@@ -63,7 +64,7 @@ def count_window(
     _check_groups(engine, query, groups)
     found = engine.rows(query.found(), about=label_name)
     orphans = 0 if load_ids is None else _orphans(engine, query, load_ids)
-    sums = [sum(int(row[place]) for row in found) for place in range(3, 8)]
+    sums = [sum(int(row[place]) for row in found) for place in range(3, 9)]
     return _window_counts(
         query,
         groups,
@@ -77,6 +78,7 @@ def count_window(
             conflicting_labels=sums[2],
             retracted_labels=sums[3],
             early_labels=sums[4],
+            refused_labels=sums[5],
             orphan_labels=orphans,
         ),
     )
@@ -86,18 +88,19 @@ def check_labels(engine: Engine, query: CountQuery) -> None:
     """Refuse labels that cannot be used, among all that were known by the last moment."""
     about = query.labels.relation.name
     counted = {int(row[0]): int(row[1]) for row in engine.rows(query.label_problems(), about=about)}
-    problem = min((one for one in counted if one), default=0)
-    if problem:
-        column = problem_column(query.labels, problem)
-        examples = engine.rows(query.label_examples(problem, column), about=about)
-        raise label_problem(
-            query.labels,
-            problem,
-            key=query.key,
-            found=counted[problem],
-            rows=sum(counted.values()),
-            examples=examples,
-        )
+    problems = sorted(one for one in counted if one)
+    if problems:
+        unusable = [
+            Unusable(
+                problem=one,
+                found=counted[one],
+                examples=engine.rows(
+                    query.label_examples(one, problem_column(query.labels, one)), about=about
+                ),
+            )
+            for one in problems
+        ]
+        raise label_problems(query.labels, unusable, key=query.key, rows=sum(counted.values()))
 
 
 def check_predictions(engine: Engine, query: CountQuery) -> None:
@@ -145,18 +148,20 @@ def _unusable(
     *,
     between: tuple[datetime, datetime] | None,
 ) -> InputError:
-    """The error about the first thing that is wrong with rows."""
+    """The error about all that is wrong with rows."""
     about = query.predictions.relation.name
-    problem = min(one for one in counted if one)
-    column = problem_column(query.predictions, problem)
-    return prediction_problem(
-        query.predictions,
-        problem,
-        key=query.key,
-        found=counted[problem],
-        rows=sum(counted.values()),
-        between=between,
-        examples=engine.rows(query.examples(problem, column), about=about),
+    unusable = [
+        Unusable(
+            problem=one,
+            found=counted[one],
+            examples=engine.rows(
+                query.examples(one, problem_column(query.predictions, one)), about=about
+            ),
+        )
+        for one in sorted(one for one in counted if one)
+    ]
+    return prediction_problems(
+        query.predictions, unusable, key=query.key, rows=sum(counted.values()), between=between
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from pumonitor.sources.counts_rows import (
 )
 from pumonitor.sources.time_columns import UNIT_NAMES, TimeColumn, fitting_unit
 
-__all__ = ["label_problem", "nul_problem", "prediction_problem", "problem_column"]
+__all__ = ["Unusable", "label_problems", "nul_problem", "prediction_problems", "problem_column"]
 
 _LENGTH: Final = 40
 _WHOLE: Final = re.compile(r"-?\d+")
@@ -43,21 +44,47 @@ def problem_column(table: PredictionTable | LabelTable, problem: int) -> Column:
     return table.id if column is None else column
 
 
-def prediction_problem(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unusable:
+    """Rows with one problem.
+
+    Attributes
+    ----------
+    problem : int
+        As `PREDICTION_PROBLEMS` or `LABEL_PROBLEMS` number it.
+    found : int
+        Rows.
+    examples : sequence of tuple
+        Values, each with how often it stands there.
+    """
+
+    problem: int
+    found: int
+    examples: Sequence[tuple[Any, ...]]
+
+
+def prediction_problems(
     table: PredictionTable,
-    problem: int,
+    unusable: Sequence[Unusable],
     *,
     key: Key,
-    found: int,
     rows: int,
     between: tuple[datetime, datetime] | None,
-    examples: Sequence[tuple[Any, ...]],
 ) -> InputError:
-    """The error about rows of the predictions."""
-    kind = PREDICTION_PROBLEMS[problem - 1]
+    """The error about rows of the predictions: all that is wrong with them."""
+    return _error(
+        table.relation.name,
+        [_of_prediction(table, one, key=key) for one in unusable],
+        rows=rows,
+        between=between,
+    )
+
+
+def _of_prediction(table: PredictionTable, unusable: Unusable, *, key: Key) -> _Fault:
+    kind = PREDICTION_PROBLEMS[unusable.problem - 1]
     what, remedy = {
-        "id": _of_id(key, examples),
-        "time": _of_time(table.time, "predictions", examples),
+        "id": _of_id(key, unusable.examples),
+        "time": _of_time(table.time, "predictions", unusable.examples),
         "score": (
             "values that are missing or no numbers",
             "a row without a score was not scored; drop it or repair the scoring job",
@@ -71,52 +98,48 @@ def prediction_problem(
             "write probabilities, or say score_scale: unbounded",
         ),
     }[kind]
-    role = "score" if kind.endswith(("score", "range")) else kind
-    return _error(
-        role,
-        problem_column(table, problem),
-        table.relation.name,
-        what,
-        remedy,
-        found=found,
-        rows=rows,
-        between=between,
-        examples=examples,
+    return _Fault(
+        role="score" if kind.endswith(("score", "range")) else kind,
+        column=problem_column(table, unusable.problem),
+        what=what,
+        remedy=remedy,
+        found=unusable.found,
+        examples=unusable.examples,
     )
 
 
-def label_problem(
-    table: LabelTable,
-    problem: int,
-    *,
-    key: Key,
-    found: int,
-    rows: int,
-    examples: Sequence[tuple[Any, ...]],
+def label_problems(
+    table: LabelTable, unusable: Sequence[Unusable], *, key: Key, rows: int
 ) -> InputError:
-    """The error about rows of the labels."""
-    kind = LABEL_PROBLEMS[problem - 1]
+    """The error about rows of the labels: all that is wrong with them."""
+    return _error(
+        table.relation.name,
+        [_of_label(table, one, key=key) for one in unusable],
+        rows=rows,
+        between=None,
+    )
+
+
+def _of_label(table: LabelTable, unusable: Unusable, *, key: Key) -> _Fault:
+    kind = LABEL_PROBLEMS[unusable.problem - 1]
     what, remedy = {
-        "id": _of_id(key, examples),
+        "id": _of_id(key, unusable.examples),
         "known_at": ("", "")
         if table.known_at is None
-        else _of_time(table.known_at, "positives", examples),
+        else _of_time(table.known_at, "positives", unusable.examples),
         "label": ("values other than 1, 0 and -1", _LABELS),
         "propensity": (
             "values on positives that are not above 0 and at most 1",
             f"give every positive the chance that one like it gets confirmed; {NEVER_LABELED}",
         ),
     }[kind]
-    return _error(
-        kind,
-        problem_column(table, problem),
-        table.relation.name,
-        what,
-        remedy,
-        found=found,
-        rows=rows,
-        between=None,
-        examples=examples,
+    return _Fault(
+        role=kind,
+        column=problem_column(table, unusable.problem),
+        what=what,
+        remedy=remedy,
+        found=unusable.found,
+        examples=unusable.examples,
     )
 
 
@@ -130,17 +153,15 @@ def nul_problem(
     examples: Sequence[tuple[Any, ...]],
 ) -> InputError:
     """The error about text with a NUL character."""
-    return _error(
-        "model_version" if column is table.model_version else "segment",
-        column,
-        table.relation.name,
-        "values that hold a NUL character",
-        "databases do not store it: remove it where the rows are written",
+    fault = _Fault(
+        role="model_version" if column is table.model_version else "segment",
+        column=column,
+        what="values that hold a NUL character",
+        remedy="databases do not store it: remove it where the rows are written",
         found=found,
-        rows=rows,
-        between=between,
         examples=examples,
     )
+    return _error(table.relation.name, [fault], rows=rows, between=between)
 
 
 def _of_id(key: Key, examples: Sequence[tuple[Any, ...]]) -> tuple[str, str]:
@@ -189,30 +210,46 @@ def _unreadable_time(time: TimeColumn, block: str) -> tuple[str, str]:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fault:
+    """What is wrong in a column, how often, and what to do."""
+
+    role: str
+    column: Column
+    what: str
+    remedy: str
+    found: int
+    examples: Sequence[tuple[Any, ...]]
+
+
 def _error(
-    role: str,
-    column: Column,
     name: str,
-    what: str,
-    remedy: str,
+    faults: Sequence[_Fault],
     *,
-    found: int,
     rows: int,
     between: tuple[datetime, datetime] | None,
-    examples: Sequence[tuple[Any, ...]],
 ) -> InputError:
-    shown = [
-        f"{'missing' if value is None else repr(_shortened(str(value)))} ({times} times)"
-        for value, times in examples
-    ]
-    listed = f": {', '.join(shown)}" if shown else ""
     window = ""
     if between is not None:
         window = f" from {between[0].isoformat()} to {between[1].isoformat()}"
-    return InputError(
-        f"{role} column '{column.name}' of {name} has {found} {what} in {rows} rows{window}"
-        f"{listed}; {remedy}"
-    )
+    told: list[str] = []
+    before: Column | None = None
+    for fault in faults:
+        shown = [
+            f"{'missing' if value is None else repr(_shortened(str(value)))} ({times} times)"
+            for value, times in fault.examples
+        ]
+        listed = f": {', '.join(shown)}" if shown else ""
+        place = f"{fault.role} column '{fault.column.name}'"
+        if before is None:
+            begins = f"{place} of {name} has {fault.found} {fault.what} in {rows} rows{window}"
+        elif fault.column is before:
+            begins = f"it also has {fault.found} {fault.what}"
+        else:
+            begins = f"{place} has {fault.found} {fault.what}"
+        told.append(f"{begins}{listed}; {fault.remedy}")
+        before = fault.column
+    return InputError(". ".join([told[0], *(one[:1].upper() + one[1:] for one in told[1:])]))
 
 
 def _shortened(value: str) -> str:

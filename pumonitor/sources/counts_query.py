@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from math import floor
 from typing import Final
 
@@ -23,7 +23,7 @@ from pumonitor.sources.counts_rows import (
 )
 from pumonitor.sources.dialects import Dialect
 from pumonitor.sources.grid import ScoreGrid
-from pumonitor.sources.time_columns import PLAUSIBLE_FROM, microseconds
+from pumonitor.sources.time_columns import CLOCKS_DIFFER, PLAUSIBLE_FROM, microseconds
 
 __all__ = ["MOST_GROUPS", "CountQuery", "Statement"]
 
@@ -171,7 +171,7 @@ class CountQuery:
         bucket = f"CASE {bucket} ELSE {len(self.delay_edges)} END" if bucket else "0"
         sums = ", ".join(
             f"sum({name}) AS {name}"
-            for name in ("label_rows", "duplicates", "conflicts", "retractions", "early")
+            for name in ("label_rows", "duplicates", "conflicts", "retractions", "early", "refused")
         )
         return self._stated(
             f"SELECT moment, bucket, count(*) AS ids, {sums} FROM (SELECT *, "
@@ -353,12 +353,17 @@ class CountQuery:
         return label_rows(self.labels, key=self.key, as_of=self.as_of[-1], values=values)
 
     def _moments(self, _: Values) -> str:
-        """One row per id and time: rows of one moment that disagree say nothing."""
+        """One row per id and time: rows of one moment that disagree say nothing.
+
+        What was known long before a prediction is not about it.
+        """
+        too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
         return (
             "SELECT said.id, made, known, count(*) AS said_rows, "
             "CASE WHEN min(label) = max(label) THEN min(label) ELSE 0 END AS state, "
             "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
-            "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity "
+            "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
+            f"CASE WHEN {self._has_times} known < made - {too_early} THEN 1 ELSE 0 END AS refused "
             "FROM pumonitor_said AS said JOIN pumonitor_first AS predicted "
             "ON said.id = predicted.id GROUP BY said.id, made, known"
         )
@@ -369,9 +374,9 @@ class CountQuery:
         A later one could not be used at a moment before it.
         """
         return (
-            "SELECT id, made, known, said_rows, state, disagrees, "
-            "lag(state) OVER (PARTITION BY id ORDER BY known) AS earlier, "
-            "first_value(propensity) OVER (PARTITION BY id "
+            "SELECT id, made, known, said_rows, state, disagrees, refused, "
+            "lag(state) OVER (PARTITION BY id, refused ORDER BY known) AS earlier, "
+            "first_value(propensity) OVER (PARTITION BY id, refused "
             "ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known) AS propensity "
             "FROM pumonitor_moments"
         )
@@ -381,17 +386,21 @@ class CountQuery:
         digits: list[str] = []
         for place, moment in enumerate(self.as_of):
             until = values.write(f"as_of_{place}", microseconds(moment))
-            latest = f"max(CASE WHEN known <= {until} THEN 4 * known + state + 1 END)"
+            counts = f"refused = 0 AND known <= {until}"
+            latest = f"max(CASE WHEN {counts} THEN 4 * known + state + 1 END)"
             states.append(f"coalesce({latest} % 4 - 1, 0) AS state_{place}")
             digits.append(f"{3**place} * (1 + state_{place})")
         totals = (
-            "min(propensity) AS propensity, min(CASE WHEN state = 1 THEN known END) AS confirmed, "
+            "min(CASE WHEN refused = 0 THEN propensity END) AS propensity, "
+            "min(CASE WHEN refused = 0 AND state = 1 THEN known END) AS confirmed, "
             "sum(said_rows) AS label_rows, "
-            "sum(CASE WHEN disagrees = 1 THEN 0 WHEN earlier = state THEN said_rows "
+            "sum(CASE WHEN refused = 1 OR disagrees = 1 THEN 0 WHEN earlier = state THEN said_rows "
             "ELSE said_rows - 1 END) AS duplicates, "
-            "sum(CASE WHEN disagrees = 1 THEN said_rows ELSE 0 END) AS conflicts, "
-            "max(CASE WHEN earlier <> state THEN 1 ELSE 0 END) AS retractions, "
-            f"sum(CASE WHEN {self._has_times} known < made THEN said_rows ELSE 0 END) AS early"
+            "sum(CASE WHEN refused = 0 AND disagrees = 1 THEN said_rows ELSE 0 END) AS conflicts, "
+            "max(CASE WHEN refused = 0 AND earlier <> state THEN 1 ELSE 0 END) AS retractions, "
+            f"sum(CASE WHEN {self._has_times} refused = 0 AND known < made THEN said_rows ELSE 0 "
+            "END) AS early, "
+            "sum(CASE WHEN refused = 1 THEN said_rows ELSE 0 END) AS refused"
         )
         history = " + ".join(digits)
         return (

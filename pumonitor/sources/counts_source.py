@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from math import isfinite
 from typing import Any, Final, Literal
 
@@ -17,11 +17,12 @@ from pumonitor.ports import Clock, CountRequest, Progress, SourceDescription, Wi
 from pumonitor.sources.column_kinds import Key
 from pumonitor.sources.counting import check_labels, check_predictions, count_window
 from pumonitor.sources.counts_engine import RECEIVED_COLUMNS, Engine
-from pumonitor.sources.counts_problems import prediction_problem
+from pumonitor.sources.counts_problems import Unusable, prediction_problems
 from pumonitor.sources.counts_query import CountQuery, Statement
 from pumonitor.sources.counts_rows import PREDICTION_PROBLEMS, LabelTable, PredictionTable, Values
 from pumonitor.sources.grid import ScoreGrid
 from pumonitor.sources.time_columns import (
+    CLOCKS_DIFFER,
     EARLIEST,
     LATEST,
     PLAUSIBLE_FROM,
@@ -32,8 +33,6 @@ from pumonitor.sources.time_columns import (
 
 __all__ = ["CountedSource"]
 
-_AHEAD: Final = timedelta(days=1)
-"""Clocks may differ; a time further ahead than this is a mistake."""
 _LEVELS: Final = (0.1, 0.5, 0.9)
 _SAMPLE_ROWS: Final = 5
 
@@ -130,14 +129,14 @@ class CountedSource:
             check_predictions(self._engine, query)
             self._engine.load(query.labels.relation, _names(query.labels))
             check_labels(self._engine, query)
-            limit = self._clock() + _AHEAD
+            limit = self._clock() + CLOCKS_DIFFER
             ((known, latest, later),) = self._engine.rows(query.label_span(limit), about=about)
             if later and self._labels.known_at is not None:
                 raise _ahead("known_at", self._labels.known_at, self._labels, int(later), latest)
-            delays: Mapping[float, float] = {}
+            delays = _Delays()
             if self._labels.known_at is not None:
                 both = f"{self._predictions.relation.name} or {about}"
-                delays = _quantiles(self._engine.rows(query.delays(), about=both))
+                delays = _Delays.of(self._engine.rows(query.delays(), about=both))
             sample = _sample(self._engine, self._predictions)
         with self._label_engine.snapshot():
             label_sample = _sample(self._label_engine, self._labels)
@@ -151,7 +150,10 @@ class CountedSource:
             labels=int(known),
             first=first,
             last=last,
-            delay_quantiles=delays,
+            delay_quantiles=delays.quantiles,
+            confirmed=delays.confirmed,
+            early=delays.early,
+            refused=delays.refused,
         )
 
     def close(self) -> None:
@@ -199,22 +201,21 @@ class CountedSource:
         table = self._predictions
         self._load_predictions([table.id.name, table.time.column.name])
         ((rows, first, last, unread, earlier, later),) = self._engine.rows(
-            query.span(self._clock() + _AHEAD), about=table.relation.name
+            query.span(self._clock() + CLOCKS_DIFFER), about=table.relation.name
         )
         if unread:
             problem = PREDICTION_PROBLEMS.index("time") + 1
             self._load_predictions(_names(table))
-            raise prediction_problem(
-                table,
-                problem,
-                key=self._key,
+            unusable = Unusable(
+                problem=problem,
                 found=int(unread),
-                rows=int(rows),
-                between=None,
                 examples=self._engine.rows(
                     query.examples(problem, table.time.column, of_all=True),
                     about=table.relation.name,
                 ),
+            )
+            raise prediction_problems(
+                table, [unusable], key=self._key, rows=int(rows), between=None
             )
         if earlier:
             msg = (
@@ -324,14 +325,34 @@ def _plain(values: Any) -> list[Any]:
     return list(values)
 
 
-def _quantiles(rows: Sequence[tuple[Any, ...]]) -> dict[float, float]:
-    """Levels of the delays, from numbers of rows by whole seconds."""
-    if not rows:
-        return {}
-    counted = sorted((int(seconds), int(number)) for seconds, number in rows)
-    reached = np.cumsum([number for _, number in counted])
-    places = [int(np.searchsorted(reached, level * reached[-1])) for level in _LEVELS]
-    return {level: float(counted[place][0]) for level, place in zip(_LEVELS, places, strict=True)}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Delays:
+    """How long confirmations take, and how many of them came before their predictions."""
+
+    quantiles: Mapping[float, float] = field(default_factory=dict)
+    confirmed: int = 0
+    early: int = 0
+    refused: int = 0
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[Any, ...]]) -> _Delays:
+        """From numbers of predictions by whole seconds; levels are of those that count."""
+        counted = sorted((int(seconds), int(number)) for seconds, number in rows)
+        kept = [one for one in counted if one[0] >= -CLOCKS_DIFFER.total_seconds()]
+        quantiles: dict[float, float] = {}
+        if kept:
+            reached = np.cumsum([number for _, number in kept])
+            places = [int(np.searchsorted(reached, level * reached[-1])) for level in _LEVELS]
+            quantiles = {
+                level: float(kept[place][0]) for level, place in zip(_LEVELS, places, strict=True)
+            }
+        confirmed = sum(number for _, number in counted)
+        return cls(
+            quantiles=quantiles,
+            confirmed=confirmed,
+            early=sum(number for seconds, number in kept if seconds < 0),
+            refused=confirmed - sum(number for _, number in kept),
+        )
 
 
 def _ahead(

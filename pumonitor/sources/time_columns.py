@@ -15,6 +15,7 @@ from pumonitor.sources.dialects import Dialect
 from pumonitor.sources.monitored_tables import TimeUnit
 
 __all__ = [
+    "CLOCKS_DIFFER",
     "EARLIEST",
     "LATEST",
     "PLAUSIBLE_FROM",
@@ -50,6 +51,9 @@ _CALENDAR_SECONDS: Final = (-62_135_596_800, 253_402_300_799)
 
 PLAUSIBLE_FROM: Final = datetime(_PLAUSIBLE_YEARS[0], 1, 1, tzinfo=UTC)
 """No classifier's prediction is older: such a time is a mistake."""
+
+CLOCKS_DIFFER: Final = timedelta(days=1)
+"""By how much times of two tables may contradict each other; further apart one is a mistake."""
 
 EARLIEST: Final = _EPOCH
 LATEST: Final = datetime(2200, 1, 1, tzinfo=UTC)

@@ -48,6 +48,7 @@ def count(
         if row["known"] <= as_of[-1] and row["id"] in first:
             said[row["id"]][row["known"]].append(row)
     for key, row in first.items():
+        _refuse(counted.found, said[key], row["time"])
         history, states = _history(said[key], as_of)
         propensity = _propensity(said[key])
         counted.rows[(row["version"], *row["segments"], row["score"], history, propensity)] += 1
@@ -58,6 +59,16 @@ def count(
             bucket = sum(delay > edge for edge in delay_edges)
             counted.delays[(states.index(1), bucket)] += 1
     return counted
+
+
+def _refuse(
+    found: Counter[str], said: dict[datetime, list[dict[str, Any]]], made: datetime
+) -> None:
+    """Labels known more than a day before the prediction are counted, and taken out."""
+    for moment in [moment for moment in said if (made - moment).total_seconds() > 86_400]:
+        found["refused_labels"] += len(said[moment])
+        found["label_rows"] += len(said[moment])
+        del said[moment]
 
 
 def _says(rows: list[dict[str, Any]]) -> int:

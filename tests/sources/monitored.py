@@ -66,7 +66,7 @@ def predictions(rows: int = 1500, *, text_ids: bool = False) -> pd.DataFrame:
 
 
 def labels(rows: int = 1500, *, text_ids: bool = False) -> pd.DataFrame:
-    """Confirmations, negatives, repeated, contradicting, taken back, early and orphaned ones."""
+    """Confirmations, negatives, repeated, contradicting, taken back, (too) early, orphaned ones."""
     rng = np.random.default_rng(8)
     ids = rng.choice(rows, 400, replace=False)
     known = rng.exponential(4 * 86_400_000_000, 400).astype(np.int64)
@@ -87,13 +87,17 @@ def labels(rows: int = 1500, *, text_ids: bool = False) -> pd.DataFrame:
     )
     contradicting = frame.sample(25, random_state=3).assign(label=lambda rows: -rows.label)
     orphans = frame.head(17).assign(case=lambda rows: rows.case + 1_000_000, confirmed_at=1_000_000)
+    # Of long before, some of predictions that are confirmed in time as well.
+    long_ago = frame.sample(30, random_state=5).assign(confirmed_at=-5 * 86_400_000_000)
     # At the edge of the window, of a moment asked for, and of a bucket of delays.
     edges = frame.head(4).assign(
         case=[5, 6, 7, rows],
         confirmed_at=[86_400_000_000, 86_400_000_001, 3 * 86_400_000_000, 3_600_000_000],
         label=1,
     )
-    frame = pd.concat([frame, again, later, contradicting, orphans, edges], ignore_index=True)
+    frame = pd.concat(
+        [frame, again, later, contradicting, orphans, long_ago, edges], ignore_index=True
+    )
     frame["confirmed_at"] = _moments(frame["confirmed_at"])
     frame.loc[frame.label != 1, "review_rate"] = np.nan
     return _finished(frame, "case", text_ids=text_ids)

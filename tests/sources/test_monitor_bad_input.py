@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from datetime import timedelta
 
@@ -10,8 +11,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns, SqlTable
 from tests.sources.small_tables import (
+    DAY,
     PREDICTIONS,
     START,
     counts,
@@ -60,6 +62,84 @@ def test_scores_that_rank_nothing(tmp_path, scores, expected):
     message = message_of(counts, tmp_path / "p.parquet", known())
     assert message.startswith(f"score column 'score' of predictions {tmp_path / 'p.parquet'} ")
     assert expected in message
+
+
+@pytest.mark.parametrize("kind", ["parquet", "polars", "csv", "sqlite"])
+def test_all_that_is_wrong_with_scores_is_told_at_once(tmp_path, kind):
+    frame = pl.DataFrame(
+        {
+            "id": range(1, 8),
+            "made": [START + timedelta(hours=hour) for hour in range(7)],
+            "score": [0.9, float("nan"), float("inf"), 1.7, -0.2, None, 1.7],
+        }
+    )
+    table: object = frame
+    if kind == "parquet":
+        frame.write_parquet(table := tmp_path / "p.parquet")
+    elif kind == "csv":
+        frame.write_csv(table := tmp_path / "p.csv")
+    elif kind == "sqlite":
+        # It has no NaN: what is none is missing there.
+        frame = frame.with_columns(pl.col("score").fill_nan(float("inf")))
+        url = f"sqlite:///{tmp_path / 'p.db'}"
+        rows = frame.with_columns(pl.col("made").dt.strftime("%Y-%m-%dT%H:%M:%S%z"))
+        rows.to_pandas().to_sql("made", url, index=False)
+        table = SqlTable(url=url, table="made")
+    # In a CSV file NaN stands for nothing.
+    missing, infinite = (2, 1) if kind == "csv" else (1, 2)
+    expected = (
+        rf"score column 'score' of .* has {missing} values that are missing or no numbers in 7 "
+        r"rows from 2026-01-05T00:00:00\+00:00 to 2026-01-06T00:00:00\+00:00: missing "
+        rf"\({missing} times\); a row without a score was not scored; drop it or repair the "
+        rf"scoring job\. It also has {infinite} values that are infinite or NaN: .*; clip the "
+        r"scores, or drop the rows that were not scored\. It also has 3 values below 0 or above 1: "
+        r"'1.7' \(2 times\), '-0.2' \(1 times\); write probabilities, or say score_scale: "
+        r"unbounded"
+    )
+    assert re.fullmatch(expected, message_of(counts, table, known()))
+
+
+def test_problems_of_several_columns_are_told_at_once(tmp_path):
+    file = csv(tmp_path, known(id=["1", None, "3"], label=["1", "1", "2"]), "l.csv")
+    assert message_of(counts, made(), file) == (
+        f"id column 'id' of positives {file} has 1 ids that are missing or not whole numbers in 3 "
+        "rows: missing (1 times); every row needs the id of its prediction. Label column 'label' "
+        "has 1 values other than 1, 0 and -1: '2' (1 times); use 1 for a confirmed positive, -1 "
+        "for a confirmed negative, 0 to take an earlier row back"
+    )
+
+
+def test_labels_of_long_before_their_prediction_do_not_count_and_are_counted():
+    early = [START - 29 * DAY, START - timedelta(hours=20), START + 2 * DAY]
+    found = counts(made(), known(known=early, label=[1, 1, 1], rate=[0.5] * 3))
+    # Scores from the lowest: of ids 4, 3, 2 and 1.
+    assert found.history.tolist() == [4, 7, 8, 4]
+    assert (found.found.label_rows, found.found.early_labels, found.found.refused_labels) == (
+        3,
+        1,
+        1,
+    )
+    assert found.found.predictions == found.rows.sum() == 4
+    described_early = described(made(), known(known=early, label=[1, 1, 1], rate=[0.5] * 3))
+    assert (described_early.confirmed, described_early.early, described_early.refused) == (3, 1, 1)
+    assert min(described_early.delay_quantiles.values()) == -22 * 3600
+
+
+def test_a_label_that_does_not_count_hides_none_that_does():
+    labels = pd.DataFrame(
+        {
+            "id": [1, 1, 1, 2, 2],
+            "known": [START - 9 * DAY, START + DAY / 2, START + 2 * DAY, START - 9 * DAY, START],
+            "label": [-1, 1, 1, 1, 1],
+            "rate": [None, 0.25, 0.5, 0.125, 0.5],
+        }
+    )
+    found = counts(made(), labels)
+    assert found.history.tolist() == [4, 4, 8, 8]
+    assert found.propensity.tolist()[2:] == [0.5, 0.25]
+    kept = asdict(found.found)
+    assert (kept["refused_labels"], kept["retracted_labels"], kept["duplicate_labels"]) == (2, 0, 1)
+    assert (kept["label_rows"], kept["early_labels"]) == (5, 1)
 
 
 def test_missing_scores():
@@ -202,6 +282,7 @@ def test_keys_that_do_not_fit_are_counted_and_nothing_is_lost_or_counted_twice()
         "conflicting_labels": 0,
         "retracted_labels": 0,
         "early_labels": 1,
+        "refused_labels": 0,
         "late_labels": 0,
         "orphan_labels": 2,
     }
