@@ -76,6 +76,7 @@ def check(
                         unread=file.unread,
                         other=_said(None if known is None else known.other, config),
                         evaluated=frozenset() if known is None else known.panes,
+                        doubts=() if known is None else known.doubts,
                     )
                 )
         if as_json:

@@ -81,6 +81,8 @@ def _print_story(console: Console, story: WindowStory) -> None:
     for reason in dict.fromkeys(one.infeasible_reason for one in story.estimates.values()):
         if reason:
             console.print(f"    [yellow]impossible: {escape(reason)}[/]")
+    for doubt in story.doubts:
+        console.print(f"    [yellow]doubtful: {escape(doubt)}[/]")
     if story.verdict != "unknown":
         console.print(f"    against the reference: [bold]{story.verdict}[/]")
 

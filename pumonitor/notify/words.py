@@ -84,13 +84,18 @@ def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
         yield "Model version", _plain(message.model_version)
     if message.segment:
         yield "Segment", _plain(message.segment)
-    cause = message.cause.get("sentence")
-    if isinstance(cause, str) and cause:
-        yield "What changed", _plain(cause)
+    yield from _causes(message)
     if message.runbook:
         yield "What to do", _plain(message.runbook)
     for name, address in message.links.items():
         yield _LINKS.get(name) or _plain(name).capitalize(), _plain(address)
+
+
+def _causes(message: AlertMessage) -> Iterator[tuple[str, str]]:
+    for heading, part in (("What changed", "sentence"), ("Doubtful", "doubt")):
+        said = message.cause.get(part)
+        if isinstance(said, str) and said:
+            yield heading, _plain(said)
 
 
 def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002 (its name outside)

@@ -15,6 +15,7 @@ from pumonitor.monitoring.uncertain import Known
 from pumonitor.service.alert_rules import alert_rules
 from pumonitor.service.alert_telling import CauseOf
 from pumonitor.service.alerting import Watched
+from pumonitor.service.assumed_prior import findings_at
 from pumonitor.service.causes import cause_of
 from pumonitor.service.config import Monitor
 from pumonitor.service.references import References
@@ -44,7 +45,7 @@ def watched(
 
 
 def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> CauseOf:
-    def found(
+    def told(
         rule: AlertRule, series: Series, evidence: Evidence, as_of: datetime
     ) -> Mapping[str, Any]:
         if rule.metric.startswith("health:"):
@@ -65,12 +66,14 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
                 since=min(evidence.since or earliest.start, window.start),
                 until=window.end,
             )
+            doubts = findings_at(ledger, monitor, configuration, window, series=series, as_of=as_of)
         except Exception:  # noqa: BLE001 (an alert without its cause is better than none)
             _log.exception("%s: the cause of %s cannot be told", monitor.name, rule.name)
             return {}
-        return {} if cause is None else cause.to_dict()
+        found = {} if cause is None else cause.to_dict()
+        return found | ({"doubt": " ".join(map(str, doubts))} if doubts else {})
 
-    return found
+    return told
 
 
 def _baseline(

@@ -21,6 +21,7 @@ from pumonitor.service.connections import (
     check_state_database,
     check_tracking,
 )
+from pumonitor.service.insights import doubts_of
 from pumonitor.service.left_unread import monitors_unread
 from pumonitor.service.problems import Problem
 from pumonitor.service.rule_outlook import RuleOutlook, rule_outlooks
@@ -121,10 +122,13 @@ class InLedger:
         Start of the window and number of each pane evaluated as the file says now.
     other : OtherConfiguration or None
         What was evaluated under another configuration.
+    doubts : tuple of str
+        What speaks against a class prior that is assumed.
     """
 
     panes: frozenset[tuple[datetime, int]] = frozenset()
     other: OtherConfiguration | None = None
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +211,7 @@ def in_the_ledger(configuration: Configuration) -> dict[str, InLedger]:
                 found[name] = InLedger(
                     panes=ledger.evaluated_panes(name, stored_hash(ledger, monitor)),
                     other=other_configuration(ledger, monitor),
+                    doubts=doubts_of(ledger, name),
                 )
         finally:
             database.close()
@@ -242,6 +247,7 @@ def check_monitor(
     unread: Iterable[Problem] = (),
     other: str = "",
     evaluated: Set[tuple[datetime, int]] = frozenset(),
+    doubts: Iterable[str] = (),
 ) -> MonitorCheck:
     """Read a monitor's tables and say what the next run would do.
 
@@ -258,6 +264,7 @@ def check_monitor(
     other : str
         What is to be said of windows evaluated under another configuration.
     evaluated : set of (datetime, int)
+    doubts : iterable of str
         As of `InLedger`.
     """
     found: list[SourceDescription] = []
@@ -274,11 +281,12 @@ def check_monitor(
         return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
 
     outcome = tried(f"monitors.{monitor.name}", describe, mask)
+    said = (*((other,) if other else ()), *doubts, *_assumed_warnings(monitor))
     if not found:
         return MonitorCheck(
             name=monitor.name,
             outcome=outcome,
-            warnings=(other,) if other else (),
+            warnings=said,
             rules=tuple(rule_outlooks(monitor, first=None)),
         )
     description = found[0]
@@ -287,7 +295,7 @@ def check_monitor(
         outcome=outcome,
         description=description,
         due=windows_due(monitor, description, now=now, evaluated=evaluated),
-        warnings=(*((other,) if other else ()), *_warnings(monitor, description, now=now)),
+        warnings=(*said, *_warnings(monitor, description, now=now)),
         rules=tuple(rule_outlooks(monitor, first=description.first)),
     )
 
@@ -362,6 +370,17 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
             f"one confirmation in ten comes after more than {slow / 86400:.1f} days: a maturity of "
             f"{monitor.maturity.total_seconds() / 86400:g} days leaves them out"
         )
+
+
+def _assumed_warnings(monitor: Monitor) -> Iterator[str]:
+    if isinstance(monitor.class_prior, str):
+        return
+    for rule in monitor.rules:
+        if rule.metric == "class_prior":
+            yield (
+                f"rule {rule.name or rule.metric!r} looks at the class prior, which is given and "
+                "not measured: it never fires; class_prior: auto measures it"
+            )
 
 
 def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterator[str]:

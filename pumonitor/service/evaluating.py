@@ -9,6 +9,7 @@ from pumonitor.monitoring.pooling import EarlierPrior, pooled_class_prior
 from pumonitor.ports import Pane, State
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.service.arrivals import Arrivals
+from pumonitor.service.assumed_prior import findings_of
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
 from pumonitor.service.references import Reference, References
@@ -94,6 +95,7 @@ def _evaluated(
         if reference is None or version is None
         else reference.known(version, stored.segment),
         maturity=share,
+        findings=findings_of(ledger, monitor, claim.configuration, stored, pane),
         label_purity=monitor.label_purity,
     )
 

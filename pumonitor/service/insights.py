@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from pumonitor.ports import State
+from pumonitor.service.assumed_prior import stored_findings
 from pumonitor.service.window_messages import verdict_of
 from pumonitor.store.reader import LedgerReader, Revisions
 from pumonitor.store.records import Backlog, MetricResult, PublishedResult
@@ -16,6 +17,7 @@ __all__ = [
     "Insight",
     "Number",
     "WindowStory",
+    "doubts_of",
     "insight_of",
     "plain",
     "plain_row",
@@ -63,6 +65,8 @@ class WindowStory:
         Now; when all labels have arrived; against the reference.
     verdict : str
         "degraded", "level" or "unknown".
+    doubts : tuple of str
+        What speaks against a class prior that is assumed.
     """
 
     start: datetime
@@ -77,6 +81,7 @@ class WindowStory:
     expected: dict[str, Number]
     changes: dict[str, Number]
     verdict: str
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +161,32 @@ def insight_of(ledger: LedgerReader, monitor: str, *, now: datetime) -> Insight:
         for row in rows:
             if row.window_start == window.start:
                 by_series.setdefault((row.model_version, row.segment), []).append(row)
-        stories += [_story(some) for some in by_series.values()]
+        doubts = _doubts(ledger, monitor, window.start)
+        stories += [
+            replace(_story(some), doubts=doubts.get(key, ())) for key, some in by_series.items()
+        ]
     return Insight(monitor=monitor, backlog=backlog, latest=tuple(stories))
+
+
+def _doubts(
+    ledger: LedgerReader, monitor: str, start: datetime
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    """What speaks against the class prior of each series of a window."""
+    return {
+        (one.model_version, one.segment): tuple(map(str, stored_findings(one.evaluation)))
+        for one in ledger.evaluations(monitor, start=start)
+    }
+
+
+def doubts_of(ledger: LedgerReader, monitor: str) -> tuple[str, ...]:
+    """What speaks against the class prior in the newest mature window of all rows."""
+    found = [
+        said
+        for (version, segment), start in ledger.newest_mature(monitor).items()
+        if segment == ""
+        for said in _doubts(ledger, monitor, start).get((version, segment), ())
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def _story(rows: Sequence[PublishedResult]) -> WindowStory:

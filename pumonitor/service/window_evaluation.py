@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, TypedDict, Unpack
 
@@ -18,6 +18,7 @@ from pumonitor.results import (
     ClassPriorEstimate,
     Estimate,
     Evaluation,
+    Finding,
     Scenario,
     Target,
     finite_or_none,
@@ -64,6 +65,7 @@ def evaluate_window(
     class_prior: ClassPriorEstimate | None,
     reference: Mapping[str, Known] | None = None,
     maturity: ShareKnown | None = None,
+    findings: Sequence[Finding] = (),
     **settings: Unpack[EvaluationSettings],
 ) -> EvaluatedSeries:
     """All results of one series of a pane, a function of the data and of nothing else.
@@ -83,6 +85,8 @@ def evaluate_window(
     maturity : ShareKnown, optional
         Of the positives that will be confirmed, those that are by now; read where the pane is
         provisional.
+    findings : sequence of Finding
+        What other windows say against it, beside the evaluation's own.
     **settings
         Further keywords of `pumonitor.evaluate_table`; curves are left out unless asked for.
 
@@ -115,6 +119,9 @@ def evaluate_window(
         series, class_prior, threshold=threshold, seed=seed, settings=settings
     )
     estimates = {} if evaluation is None else dict(evaluation.estimates)
+    stored = {} if evaluation is None else evaluation.to_dict()
+    if findings:
+        stored["warnings"] = [*stored.get("warnings", ()), *(one.to_dict() for one in findings)]
     share = _share(state, maturity, level)
     doubts = _doubts(estimates, pure=settings.get("label_purity", 1.0) == 1.0)
     assumed = class_prior is not None and is_given(class_prior)
@@ -141,7 +148,7 @@ def evaluate_window(
         model_version=series.model_version,
         segment=series.segment,
         evaluation={
-            **({} if evaluation is None else evaluation.to_dict()),
+            **stored,
             "state": state,
             "undefined_reason": reason,
             "label_maturity": {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pumonitor.service.assumed_prior import stored_findings
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
 from pumonitor.service.window_report import window_files
@@ -53,6 +54,7 @@ def window_files_of(
         threshold=monitor.threshold,
         title=found.monitor,
         context=_context(found),
+        findings=stored_findings(found.evaluation),
         label_purity=monitor.label_purity,
         rng=made_with["seed"],
     )

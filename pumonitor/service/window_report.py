@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pumonitor.evaluation import evaluate_table
 from pumonitor.report.html import render_html
-from pumonitor.results import ClassPriorEstimate, Evaluation
+from pumonitor.results import ClassPriorEstimate, Evaluation, Finding
 from pumonitor.tables import ScoreTable
 
 __all__ = ["window_evaluation", "window_files", "window_report"]
@@ -71,10 +72,15 @@ def window_files(
     threshold: float,
     title: str,
     context: Mapping[str, str] | None = None,
+    findings: Sequence[Finding] = (),
     **settings: Any,
 ) -> dict[str, str]:
-    """`report.html` and `evaluation.json` of a window, as MLflow is sent them."""
+    """`report.html` and `evaluation.json` of a window, as MLflow is sent them.
+
+    `findings` are what other windows say against it, beside the evaluation's own.
+    """
     evaluation = window_evaluation(table, class_prior, threshold=threshold, **settings)
+    evaluation = replace(evaluation, warnings=(*evaluation.warnings, *findings))
     return {
         "report.html": render_html(evaluation, title=title, context=context),
         "evaluation.json": json.dumps(evaluation.to_dict(), allow_nan=False, indent=1),

@@ -365,6 +365,7 @@ class LabeledCount:
     model_version: str
     segment: str
     labeled: int
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
