@@ -5,7 +5,15 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from pumonitor.monitoring.alerts import Evidence
-from pumonitor.monitoring.rules import AlertRule, Health, Missing, Series, metric_title, moment_text
+from pumonitor.monitoring.rules import (
+    AlertRule,
+    Health,
+    LabelDelay,
+    Missing,
+    Series,
+    metric_title,
+    moment_text,
+)
 
 __all__ = ["sentence"]
 
@@ -45,6 +53,8 @@ def sentence(
     said = evidence.reason or f"{metric_title(rule.metric)} is {evidence.kind}"
     if isinstance(rule.condition, Missing) and evidence.kind == "breach":
         said = f"no usable {metric_title(rule.metric)} in {rule.windows} windows: {said}"
+    elif isinstance(rule.condition, LabelDelay):
+        said = f"label delay: {said}"
     elif isinstance(rule.condition, Health):
         said = f"{rule.condition.kind.replace('_', ' ')}: {said}"
     text = f"{place[:1].upper()}{place[1:]}: {said}."

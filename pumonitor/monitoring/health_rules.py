@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final, assert_never
 
-import numpy as np
-from scipy import special
-
 from pumonitor.monitoring.alerts import Evidence, EvidenceKind
 from pumonitor.monitoring.rules import Health, WindowView, shown
 
@@ -21,7 +18,6 @@ OVER: Final = timedelta(days=28)
 """What is usual is what was so long before."""
 
 _LEAST_WINDOWS: Final = 3
-_LEAST_LABELS: Final = 20
 
 
 def health_evidence(
@@ -54,8 +50,6 @@ def health_evidence(
             return _volume(view, condition.limit, usual)
         case "unmatched_labels":
             return _unmatched(view, condition.limit)
-        case "label_delay":
-            return _label_delay(view, condition.limit, usual)
         case "score_range":
             return _score_range(view, usual)
         case "stale" | "few_positives":
@@ -114,55 +108,6 @@ def _unmatched(view: WindowView, limit: float) -> Evidence:
     )
     kind: EvidenceKind = "breach" if share > limit else "good"
     return _said(view, kind, reason, value=share, limit=limit)
-
-
-def _label_delay(view: WindowView, limit: float, usual: Sequence[WindowView]) -> Evidence:
-    arrivals = np.asarray(view.health.get("arrivals", ()), dtype=float)
-    before = [np.asarray(one.health.get("arrivals", ()), dtype=float) for one in usual]
-    before = [one for one in before if one.shape == arrivals.shape and one.sum() > 0]
-    if arrivals.size < 2 or arrivals.sum() < _LEAST_LABELS or len(before) < _LEAST_WINDOWS:
-        return _said(view, "insufficient", "too few labels to tell how late they come")
-    count = arrivals.sum()
-    # The median's order statistics: whatever the distribution of delays is.
-    reach = float(special.ndtri(0.975)) * 0.5 / np.sqrt(count)
-    middle, low, high = (
-        _delay_quantile(arrivals, level)
-        for level in (0.5, max(0.5 - reach, 0.0), min(0.5 + reach, 1.0))
-    )
-    mean = _delay_quantile(np.sum(before, axis=0), 0.5)
-    ends = (mean * (1 - limit), mean * (1 + limit))
-    kind: EvidenceKind = "insufficient"
-    if high < ends[0] or low > ends[1]:
-        kind = "breach"
-    elif ends[0] <= low and high <= ends[1]:
-        kind = "good"
-    reason = (
-        f"half of the labels come within {100 * middle:.0f}% of the maturity, usual are "
-        f"{100 * mean:.0f}%"
-    )
-    return _said(
-        view,
-        kind,
-        reason,
-        value=middle,
-        low=low,
-        high=high,
-        limit=ends[0] if middle < mean else ends[1],
-        reference=mean,
-    )
-
-
-def _delay_quantile(arrivals: Any, level: float) -> float:
-    """In shares of the maturity; the last column, labels later than it, counts as one step more."""
-    steps = len(arrivals) - 1
-    reached = np.concatenate([[0.0], np.cumsum(arrivals)]) / np.sum(arrivals)
-    edges = np.arange(steps + 2) / steps
-    # Steps without arrivals are level: the first edge at which a level is reached counts.
-    at = min(int(np.searchsorted(reached, level)), steps + 1)
-    if at == 0:
-        return float(edges[0])
-    share = (level - reached[at - 1]) / (reached[at] - reached[at - 1])
-    return float(edges[at - 1] + share * (edges[at] - edges[at - 1]))
 
 
 def _score_range(view: WindowView, usual: Sequence[WindowView]) -> Evidence:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from pumonitor.monitoring.alerts import Evidence
 from pumonitor.monitoring.detectors import (
@@ -27,13 +26,10 @@ from pumonitor.monitoring.rules import (
     moment_text,
     shown,
 )
+from pumonitor.monitoring.snapshots import Snapshots
 from pumonitor.monitoring.usable import unusable
 
-__all__ = ["ShiftWatch"]
-
-_SNAPSHOTS: Final = 100
-"""Panes change windows of the last maturities: so many are kept one by one, older ones sparsely."""
-_SPARSE: Final = 32
+__all__ = ["ShiftWatch", "start_of"]
 
 
 @dataclass(slots=True)
@@ -68,8 +64,7 @@ class ShiftWatch:
         self._rule = rule
         self._condition = condition
         self._watched: dict[Series, _Watched] = {}
-        self._done = 0
-        self._snapshots: dict[int, dict[Series, _Watched]] = {}
+        self._snapshots: Snapshots[dict[Series, _Watched]] = Snapshots()
 
     def evidence(self, views: Sequence[WindowView], index: int) -> dict[Series, Evidence]:
         """What the window at `index` says of every series seen so far.
@@ -81,13 +76,11 @@ class ShiftWatch:
         return self._judged(views, index, found)
 
     def _go_to(self, views: Sequence[WindowView], index: int) -> None:
-        if self._done > index:
-            self._snapshots = {at: kept for at, kept in self._snapshots.items() if at <= index}
-            self._done = max(self._snapshots, default=0)
-            kept = self._snapshots.get(self._done, {})
+        if self._snapshots.done > index:
+            kept = self._snapshots.back_to(index) or {}
             self._watched = {series: one.copy() for series, one in kept.items()}
-        while self._done < index:
-            self._step(views[self._done])
+        while self._snapshots.done < index:
+            self._step(views[self._snapshots.done])
 
     def _step(self, view: WindowView) -> dict[Series, Detection | None]:
         """One window further; None for a window that does not count."""
@@ -97,11 +90,7 @@ class ShiftWatch:
             found[series] = None
             if self._counts(view) and unusable(view, series, self._rule.metric) is None:
                 found[series] = self._observe(series, watched, view)
-        self._done += 1
-        self._snapshots[self._done] = {s: one.copy() for s, one in self._watched.items()}
-        old = self._done - _SNAPSHOTS
-        if old > 0 and old % _SPARSE:
-            self._snapshots.pop(old, None)
+        self._snapshots.keep({s: one.copy() for s, one in self._watched.items()})
         return found
 
     def _counts(self, view: WindowView) -> bool:
@@ -215,7 +204,7 @@ class ShiftWatch:
             sharing = sum(one[0] == series[0] for one in found) if self._rule.per else 1
             settled = (detection.statistic or 0.0) < detection.limit / sharing
             kind = "good" if settled else "insufficient"
-        since = _start_of(views, index, detection.since)
+        since = start_of(views, index, detection.since)
         return Evidence(
             window=view.window,
             kind=kind,  # type: ignore[arg-type]
@@ -254,7 +243,7 @@ def _reason(
     return f"{stated}; it {verb}{size}{began}"
 
 
-def _start_of(views: Sequence[WindowView], index: int, number: int | None) -> datetime | None:
+def start_of(views: Sequence[WindowView], index: int, number: int | None) -> datetime | None:
     """When the window of this number began, which is not after the one at `index`."""
     if number is None:
         return None

@@ -10,12 +10,14 @@ from pumonitor.monitoring.alerts import UNKNOWN, AlertState, Evidence, step
 from pumonitor.monitoring.false_discovery import rejected
 from pumonitor.monitoring.health_rules import OVER, WHOLE, health_evidence
 from pumonitor.monitoring.rule_evidence import Judged, change_evidence, limit_evidence
+from pumonitor.monitoring.rule_evidence_delay import LabelDelayWatch
 from pumonitor.monitoring.rule_evidence_shift import ShiftWatch
 from pumonitor.monitoring.rules import (
     AlertRule,
     Baseline,
     Change,
     Health,
+    LabelDelay,
     Limit,
     Missing,
     Series,
@@ -54,6 +56,9 @@ class RuleFold:
         self._shift = (
             ShiftWatch(rule, rule.condition) if isinstance(rule.condition, Shift) else None
         )
+        self._delay = (
+            LabelDelayWatch(rule.condition) if isinstance(rule.condition, LabelDelay) else None
+        )
 
     def refold(self, views: Sequence[WindowView], start: int) -> None:
         """Take the windows from `start` on as they are now; those before it are as they were."""
@@ -78,6 +83,9 @@ class RuleFold:
         """All that the rule reads of a window: views equal in it need no new fold."""
         condition = self.rule.condition
         health: Hashable = None
+        if isinstance(condition, LabelDelay):
+            # The moment tells which steps of the delays are complete.
+            health = (view.as_of, _frozen(view.health.get("arrivals", ())))
         if isinstance(condition, Health):
             health = tuple((name, _frozen(value)) for name, value in sorted(view.health.items()))
         has_reference = self.baseline is not None and view.as_of >= self.baseline.as_of
@@ -88,7 +96,7 @@ class RuleFold:
             frozenset(
                 (series, tuple(readings.get(metric) for metric in self.rule.metrics))
                 for series, readings in view.readings.items()
-                if isinstance(condition, Health | Missing) or self.rule.covers(series)
+                if isinstance(condition, Health | LabelDelay | Missing) or self.rule.covers(series)
             ),
         )
 
@@ -102,6 +110,9 @@ class RuleFold:
         condition = rule.condition
         if isinstance(condition, Health):
             return {WHOLE: health_evidence(view, condition, before=_within(views, index, OVER))}
+        if isinstance(condition, LabelDelay):
+            assert self._delay is not None  # noqa: S101 (made in __init__ for such a condition)
+            return {WHOLE: self._delay.evidence(views, index)}
         if isinstance(condition, Shift):
             assert self._shift is not None  # noqa: S101 (made in __init__ for such a condition)
             return self._shift.evidence(views, index)

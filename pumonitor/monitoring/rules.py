@@ -20,6 +20,7 @@ __all__ = [
     "Condition",
     "Health",
     "HealthKind",
+    "LabelDelay",
     "Limit",
     "Missing",
     "Reading",
@@ -35,7 +36,7 @@ Series = tuple[str, str]
 """Model version and segment; "" and "" where there are none, and for all rows."""
 
 HealthKind = Literal[
-    "no_data", "stale", "few_positives", "unmatched_labels", "score_range", "volume", "label_delay"
+    "no_data", "stale", "few_positives", "unmatched_labels", "score_range", "volume"
 ]
 
 COUNTS: Final = {"labeled_positives": "Confirmed positives", "predictions": "Predictions"}
@@ -188,11 +189,43 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LabelDelay:
+    """Labels come later, or sooner, than usual and go on doing so.
+
+    Attributes
+    ----------
+    direction : {"down", "up", "any"}
+        "up" is later.
+    change : float
+        Changes that are smaller are let pass: 0.5 for delays less than 1.5 times and more than half
+        as long. 0 for none.
+    maturity : timedelta
+        Labels that take longer are not seen.
+    false_alarms_per_year, windows_per_year : float
+    reference_windows : int
+        So many windows tell what is usual.
+    windows_per_day : int
+        0 where windows are longer than a day.
+    begins : datetime or None
+        Earlier windows do not count.
+    """
+
+    direction: Literal["down", "up", "any"]
+    change: float
+    maturity: timedelta
+    false_alarms_per_year: float
+    windows_per_year: float
+    reference_windows: int
+    windows_per_day: int = 0
+    begins: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
     """A window has no usable value of the metric."""
 
 
-Condition = Limit | Change | Shift | Health | Missing
+Condition = Limit | Change | Shift | Health | LabelDelay | Missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +280,7 @@ class AlertRule:
     @property
     def metrics(self) -> tuple[str, ...]:
         """Metrics whose results it reads."""
-        if isinstance(self.condition, Health):
+        if isinstance(self.condition, Health | LabelDelay):
             return ("predictions",)
         if isinstance(self.condition, Shift) and self.condition.detector == "betting":
             return (self.metric, "aul", "class_prior")

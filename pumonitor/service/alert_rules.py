@@ -13,6 +13,7 @@ from pumonitor.monitoring.rules import (
     Condition,
     Health,
     HealthKind,
+    LabelDelay,
     Limit,
     Missing,
     Shift,
@@ -25,6 +26,10 @@ from pumonitor.service.rule_config import Rule
 __all__ = ["alert_rules"]
 
 _YEAR: Final = timedelta(days=365.25)
+_DAY: Final = timedelta(days=1)
+_LABELS_ARE_USUAL: Final = timedelta(days=28)
+"""Without a reference, how late labels usually come is told by the windows of so long."""
+
 _LEAST_TO_LEARN: Final = 5
 _NOT_MEANING: Final = {"to", "runbook", "name", "repeat"}
 _SEEN_AT_ONCE: Final = frozenset({"no_data", "volume", "score_range"})
@@ -75,6 +80,8 @@ def _rule(monitor: Monitor, configuration: str, rule: Rule, *, part: str) -> Ale
 
 
 def _condition(monitor: Monitor, rule: Rule, part: str) -> Condition:
+    if rule.health == "label_delay":
+        return _label_delay(monitor, rule)
     if rule.health is not None and rule.health != "few_positives":
         return _health(rule, rule.health)
     if rule.shift is not None:
@@ -116,6 +123,25 @@ def _shift(monitor: Monitor, rule: Rule) -> Shift:
     )
 
 
+def _label_delay(monitor: Monitor, rule: Rule) -> LabelDelay:
+    window = monitor.windows.containing(datetime(2026, 1, 1, tzinfo=UTC))
+    length = window.end - window.start
+    period = baseline_period(monitor)
+    taught_by = period.windows
+    if monitor.reference is None:
+        taught_by = min(taught_by, -(-_LABELS_ARE_USUAL // length))
+    return LabelDelay(
+        direction=rule.shift or "any",
+        change=0.0 if rule.change is None else rule.change.amount,
+        maturity=monitor.maturity,
+        false_alarms_per_year=rule.false_alarms_per_year,
+        windows_per_year=_YEAR / length,
+        reference_windows=max(taught_by, _LEAST_TO_LEARN),
+        windows_per_day=_DAY // length if _DAY % length == timedelta() else 0,
+        begins=period.start,
+    )
+
+
 def _name(rule: Rule, part: str) -> str:
     """What it says, in short; the milder limit has its own number."""
     what = rule.health or rule.metric or ""
@@ -147,8 +173,10 @@ def _key(rule: Rule, configuration: str, part: str) -> str:
         meaning.pop("warning", None)
     if part != "stale":
         meaning.pop("stale_for", None)
+    # The second version of label_delay looks for lasting changes.
+    version = 2 if rule.health == "label_delay" else 1
     text = json.dumps(
-        {"version": 1, "configuration": configuration, "part": part, "rule": meaning},
+        {"version": version, "configuration": configuration, "part": part, "rule": meaning},
         sort_keys=True,
         separators=(",", ":"),
         allow_nan=False,

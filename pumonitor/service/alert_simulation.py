@@ -11,7 +11,7 @@ import numpy as np
 
 from pumonitor.monitoring.alert_emission import Emitted, emission
 from pumonitor.monitoring.rule_fold import RuleFold
-from pumonitor.monitoring.rules import AlertRule, Baseline, Series, Shift, WindowView
+from pumonitor.monitoring.rules import AlertRule, Baseline, LabelDelay, Series, Shift, WindowView
 from pumonitor.service.alert_inputs import watched
 from pumonitor.service.alert_track import Track
 from pumonitor.service.alerting import Watched
@@ -221,7 +221,7 @@ def _news(
 def _false_alarms(
     rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None, *, seed: int
 ) -> tuple[float | None, ToldBy]:
-    if isinstance(rule.condition, Shift):
+    if isinstance(rule.condition, Shift | LabelDelay):
         return rule.condition.false_alarms_per_year, "chosen"
     if len(quiet) < _FEWEST_QUIET or rule.metric.startswith("health:"):
         return None, ""

@@ -31,18 +31,18 @@ DETECTORS: Final = ("shiryaev-roberts", "cusum", "betting")
 """Those of `pumonitor.monitoring.detectors`, the default first; scipy is loaded with them."""
 
 _BET_ON: Final = ("aul", "auc", "recall")
-_HEALTH: Final[Mapping[str, str | None]] = {
-    "no_data": None,
-    "stale": "after",
-    "few_positives": "below",
-    "unmatched_labels": "above",
-    "score_range": None,
-    "volume": "change",
-    "label_delay": "change",
+_HEALTH: Final[Mapping[str, tuple[str, ...]]] = {
+    "no_data": (),
+    "stale": ("after",),
+    "few_positives": ("below",),
+    "unmatched_labels": ("above",),
+    "score_range": (),
+    "volume": ("change",),
+    "label_delay": ("change", "shift"),
 }
-"""What goes with each kind of health."""
+"""One of which goes with each kind of health."""
 
-_EXAMPLES: Final = {"after": "3d", "below": "30", "above": "5%", "change": "50%"}
+_EXAMPLES: Final = {"after": "3d", "below": "30", "above": "5%", "change": "50%", "shift": "up"}
 _OF_METRICS: Final = (
     ("metric", "metric"),
     ("warning", "warning"),
@@ -180,10 +180,10 @@ class Rule(Part):
     compared_with : "reference" or timedelta
         `from` in the file: the monitor's reference, or the windows of so long before.
     shift : "down", "up", "any" or None
-        A lasting change, seen by a sequential detector.
+        A lasting change, seen by a sequential detector. With ``health: label_delay``, up is later.
     detector : str
     false_alarms_per_year : float
-        Of the detector, when nothing changes.
+        Of the detector, when nothing changes; with ``health: label_delay`` too.
     health : str or None
         In place of a metric: what may be wrong with the data.
     after : timedelta or None
@@ -320,15 +320,7 @@ class Rule(Part):
             raise ValueError(msg)
 
     def _of_health(self, health: str) -> None:
-        needed = _HEALTH[health]
-        for name in (*_CONDITIONS, "after"):
-            if getattr(self, name) is not None and name != needed:
-                takes = "takes no limit" if needed is None else f"takes {needed}"
-                msg = f"has {name}, and health: {health} {takes}"
-                raise ValueError(msg)
-        if needed is not None and getattr(self, needed) is None:
-            msg = f"needs {needed} with health: {health}, such as {needed}: {_EXAMPLES[needed]}"
-            raise ValueError(msg)
+        self._one_of_health(health)
         if self.change is not None and not self.change.relative:
             msg = f"needs change in percent with health: {health}, such as change: 50%"
             raise ValueError(msg)
@@ -336,12 +328,30 @@ class Rule(Part):
             msg = f"has above, which is a share of the labels: below 100%, got {self.above:g}"
             raise ValueError(msg)
         idle = [*_OF_METRICS, *(_OF_WINDOWS if health == "stale" else ())]
+        if health == "label_delay":
+            idle.remove(("false_alarms_per_year", "false_alarms_per_year"))
         if health != "few_positives":
             idle += [("segment", "segment"), ("per", "per")]
         for field, name in idle:
             if field in self.model_fields_set and getattr(self, field) is not None:
                 msg = f"has {name}, which does not go with health: {health}"
                 raise ValueError(msg)
+
+    def _one_of_health(self, health: str) -> None:
+        needed = _HEALTH[health]
+        given = [name for name in (*_CONDITIONS, "after") if getattr(self, name) is not None]
+        for name in given:
+            if name not in needed:
+                takes = f"takes {' or '.join(needed)}" if needed else "takes no limit"
+                msg = f"has {name}, and health: {health} {takes}"
+                raise ValueError(msg)
+        if len(given) > 1:
+            msg = f"has {' and '.join(given)}, and health: {health} takes one of them"
+            raise ValueError(msg)
+        if needed and not given:
+            examples = " or ".join(f"{name}: {_EXAMPLES[name]}" for name in needed)
+            msg = f"needs {' or '.join(needed)} with health: {health}, such as {examples}"
+            raise ValueError(msg)
 
     def _of_segments(self) -> None:
         if self.per is not None and self.segment is not None:

@@ -7,7 +7,15 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final, assert_never
 
-from pumonitor.monitoring.rules import AlertRule, Change, Health, Limit, Missing, Shift
+from pumonitor.monitoring.rules import (
+    AlertRule,
+    Change,
+    Health,
+    LabelDelay,
+    Limit,
+    Missing,
+    Shift,
+)
 from pumonitor.ports import Window
 from pumonitor.service.alert_rules import alert_rules
 from pumonitor.service.config import Monitor
@@ -27,9 +35,8 @@ _HEALTH: Final = {
     "unmatched_labels": "more than {limit} of the labels belong to no prediction",
     "score_range": "scores leave their usual range",
     "volume": "predictions are {limit} more or less than usual",
-    "label_delay": "labels come {limit} later or sooner than usual",
 }
-_NEEDS_USUAL: Final = ("score_range", "volume", "label_delay")
+_NEEDS_USUAL: Final = ("score_range", "volume")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +92,7 @@ def _first_window(monitor: Monitor, rule: AlertRule, first: datetime) -> Window:
                 skipped = _USUAL
             elif monitor.reference is not None:
                 start = max(first, monitor.reference.span(monitor.zone)[1])
-        case Shift():
+        case Shift() | LabelDelay():
             start = first if condition.begins is None else max(first, condition.begins)
             skipped = condition.reference_windows
         case Health():
@@ -132,6 +139,11 @@ def _condition(rule: AlertRule) -> str:
             rate = f"false alarms a year: {condition.false_alarms_per_year:g}"
             by = "" if condition.detector == DETECTORS[0] else f"{condition.detector}, "
             return f"a lasting change{side} ({by}{rate})"
+        case LabelDelay():
+            than_usual = {"up": "later", "down": "sooner", "any": "later or sooner"}
+            by = f"{100 * condition.change:g}% " if condition.change else ""
+            rate = f"false alarms a year: {condition.false_alarms_per_year:g}"
+            return f"labels come {by}{than_usual[condition.direction]} than usual ({rate})"
         case Health():
             limit = (
                 shown_duration(timedelta(seconds=condition.limit))

@@ -259,7 +259,7 @@ FIRST_WINDOWS = {
     # Five windows teach a detector at least, from the beginning of the reference on.
     "auc shift down": ("2026-02-09", "2026-03-02"),
     "health no data": ("2025-12-29", "2026-01-05"),
-    "health label delay change 50%": ("2026-01-19", "2026-02-09"),
+    "health label delay change 50%": ("2026-02-09", "2026-03-02"),
 }
 
 
@@ -272,6 +272,9 @@ def test_rules_are_shown_with_what_they_wait_for(folder, monkeypatch):
     } == FIRST_WINDOWS
     assert rules["aul below 0.75"]["fires"] == "the interval is below 0.75, 2 windows in a row"
     assert rules["f1 drop 10%"]["fires"] == "a drop of more than 10% against the reference"
+    assert rules["health label delay change 50%"]["fires"] == (
+        "labels come 50% later or sooner than usual (false alarms a year: 1)"
+    )
     assert rules["recall rise 0.1"]["fires"] == "a rise of more than 0.1 against the 28d before"
     assert found["destinations"] == [
         {"name": "am", "kind": "alertmanager", "secrets": "none needed"},

@@ -494,32 +494,6 @@ def test_labels_without_predictions_are_a_share_of_all():
     assert kinds(health("unmatched_labels", 0.05), share(0, ()), WHOLE) == ["no_data"]
 
 
-def test_labels_that_come_later_than_usual_are_seen():
-    def days(*arrivals):
-        return [view(n, health={"arrivals": one}) for n, one in enumerate(arrivals)]
-
-    early, late = (60, 30, 10, 0, 0), (5, 10, 25, 60, 0)
-    few = (0, 0, 0, 19, 0)
-    found = folded(health("label_delay", 0.5), days(early, early, early, early, late, few)).evidence
-    assert [one[WHOLE].kind for one in found] == [
-        "insufficient", "insufficient", "insufficient", "good", "breach", "insufficient",
-    ]  # fmt: skip
-    # Half of them within 50/60 of the first quarter; later, 10/60 into the fourth.
-    assert found[4][WHOLE].reference == pytest.approx(0.25 * 50 / 60)
-    assert found[4][WHOLE].value == pytest.approx(0.75 + 0.25 * 10 / 60)
-
-
-def test_delays_are_those_of_the_steps_in_which_labels_came():
-    """Labels of the first and the last step alone: a quantile lies in one of them."""
-    (*_, last) = folded(
-        health("label_delay", 0.5),
-        [view(n, health={"arrivals": (40, 0, 0, 60, 0)}) for n in range(4)],
-    ).evidence
-    assert last[WHOLE].value == pytest.approx(0.75 + 0.25 * 10 / 60)
-    level = 0.5 - 1.96 * 0.5 / 10
-    assert last[WHOLE].low == pytest.approx(0.75 + 0.25 * (level - 0.4) / 0.6, abs=1e-3)
-
-
 def test_scores_that_are_all_one_or_off_their_range_are_seen():
     def days(*scores):
         return [view(n, health={"scores": one}) for n, one in enumerate(scores)]

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from pumonitor.monitoring.rules import Change, Health, Limit, Missing, Shift
+from pumonitor.monitoring.rules import Change, Health, LabelDelay, Limit, Missing, Shift
 from pumonitor.service.alert_rules import alert_rules
 from pumonitor.service.config_file import configuration_schema, read_configuration_text
 
@@ -83,6 +83,21 @@ def rule(text, **options):
             Health(kind="volume", limit=0.5),
             "health:volume",
             "health volume change 50%",
+        ),
+        (
+            "{health: label_delay, shift: up, false_alarms_per_year: 2}",
+            LabelDelay(
+                direction="up",
+                change=0.0,
+                maturity=timedelta(days=30),
+                false_alarms_per_year=2.0,
+                windows_per_year=365.25,
+                reference_windows=31,
+                windows_per_day=1,
+                begins=datetime(2026, 1, 1, tzinfo=UTC),
+            ),
+            "health:label_delay",
+            "health label delay shift up",
         ),
         (
             "{health: stale, after: 3d}",

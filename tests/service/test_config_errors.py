@@ -308,6 +308,26 @@ def test_the_good_one_is_good():
             "health: stale, after: 3d, for: 2",
             "has for, which does not go with health: stale",
         ),
+        (
+            "metric: f1, below: 0.5",
+            "health: label_delay",
+            "needs change or shift with health: label_delay, such as change: 50% or shift: up",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: label_delay, change: 50%, shift: up",
+            "has change and shift, and health: label_delay takes one of them",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: label_delay, shift: up, detector: cusum",
+            "has detector, which does not go with health: label_delay",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: volume, shift: up",
+            "has shift, and health: volume takes change",
+        ),
         ("below: 0.5", "health: no_data", "has metric, which does not go with health: no_data"),
         ("below: 0.5", "below: 0.5, after: 3d", "has after, which goes with health: stale"),
         (
