@@ -57,6 +57,8 @@ def _print(console: Console, insight: Insight) -> None:
         console.print("  no window is evaluated yet: pumonitor run or backfill does that")
     for story in insight.latest:
         _print_story(console, story)
+    for finding in insight.findings:
+        console.print(f"\n  Note: {finding}", markup=False, style="yellow")
 
 
 def _print_story(console: Console, story: WindowStory) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.service.input_findings import summed_up
 from pumonitor.service.undelivered import undelivered
 
 if TYPE_CHECKING:
@@ -37,6 +38,15 @@ def as_json(
         "collected": done.collected,
         "evaluated": done.evaluated,
         "failures": done.failures,
+        "findings": [
+            {
+                "monitor": one.monitor,
+                "window_start": one.start.isoformat(),
+                "kind": one.kind,
+                "finding": one.sentence,
+            }
+            for one in done.findings
+        ],
         "left": {
             "to_collect": backlog.to_collect,
             "to_evaluate": backlog.to_evaluate,
@@ -98,6 +108,9 @@ def print_round(
     )
     if done.failures:
         console.print("What failed is tried again by later runs; pumonitor doctor says when.")
+    for finding in summed_up(done.findings):
+        console.print("Note: ", style="yellow", end="")
+        console.print(finding, markup=False, soft_wrap=True)
     for alert in firing:
         where = ", ".join(part for part in (alert.model_version, alert.segment) if part)
         style = _STYLES[alert.severity]

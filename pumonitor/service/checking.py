@@ -393,7 +393,15 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
         return
     # Delays are those of labels that confirm a prediction; without known_at there are none.
     median = description.delay_quantiles.get(0.5)
-    if median is None and monitor.positives.known_at is not None:
+    if description.refused:
+        share = 100 * description.refused / description.confirmed
+        yield (
+            f"{description.refused:,} of {description.confirmed:,} confirmed predictions "
+            f"({share:.1f}%) were confirmed more than a day before they were made: such labels do "
+            "not count; check known_at and time, their time_zone and time_unit, and that an id "
+            "names one prediction and nothing that is scored again and again"
+        )
+    if median is None and not description.refused and monitor.positives.known_at is not None:
         yield (
             f"none of the {description.labels:,} labels of {name} confirms a prediction that is "
             f"here: check id of both tables ({monitor.predictions.id} and {monitor.positives.id}; "
@@ -401,8 +409,9 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
         )
     if median is not None and median < 0:
         yield (
-            "most confirmations are older than their predictions: check the times of both tables, "
-            "their time_zone and time_unit"
+            f"{description.early:,} of {description.confirmed:,} confirmed predictions were "
+            "confirmed before they were made, by a day at most; they count: is known_at a date "
+            "without a time of day, or do the clocks of the two tables differ?"
         )
 
 

@@ -14,6 +14,7 @@ from pumonitor.service.checking import tried
 from pumonitor.service.config import Configuration, Monitor
 from pumonitor.service.configuration_changes import stored_hash
 from pumonitor.service.connections import check_tracking
+from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.left_unread import monitors_unread
 from pumonitor.service.opening import open_monitor_source
 from pumonitor.service.problems import Problem, shown_place
@@ -125,7 +126,17 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
                 remedy="the next run evaluates all its windows anew under the new configuration",
             )
         )
-    failing = [one for one in ledger.windows(name) if one.last_error and one.attempts]
+    windows = ledger.windows(name)
+    found += [
+        Complaint(
+            severity="warning",
+            what=finding,
+            remedy="mend what writes the tables; pumonitor backfill --reprocess all counts the "
+            "windows again",
+        )
+        for finding in summed_up(findings_of_windows(windows))
+    ]
+    failing = [one for one in windows if one.last_error and one.attempts]
     for one in failing[:5]:
         again = "" if one.not_before is None else f", next try {one.not_before:%Y-%m-%d %H:%M} UTC"
         found.append(
@@ -156,7 +167,7 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
                 remedy="is pumonitor run in cron, or pumonitor serve up? pumonitor run catches up",
             )
         )
-    newest = max((one.window.end for one in ledger.windows(name)), default=None)
+    newest = max((one.window.end for one in windows), default=None)
     if newest is not None and now - newest > 2 * _longest_gap(monitor, newest) + _LATE:
         found.append(
             Complaint(

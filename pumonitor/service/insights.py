@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pumonitor.ports import State
 from pumonitor.service.assumed_prior import stored_findings
+from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.window_messages import verdict_of
 from pumonitor.store.reader import LedgerReader, Revisions
 from pumonitor.store.records import Backlog, MetricResult, PublishedResult
@@ -94,11 +95,14 @@ class Insight:
     backlog : Backlog
     latest : tuple of WindowStory
         The newest window that is mature, and the newest of all if that is another, by series.
+    findings : tuple of str
+        What people have to know of the rows of the windows of the last 400 days.
     """
 
     monitor: str
     backlog: Backlog
     latest: tuple[WindowStory, ...]
+    findings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -106,6 +110,7 @@ class Insight:
             "monitor": self.monitor,
             "backlog": plain(asdict(self.backlog)),
             "latest": [plain(asdict(story)) for story in self.latest],
+            "findings": list(self.findings),
         }
 
 
@@ -165,7 +170,12 @@ def insight_of(ledger: LedgerReader, monitor: str, *, now: datetime) -> Insight:
         stories += [
             replace(_story(some), doubts=doubts.get(key, ())) for key, some in by_series.items()
         ]
-    return Insight(monitor=monitor, backlog=backlog, latest=tuple(stories))
+    return Insight(
+        monitor=monitor,
+        backlog=backlog,
+        latest=tuple(stories),
+        findings=tuple(summed_up(findings_of_windows(windows))),
+    )
 
 
 def _doubts(

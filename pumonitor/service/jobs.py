@@ -19,6 +19,7 @@ from pumonitor.service.collecting import collect
 from pumonitor.service.config import Destination, Monitor
 from pumonitor.service.config_file import configuration_hash, configuration_meaning
 from pumonitor.service.evaluating import evaluate
+from pumonitor.service.input_findings import WindowFinding, findings_of
 from pumonitor.service.links import LinksOf, no_links
 from pumonitor.service.packing import key_of_beginning, packed
 from pumonitor.service.references import References
@@ -61,6 +62,8 @@ class Round:
         One sentence for each attempt that failed.
     bad_input : int
         Those of them that come again until the data or the configuration change.
+    findings : list of WindowFinding
+        What people have to know of the rows of windows that were collected.
     deliveries : mapping of str to Delivery
         By destination.
     """
@@ -70,6 +73,7 @@ class Round:
     evaluated: int = 0
     failures: list[str] = field(default_factory=list)
     bad_input: int = 0
+    findings: list[WindowFinding] = field(default_factory=list)
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
 
     def add(self, other: Round) -> None:
@@ -79,6 +83,7 @@ class Round:
         self.evaluated += other.evaluated
         self.failures += other.failures
         self.bad_input += other.bad_input
+        self.findings += other.findings
 
     def failed(self, what: str, error: Exception) -> str:
         """Count an attempt that failed; an error nobody foresaw is logged with its traceback.
@@ -191,10 +196,23 @@ class Jobs:
     def windows_due(
         self, name: str, *, start: datetime | None = None, end: datetime | None = None
     ) -> list[Window]:
-        """Windows that have ended, from the one of the first prediction on or within a range."""
+        """Windows that have ended, from the one of the first prediction on or within a range.
+
+        Raises
+        ------
+        InputError
+            If the range has not begun, or if times of predictions cannot be: whatever is asked
+            for, rows that are in no window would be left out without a word.
+        """
         monitor, now = self.monitors[name], self._clock()
+        if start is not None and start >= now:
+            msg = (
+                f"no window from {start:%Y-%m-%d %H:%M} UTC on has ended: it is "
+                f"{now:%Y-%m-%d %H:%M} UTC; ask for windows of the past"
+            )
+            raise InputError(msg)
+        span = self._source(name).span()
         if start is None or end is None:
-            span = self._source(name).span()
             if span is None:
                 return []
             start = monitor.windows.containing(span[0]).start if start is None else start
@@ -337,6 +355,14 @@ class Jobs:
             self._on_step("collected")
             self.ledger.commit_collect(claim, panes)
             done.collected += 1
+            done.findings += findings_of(
+                self.ledger,
+                claim.monitor,
+                claim.configuration,
+                claim.window,
+                panes[-1].counts,
+                as_of=claim.panes[-1].pane.as_of,
+            )
             self._on_step("collected and stored")
         self._tell(told, "Collecting", claim)
         return True

@@ -21,6 +21,7 @@ from pumonitor.sources.session import (
     quoted,
     text,
 )
+from pumonitor.sources.time_columns import CLOCKS_DIFFER
 
 __all__ = ["ColumnLook", "Extent", "Kind", "Look", "TableLook", "looking_at"]
 
@@ -138,7 +139,12 @@ class Extent:
         Confirmations.
     least_score, greatest_score : float
     delays : mapping of float to float
-        Seconds from a prediction of the first half to its confirmation, by quantile.
+        Seconds from a prediction of the first half to its confirmation, by quantile; of what
+        counts.
+    refused : int
+        Matched confirmations that were known more than a day before their prediction was made.
+    repeated : float
+        About what share of the predictions repeats an id.
     """
 
     predictions: int
@@ -150,6 +156,8 @@ class Extent:
     least_score: float
     greatest_score: float
     delays: dict[float, float]
+    refused: int = 0
+    repeated: float = 0.0
 
 
 class Look:
@@ -258,12 +266,12 @@ class Look:
         value = f"CAST({quoted(score)} AS DOUBLE)"
         # NaN is the greatest number here.
         (found,) = self._session.rows(
-            f"SELECT count(*), min({moment}), max({moment}), "
-            f"min({value}), max({value}) FROM {predictions.relation} "
+            f"SELECT count(*), min({moment}), max({moment}), min({value}), max({value}), "
+            f"1 - approx_count_distinct({quoted(ids[0])}) / count(*) FROM {predictions.relation} "
             f"WHERE isfinite({value})",
             step="Reading predictions",
         )
-        count, first, last, least, greatest = found
+        count, first, last, least, greatest, repeated = found
         if count == 0 or first is None:
             msg = f"{predictions.name} has no row with a time and a finite score"
             raise InputError(msg)
@@ -271,10 +279,14 @@ class Look:
         ((confirmations, last_known),) = self._session.rows(
             f"SELECT count(*), max({known}) FROM {positives.relation} {positive}"
         )
-        early = f"FILTER (WHERE moment <= {number((first + last) / 2)})"
+        clocks = CLOCKS_DIFFER.total_seconds()
+        half = number((first + last) / 2)
+        early = f"FILTER (WHERE moment <= {half} AND delay >= {number(-clocks)})"
         levels = (0.5, 0.95)
-        (matched, *quantiles) = self._session.rows(
-            f"SELECT count(*), {', '.join(f'quantile_cont(delay, {p}) {early}' for p in levels)} "
+        measures = [f"count(*) FILTER (WHERE delay < {number(-clocks)})"]
+        measures += [f"quantile_cont(delay, {level}) {early}" for level in levels]
+        (matched, refused, *quantiles) = self._session.rows(
+            f"SELECT count(*), {', '.join(measures)} "
             f"FROM (SELECT moment, known - moment AS delay FROM "
             f"(SELECT CAST({quoted(ids[1])} AS VARCHAR) AS id, {known} AS known "
             f"FROM {positives.relation} {positive}) JOIN "
@@ -291,6 +303,8 @@ class Look:
             last_known=last if last_known is None else last_known,
             least_score=least,
             greatest_score=greatest,
+            refused=refused,
+            repeated=repeated,
             delays={
                 level: seconds
                 for level, seconds in zip(levels, quantiles, strict=True)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from pumonitor.errors import InputError
 from pumonitor.monitoring.windows import WindowGrid
+from pumonitor.ports import Clock
 from pumonitor.service import proposals
 from pumonitor.service.config_values import read_length, read_window_length, read_zone
 from pumonitor.service.durations import shown_duration
+from pumonitor.service.extent_notes import extent_notes, refuse_future
 from pumonitor.service.looking import ColumnLook, Extent, Look, TableLook, looking_at
 from pumonitor.service.onboarded import Ask, Finding, Onboarded, Question, Wishes
 from pumonitor.service.pairing import pair_of_tables
@@ -44,6 +46,7 @@ def onboard(
     *,
     ask: Ask = accept_proposals,
     progress: Progress | None = None,
+    clock: Clock = lambda: datetime.now(UTC),
 ) -> Onboarded:
     """Look at the files and decide, asking `ask` what the wishes leave open.
 
@@ -55,6 +58,8 @@ def onboard(
     ask : callable
         Called with a `Question`.
     progress : callable, optional
+    clock : callable
+        The time now, for telling what is in the future.
 
     Raises
     ------
@@ -66,15 +71,23 @@ def onboard(
         tables = look.table(locations[0]), look.table(locations[1])
         if wishes.predictions is None and proposals.is_turned(*tables):
             tables = tables[1], tables[0]
-        return _Decisions(look, *tables, wishes=wishes, ask=ask).all()
+        return _Decisions(look, *tables, wishes=wishes, ask=ask, now=clock()).all()
 
 
 class _Decisions:
     """One decision after the other, each remembered with its reason."""
 
     def __init__(
-        self, look: Look, predictions: TableLook, positives: TableLook, *, wishes: Wishes, ask: Ask
+        self,
+        look: Look,
+        predictions: TableLook,
+        positives: TableLook,
+        *,
+        wishes: Wishes,
+        ask: Ask,
+        now: datetime,
     ) -> None:
+        self._now = now
         self._look = look
         self._predictions = predictions
         self._positives = positives
@@ -105,7 +118,8 @@ class _Decisions:
         )
         known_naive = known is not None and known.kind == "naive"
         extent = proposals.in_zone(extent, zone, time=time.kind == "naive", known=known_naive)
-        self._say_extent(extent)
+        refuse_future(extent, self._predictions, time, self._positives, known, now=self._now)
+        self._notes += extent_notes(extent, self._predictions, self._positives)
         scale = self._scale(extent, score.name)
         window = self._window(extent)
         maturity = self._maturity(extent)
@@ -288,25 +302,6 @@ class _Decisions:
         except ValueError as error:
             msg = f"--zone {error}"
             raise InputError(msg) from None
-
-    def _say_extent(self, extent: Extent) -> None:
-        if extent.matched == 0:
-            msg = (
-                f"none of the {extent.confirmations} confirmed positives of {self._positives.name} "
-                f"is about a prediction of {self._predictions.name}: check --id and --positives-id"
-            )
-            raise InputError(msg)
-        lost = extent.confirmations - extent.matched
-        if lost > 0:
-            self._notes.append(
-                f"{lost} of {extent.confirmations} confirmations are about no prediction here."
-            )
-        if not extent.delays:
-            self._notes.append("No prediction of the first half is confirmed: maturity is a guess.")
-        if extent.delays.get(0.5, 0.0) < 0:
-            self._notes.append(
-                "Most confirmations are older than their predictions: check the times and zones."
-            )
 
     def _scale(self, extent: Extent, score: str) -> str:
         if extent.least_score == extent.greatest_score and extent.predictions > 1:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from pumonitor.service.assumed_prior import stored_findings
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
+from pumonitor.service.input_findings import findings_of
 from pumonitor.service.window_report import window_files
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import StoredEvaluation
@@ -53,14 +55,14 @@ def window_files_of(
         prior,
         threshold=monitor.threshold,
         title=found.monitor,
-        context=_context(found),
+        context=_context(found, ledger),
         findings=stored_findings(found.evaluation),
         label_purity=monitor.label_purity,
         rng=made_with["seed"],
     )
 
 
-def _context(found: StoredEvaluation) -> dict[str, str]:
+def _context(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
     window = found.window
     context = {
         "Window": f"{window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC",
@@ -68,4 +70,30 @@ def _context(found: StoredEvaluation) -> dict[str, str]:
     }
     if found.model_version:
         context["Model version"] = found.model_version
+    context |= _notes(found, ledger)
     return context
+
+
+def _notes(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
+    """What people have to know of the rows behind the numbers."""
+    start = found.window.start
+    records = ledger.windows(found.monitor, since=start, until=start + timedelta.resolution)
+    said = [
+        one.sentence
+        for record in records
+        if record.window_key == found.window_key
+        for pane in record.panes
+        if pane.number == found.number and pane.counts is not None
+        for one in findings_of(
+            ledger,
+            found.monitor,
+            record.configuration,
+            found.window,
+            pane.counts,
+            as_of=found.as_of,
+        )
+    ]
+    return {
+        "Rows" if len(said) == 1 else f"Rows ({place})": sentence
+        for place, sentence in enumerate(said, start=1)
+    }

@@ -121,8 +121,14 @@ def warnings_of(monitor=MONITOR, **found):
         ),
         ({}, "none of the 40 labels of c.csv confirms a prediction that is here: check id of both"),
         (
-            {"delay_quantiles": {0.1: -9.0, 0.5: -5.0, 0.9: 3.0}},
-            "most confirmations are older than their predictions: check the times of both tables",
+            {"delay_quantiles": {0.1: -9.0, 0.5: -5.0, 0.9: 3.0}, "confirmed": 9, "early": 7},
+            "7 of 9 confirmed predictions were confirmed before they were made, by a day at most; "
+            "they count: is known_at a date without a time of day, or do the clocks",
+        ),
+        (
+            {"confirmed": 40, "refused": 40},
+            "40 of 40 confirmed predictions (100.0%) were confirmed more than a day before they "
+            "were made: such labels do not count; check known_at and time, their time_zone",
         ),
     ],
 )

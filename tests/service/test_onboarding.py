@@ -1,5 +1,6 @@
 """What is found out from two files, and what has to be asked."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -364,3 +365,23 @@ def test_the_file_says_how_the_reference_was_chosen(tmp_path, both):
     found = onboard([written(tmp_path, *both)], Wishes(name="a", window="1w", maturity="10d"))
     text = configuration_text(found, folder=tmp_path)
     assert "# the first 3 of 6 windows whose labels are in: more than a third" in text
+
+
+def test_confirmations_long_before_their_predictions_are_said_and_make_no_maturity(tmp_path, both):
+    predictions, confirmed = both
+    early = confirmed.copy()
+    early.loc[::3, "confirmed_at"] -= pd.Timedelta(days=30)
+    found = onboard([written(tmp_path, predictions, early)], Wishes(name="fraud"))
+    count = (early.confirmed_at - confirmed.confirmed_at < pd.Timedelta(0)).sum()
+    (note,) = [note for note in found.notes if "do not count" in note]
+    assert note.startswith(f"{count} of {len(early)} confirmations were known more than a day")
+    plain = onboard([written(tmp_path, predictions, confirmed)], Wishes(name="fraud"))
+    assert abs(found.maturity - plain.maturity) <= timedelta(days=2)
+
+
+def test_predictions_that_are_there_twice_are_said(tmp_path, both):
+    predictions, confirmed = both
+    twice = pd.concat([predictions, predictions])
+    found = onboard([written(tmp_path, twice, confirmed)], Wishes(name="fraud", id="prediction_id"))
+    (note,) = [note for note in found.notes if "repeat an id" in note]
+    assert re.match(r"About (4[5-9]|5[0-5])% of the predictions repeat an id", note)

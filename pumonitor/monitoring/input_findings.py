@@ -1,0 +1,148 @@
+"""What the numbers of a window's rows say about the tables that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+__all__ = ["InputFinding", "InputKind", "input_findings"]
+
+InputKind = Literal["refused_labels", "early_labels", "repeated_predictions", "conflicting_labels"]
+
+_WORTH_TELLING: Final = 0.01
+"""Share of the rows."""
+
+_NEVER_USUAL: Final = 0.1
+"""A share that is told however long it has been so."""
+
+_JUMP: Final = 2.0
+_LEAST_WINDOWS: Final = 3
+
+Counts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputFinding:
+    """Something about the rows of a window that people have to know.
+
+    Attributes
+    ----------
+    kind : str
+    sentence : str
+        What, how often, and what to do.
+    """
+
+    kind: InputKind
+    sentence: str
+
+
+def input_findings(
+    counts: Counts, before: Callable[[], Sequence[Counts]]
+) -> tuple[InputFinding, ...]:
+    """What there is to say of a window's rows.
+
+    Labels that cannot be about their prediction are always told. What may be somebody's habit,
+    such as times that are dates, or a job that writes a few rows twice, is told where it is more
+    than 1% of the rows and more than twice what is usual, and always from 10% on.
+
+    Parameters
+    ----------
+    counts : mapping
+        Fields of `pumonitor.ports.InputCounts`; what is not there is 0.
+    before : callable
+        Those of the windows before, which say what is usual; asked only where that matters.
+    """
+    found = [_refused(counts), _early(counts, before), _repeated(counts, before)]
+    found.append(_conflicting(counts, before))
+    return tuple(one for one in found if one is not None)
+
+
+def _refused(counts: Counts) -> InputFinding | None:
+    refused = _of(counts, "refused_labels")
+    if not refused:
+        return None
+    return InputFinding(
+        kind="refused_labels",
+        sentence=f"{_part(refused, _of(counts, 'label_rows'), 'label')} known more than a day "
+        f"before the prediction and {'does' if refused == 1 else 'do'} not count: check known_at "
+        "and time, their time_zone and time_unit, and that an id names one prediction and nothing "
+        "that is scored again and again",
+    )
+
+
+def _early(counts: Counts, before: Callable[[], Sequence[Counts]]) -> InputFinding | None:
+    usual = _beyond_usual(counts, ("early_labels",), ("label_rows",), before)
+    if usual is None:
+        return None
+    early = _of(counts, "early_labels")
+    return InputFinding(
+        kind="early_labels",
+        sentence=f"{_part(early, _of(counts, 'label_rows'), 'label')} known before the prediction, "
+        f"by a day at most{usual}, and {'counts' if early == 1 else 'count'}: is known_at a date "
+        "without a time of day, or do the clocks of the two tables differ?",
+    )
+
+
+def _repeated(counts: Counts, before: Callable[[], Sequence[Counts]]) -> InputFinding | None:
+    names = ("duplicate_predictions", "conflicting_predictions")
+    usual = _beyond_usual(counts, names, (*names, "predictions"), before)
+    if usual is None:
+        return None
+    same, other = (_of(counts, name) for name in names)
+    rows = same + other + _of(counts, "predictions")
+    scores = f"{other:,} of them with another score, " if other else ""
+    return InputFinding(
+        kind="repeated_predictions",
+        sentence=f"{same + other:,} of {rows:,} rows of predictions ({_share(same + other, rows)}) "
+        f"repeat an id of the window{usual}, {scores}and only the first of each counts: was "
+        "something written twice, or does the pattern name files that were replaced?",
+    )
+
+
+def _conflicting(counts: Counts, before: Callable[[], Sequence[Counts]]) -> InputFinding | None:
+    usual = _beyond_usual(counts, ("conflicting_labels",), ("label_rows",), before)
+    if usual is None:
+        return None
+    rows = _of(counts, "conflicting_labels")
+    return InputFinding(
+        kind="conflicting_labels",
+        sentence=f"{rows:,} of {_of(counts, 'label_rows'):,} labels say different things of one "
+        f"prediction at one moment{usual}, and count as none: give the later one a later known_at",
+    )
+
+
+def _beyond_usual(
+    counts: Counts,
+    names: Iterable[str],
+    among: Iterable[str],
+    before: Callable[[], Sequence[Counts]],
+) -> str | None:
+    """None where there is nothing to tell; else what is said of what is usual."""
+    names, among = tuple(names), tuple(among)
+    found, rows = _sum(counts, names), _sum(counts, among)
+    if rows == 0 or found <= _WORTH_TELLING * rows:
+        return None
+    earlier = [one for one in before() if _sum(one, among) > 0]
+    if len(earlier) < _LEAST_WINDOWS:
+        return ""
+    usual, of = (sum(_sum(one, these) for one in earlier) for these in (names, among))
+    if found <= _JUMP * usual / of * rows and found < _NEVER_USUAL * rows:
+        return None
+    return f" (usual is {_share(usual, of)})"
+
+
+def _of(counts: Counts, name: str) -> int:
+    return int(counts.get(name) or 0)
+
+
+def _sum(counts: Counts, names: Iterable[str]) -> int:
+    return sum(_of(counts, name) for name in names)
+
+
+def _part(some: int, of: int, what: str) -> str:
+    return f"{some:,} of {of:,} {what}s ({_share(some, of)}) {'was' if some == 1 else 'were'}"
+
+
+def _share(some: int, of: int) -> str:
+    return f"{100 * some / of:.1f}%"
