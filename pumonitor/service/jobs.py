@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -24,6 +25,7 @@ from pumonitor.service.links import LinksOf, no_links
 from pumonitor.service.packing import key_of_beginning, packed
 from pumonitor.service.references import References
 from pumonitor.sinks.mlflow_sink import FILES_DESTINATION
+from pumonitor.store.claims import FaultOf
 from pumonitor.store.errors import StaleClaimError, StateError
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.owners import this_process
@@ -41,6 +43,10 @@ _log = logging.getLogger("pumonitor")
 
 _BUDGET_FOR_FILES: Final = timedelta(minutes=1)
 _BATCHES_FORGOTTEN: Final = 20
+_OF_THE_MACHINE: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO}
+)
+"""A full or broken disk, too many open files: no fault of a window."""
 
 Told = Callable[[str, int, int], None]
 """Called with what is done, how much work is finished, and of how much; 0 of 0: no telling."""
@@ -176,6 +182,7 @@ class Jobs:
         self._keep_delivered = keep_delivered
         self._on_step = on_step
         self._unreadable: set[str] = set()
+        self._left_behind: list[Claim] = []
         self._stopped = Event()
 
     def close(self) -> None:
@@ -243,6 +250,8 @@ class Jobs:
         """As `plan`; what goes wrong is noted, so that other monitors are worked for."""
         try:
             windows = self.plan(name, start=start, end=end)
+        except StateError:
+            raise
         except Exception as error:  # noqa: BLE001 (one broken monitor must not stop the others)
             # If its tables are at fault, its windows are left alone: they would come to the same.
             self._tables_are_at_fault(name)
@@ -270,24 +279,38 @@ class Jobs:
         if budget and self._deliverer is not None:
             # Alerts of one monitor do not wait for the windows of others.
             self._deliverer.start()
-        for name in self.monitors if only is None else (only,):
-            told(f"Planning {name}", 0, 0)
-            self.plan_or_note(name, done)
-        done.add(self.drain(told=told))
-        self.advance_alerts(done, only=only)
+        try:
+            self._work(done, only=only, told=told)
+        except StateError as error:
+            # Without the state database nothing can be done, and no window is to blame.
+            done.failures.append(str(error))
         if budget:
             told("Delivering", 0, 0)
             done.deliveries = self.deliver(budget=budget)
         return done
 
+    def _work(self, done: Round, *, only: str | None, told: Told) -> None:
+        for name in self.monitors if only is None else (only,):
+            told(f"Planning {name}", 0, 0)
+            self.plan_or_note(name, done)
+        self._drain(done, told)
+        self.advance_alerts(done, only=only)
+
     def drain(self, *, told: Told = _tell_nobody) -> Round:
         """Collect and evaluate until nothing is left that this worker can do."""
         done = Round()
+        self._drain(done, told)
+        return done
+
+    def _drain(self, done: Round, told: Told) -> None:
+        while self._left_behind:
+            # They could not be given back when the state database was away.
+            self.ledger.release(self._left_behind[0])
+            del self._left_behind[0]
         while not self._stopped.is_set() and (
             self._collect_next(done, told) or self._evaluate_next(done, told)
         ):
             pass
-        return done
 
     def drain_with_others(self, *, patience: float = 5.0, pause: float = 0.05) -> Round:
         """Like `drain`, but wait a little for windows that others hold and these wait for."""
@@ -313,7 +336,10 @@ class Jobs:
         self._on_step("deliver")
         budgets = {FILES_DESTINATION: min(budget, for_files)}
         done = self._deliverer.deliver(budget=budget, budgets=budgets)
-        self.forget_delivered()
+        try:
+            self.forget_delivered()
+        except StateError as error:
+            _log.warning("what was delivered long ago is not deleted: %s", error)
         return done
 
     def start_delivering(self, told: Callable[[str, Delivery], None]) -> None:
@@ -412,6 +438,8 @@ class Jobs:
         for name in self.monitors if only is None else (only,):
             try:
                 self._alerting.advance(name)
+            except StateError:
+                raise
             except Exception as error:  # noqa: BLE001 (alerts of other monitors are due as well)
                 if name not in self._unreadable:
                     done.failed(f"{name}, alerts", error)
@@ -438,16 +466,33 @@ class Jobs:
         except StaleClaimError:
             # Somebody else took the window over and will store the same.
             pass
+        except StateError:
+            self._give_back(claim)
+            raise
         except Exception as error:  # noqa: BLE001 (one broken window must not stop the others)
             place = f"{claim.monitor}, window of {claim.window.start:%Y-%m-%d %H:%M}"
-            of_tables = self._tables_are_at_fault(claim.monitor)
-            said = done.failed(claim.monitor if of_tables else place, error)
-            self.ledger.release(claim, error=said, fault_of="tables" if of_tables else "window")
+            fault = self._fault_of(claim.monitor, error)
+            said = done.failed(claim.monitor if fault == "tables" else place, error)
+            self._give_back(claim, error=said, fault_of=fault)
         except BaseException:
             # Interrupted: it is nobody's fault, and others may take over at once.
-            with suppress(StateError):
-                self.ledger.release(claim)
+            self._give_back(claim)
             raise
+
+    def _give_back(
+        self, claim: Claim, *, error: str | None = None, fault_of: FaultOf = "window"
+    ) -> None:
+        try:
+            self.ledger.release(claim, error=error, fault_of=fault_of)
+        except StateError:
+            self._left_behind.append(claim)
+
+    def _fault_of(self, name: str, error: Exception) -> FaultOf:
+        if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+            # The other windows of the monitor would come to the same.
+            self._unreadable.add(name)
+            return "machine"
+        return "tables" if self._tables_are_at_fault(name) else "window"
 
     def _readable(self) -> dict[str, str]:
         """Hashes of the monitors whose tables have not failed in this round."""

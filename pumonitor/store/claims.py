@@ -44,8 +44,8 @@ __all__ = [
 ]
 
 
-FaultOf = Literal["window", "tables"]
-"""What made an attempt fail: this window alone, or the tables of its monitor."""
+FaultOf = Literal["window", "tables", "machine"]
+"""What made an attempt fail: this window alone, the tables of its monitor, or where it was made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +208,7 @@ def give_back(
             else case((windows.c.attempts < 1, 1), else_=windows.c.attempts)
         )
         values |= {"attempts": more, "last_error": error}
-        if fault_of == "tables":
+        if fault_of != "window":
             retry_after = timedelta() if retry_after is None else retry_after
     attempts = connection.scalar(
         update(windows).where(_held(claim)).values(values).returning(windows.c.attempts)

@@ -25,11 +25,14 @@ from sqlalchemy.exc import (
     DatabaseError,
     DBAPIError,
     IntegrityError,
+    InterfaceError,
+    OperationalError,
     ProgrammingError,
 )
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from pumonitor.errors import InputError
-from pumonitor.store.errors import StateError, without_passwords
+from pumonitor.store.errors import StateError, StateUnavailableError, without_passwords
 
 __all__ = ["Database", "Timeouts"]
 
@@ -42,6 +45,7 @@ _READS = "pumonitor_reads"
 _CONNECT_SECONDS = 10
 _MIGRATION_SECONDS = 300
 _ADVISORY_SPACE = 0x70756D6F  # "pumo": keeps our advisory locks apart from other programs'
+_NO_SUCH_TABLE = "42P01"
 _WAL_POLL_SECONDS = 0.02
 
 # Values of JSON columns are the same text in both databases, and never NaN.
@@ -132,7 +136,7 @@ class Database:
             return
         if not self._turn.acquire(timeout=self._patience.total_seconds()):
             msg = f"the state database {self.name} is held by another thread of this process"
-            raise StateError(msg)
+            raise StateUnavailableError(msg)
         try:
             yield
         finally:
@@ -180,10 +184,15 @@ class Database:
     def _in_our_words(self) -> Iterator[None]:
         try:
             yield
-        except (IntegrityError, ProgrammingError):
+        except (IntegrityError, ProgrammingError) as error:
+            if getattr(error.orig, "sqlstate", None) == _NO_SUCH_TABLE:
+                raise self._state_error(error) from None
             raise  # a fault of ours, which needs its traceback
         except DBAPIError as error:
             raise self._state_error(error) from None
+        except PoolTimeoutError:
+            msg = f"the state database {self.name} cannot be used: too many connections are in use"
+            raise StateUnavailableError(msg) from None
 
     def _state_error(self, error: DBAPIError) -> StateError:
         lines = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
@@ -194,7 +203,10 @@ class Database:
             what = "closed the connection"
         else:
             what = "cannot be used"
-        return StateError(f"the state database {self.name} {what}: {why}")
+        # A file that is no database does not become one.
+        now = isinstance(error, OperationalError | InterfaceError | ProgrammingError)
+        kind = StateUnavailableError if now else StateError
+        return kind(f"the state database {self.name} {what}: {why}")
 
 
 def _checked(address: str) -> URL:

@@ -6,13 +6,17 @@ import re
 
 from pumonitor.errors import PumonitorError
 
-__all__ = ["StaleClaimError", "StateError", "without_passwords"]
+__all__ = ["StaleClaimError", "StateError", "StateUnavailableError", "without_passwords"]
 
 _USER_AND_PASSWORD = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*@")
 
 
 class StateError(PumonitorError):
     """The state database cannot be reached, is locked, or is not one this version can use."""
+
+
+class StateUnavailableError(StateError):
+    """It cannot be reached or takes nothing now: it is down, locked, full or without its tables."""
 
 
 class StaleClaimError(PumonitorError):

@@ -288,9 +288,9 @@ class Ledger(LedgerReader):
         claim : Claim
         error : str, optional
             Why the attempt failed; without it none was made.
-        fault_of : {"window", "tables"}
-            Failures of tables that serve all windows do not add up: the window is tried again at
-            once when they can be read, and others go on waiting for it.
+        fault_of : {"window", "tables", "machine"}
+            Failures of tables that serve all windows, and of the machine (a full disk), do not add
+            up: the window is tried again by the next round, and others go on waiting for it.
         retry_after : timedelta, optional
             When the next is made; by default longer from failure to failure.
         """
