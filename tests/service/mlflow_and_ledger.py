@@ -23,7 +23,12 @@ def said_by(ledger: Ledger, model_version: str) -> Points:
             "metrics": {
                 row.metric: None
                 if row.value is None
-                else {"value": row.value, "low": row.low, "high": row.high}
+                else {
+                    "value": row.value,
+                    "low": row.low,
+                    "high": row.high,
+                    "infeasible": row.infeasible,
+                }
             },
         }
         for row in ledger.results(MONITOR, model_version=model_version, revisions="all")

@@ -112,7 +112,9 @@ def test_a_writer_waits_for_another_and_then_says_so(address: str) -> None:
         ledger.run_ids.set("a", "before")
         with ledger.database.writing() as connection:
             connection.exec_driver_sql("UPDATE keys SET value = 'after'")
-            with pytest.raises(StateError, match=r"is held by another (process: .*lock|thread of this process)"):
+            with pytest.raises(
+                StateError, match=r"is held by another (process: .*lock|thread of this process)"
+            ):
                 ledger.run_ids.set("a", "too soon")
         assert ledger.run_ids.get("a") == "after"
 
