@@ -34,6 +34,9 @@ def prometheus(
     nothing evaluated for too long, nothing to scrape, messages that wait, and one that always
     fires for a dead man's switch.
 
+    Where the health address is no loopback one, its token is the scrape job's
+    `authorization: {credentials_file: ...}`.
+
     Example: pumonitor export prometheus --output pumonitor.rules.yml
     """
     with errors_as_messages():

@@ -19,7 +19,17 @@ def serve(
         str | None,
         typer.Option(
             metavar="HOST:PORT",
-            help="Answer /healthz, /readyz and /metrics there, for example :8080.",
+            help="Answer /healthz, /readyz and /metrics there, for example :8080 of this machine "
+            "alone; other addresses need a token.",
+        ),
+    ] = None,
+    health_token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKEN",
+            envvar="PUMONITOR_HEALTH_TOKEN",
+            help="What requests there must bear, as Authorization: Bearer TOKEN. Other users see "
+            "options, so set the variable.",
         ),
     ] = None,
 ) -> None:
@@ -41,4 +51,8 @@ def serve(
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
         for chatty in ("apscheduler", "alembic"):
             logging.getLogger(chatty).setLevel(logging.WARNING)
-        serve_until_stopped(read_configuration(config).configuration, health=health)
+        serve_until_stopped(
+            read_configuration(config).configuration,
+            health=health,
+            health_token=health_token or None,
+        )

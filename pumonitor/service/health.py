@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
+import hmac
+import io
+import socket
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from ipaddress import ip_address
+from socketserver import TCPServer
+from threading import BoundedSemaphore, Thread
+from typing import Any, Final
 
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, shortened
 
-__all__ = ["health_server"]
+__all__ = ["SECONDS_PER_REQUEST", "health_server"]
+
+SECONDS_PER_REQUEST: Final = 5.0
+"""From the connection to the end of the answer: whoever is slower is cut off."""
+
+_MOST_AT_ONCE: Final = 32
+_SHORTEST_TOKEN: Final = 16
+_LARGEST_PORT: Final = 65_535
 
 
 @contextmanager
 def health_server(
-    address: str, *, ready: Callable[[], None], metrics: Callable[[], bytes] | None = None
+    address: str,
+    *,
+    ready: Callable[[], None],
+    metrics: Callable[[], bytes] | None = None,
+    token: str | None = None,
+    seconds_per_request: float = SECONDS_PER_REQUEST,
 ) -> Iterator[int]:
     """Answer /healthz, which depends on nothing, /readyz, which asks the state database, /metrics.
+
+    So many connections are served at a time, the next one is closed. On this machine's own
+    addresses a request must name one of them as its host, so that no page in a browser gets here by
+    a name of its own.
 
     Parameters
     ----------
     address : str
-        ``HOST:PORT``; port 0 takes a free one.
+        ``HOST:PORT``, ``[IPv6]:PORT`` or ``:PORT`` of 127.0.0.1; port 0 takes a free one.
     ready : callable
         Raises when the state database cannot be used.
     metrics : callable, optional
         What Prometheus is told.
+    token : str, optional
+        What every request must bear (``Authorization: Bearer``); needed where others than this
+        machine can ask.
+    seconds_per_request : float
 
     Yields
     ------
@@ -36,11 +64,18 @@ def health_server(
     Raises
     ------
     InputError
-        If the address cannot be used.
+        If the address cannot be used, or if it needs a token.
     """
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal():
-        msg = f"a health address is HOST:PORT, for example 127.0.0.1:8080, got {address!r}"
+    place = _place(address)
+    if token is None and not place.is_loopback:
+        msg = (
+            f"the health address {address} can be asked from elsewhere: set a token in the "
+            "environment, PUMONITOR_HEALTH_TOKEN, which requests bear as Authorization: Bearer "
+            "TOKEN, or use an address of this machine alone, such as 127.0.0.1:8080"
+        )
+        raise InputError(msg)
+    if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii()):
+        msg = f"a health token has {_SHORTEST_TOKEN} or more plain characters, got {len(token)}"
         raise InputError(msg)
 
     def is_ready() -> bytes:
@@ -50,12 +85,17 @@ def health_server(
     answers = {"/healthz": lambda: b"alive\n", "/readyz": is_ready}
     if metrics is not None:
         answers["/metrics"] = metrics
+    rules = _Rules(
+        answers=answers,
+        token=token,
+        only_own_names=place.is_loopback,
+        seconds=seconds_per_request,
+    )
     try:
-        server = ThreadingHTTPServer((host, int(port)), _handler(answers))
+        server = _Server(place, _handler(rules))
     except OSError as error:
         msg = f"the health address {address} cannot be used: {error.strerror or error}"
         raise InputError(msg) from None
-    server.daemon_threads = True
     Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield int(server.server_address[1])
@@ -64,12 +104,161 @@ def health_server(
         server.server_close()
 
 
-def _handler(answers: Mapping[str, Callable[[], bytes]]) -> type[BaseHTTPRequestHandler]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where to listen."""
+
+    family: socket.AddressFamily
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether this machine alone can ask there."""
+        return ip_address(self.host.partition("%")[0]).is_loopback
+
+
+def _place(address: str) -> _Place:
+    host, colon, port = address.rpartition(":")
+    is_bracketed = host.startswith("[") and host.endswith("]")
+    if is_bracketed:
+        host = host[1:-1]
+    if (
+        not colon
+        or not (
+            port.isdecimal() and port.isascii() and len(port) <= 5 and int(port) <= _LARGEST_PORT
+        )
+        or (":" in host) is not is_bracketed
+    ):
+        msg = (
+            "a health address is HOST:PORT, for example 127.0.0.1:8080 or [::1]:8080, got "
+            f"{shortened(address)!r}"
+        )
+        raise InputError(msg)
+    try:
+        found = socket.getaddrinfo(
+            host or "127.0.0.1", int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        msg = f"the health address {shortened(address)} cannot be used: {why}"
+        raise InputError(msg) from None
+    family, _, _, _, resolved = found[0]
+    return _Place(family=family, host=str(resolved[0]), port=int(port))
+
+
+class _Server(ThreadingHTTPServer):
+    """Serves a bounded number of connections at a time, each in a thread."""
+
+    daemon_threads = True
+
+    def __init__(self, place: _Place, handler: type[BaseHTTPRequestHandler]) -> None:
+        self.address_family = place.family
+        self._free = BoundedSemaphore(_MOST_AT_ONCE)
+        super().__init__((place.host, place.port), handler)
+
+    def server_bind(self) -> None:
+        # HTTP's own asks name servers for this machine's name, which may take long.
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = "pumonitor", self.server_address[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that breaks off is no news."""
+
+
+class _Reader(io.RawIOBase):
+    """What comes over a connection until a moment, however slowly."""
+
+    def __init__(self, connection: socket.socket, until: float) -> None:
+        self._connection = connection
+        self._until = until
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._connection.settimeout(_left(self._until))
+        return self._connection.recv_into(buffer)
+
+
+def _left(until: float) -> float:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rules:
+    """What is answered, and to whom."""
+
+    answers: Mapping[str, Callable[[], bytes]]
+    token: str | None
+    only_own_names: bool
+    seconds: float
+
+    def refusal(self, hosts: list[str], authorization: str) -> tuple[HTTPStatus, bytes] | None:
+        """Why a request is not answered."""
+        if len(hosts) > 1 or (self.only_own_names and not all(map(_is_own_name, hosts))):
+            return HTTPStatus.MISDIRECTED_REQUEST, b"this is no host of that name\n"
+        if self.token is not None:
+            kind, _, given = authorization.partition(" ")
+            is_right = hmac.compare_digest(given.strip().encode(), self.token.encode())
+            if kind.lower() != "bearer" or not is_right:
+                return HTTPStatus.UNAUTHORIZED, b"Authorization: Bearer TOKEN is needed\n"
+        return None
+
+
+def _is_own_name(host: str) -> bool:
+    """Whether a Host header is what this machine calls itself.
+
+    Examples
+    --------
+    >>> _is_own_name("localhost:8080"), _is_own_name("[::1]:8080"), _is_own_name("example.org")
+    (True, True, False)
+    """
+    name = host.strip().lower()
+    name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name.rstrip(".") == "localhost"
+
+
+def _handler(rules: _Rules) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        def setup(self) -> None:
+            super().setup()
+            self._until = time.monotonic() + rules.seconds
+            self.rfile.close()
+            self.rfile = io.BufferedReader(_Reader(self.connection, self._until))
+
         def do_GET(self) -> None:
-            answer = answers.get(self.path)
+            refused = rules.refusal(
+                self.headers.get_all("Host", []), self.headers.get("Authorization", "")
+            )
+            if refused is not None:
+                self._answer(*refused)
+                return
+            answer = rules.answers.get(self.path)
             if answer is None:
-                self._answer(HTTPStatus.NOT_FOUND, f"{', '.join(answers)}\n".encode())
+                self._answer(HTTPStatus.NOT_FOUND, f"{', '.join(rules.answers)}\n".encode())
                 return
             try:
                 found = answer()
@@ -79,7 +268,11 @@ def _handler(answers: Mapping[str, Callable[[], bytes]]) -> type[BaseHTTPRequest
                 self._answer(HTTPStatus.OK, found)
 
         def _answer(self, status: HTTPStatus, body: bytes) -> None:
+            # The answer itself may have taken long to find; whoever asked has as long to take it.
+            self.connection.settimeout(rules.seconds)
             self.send_response(status)
+            if status == HTTPStatus.UNAUTHORIZED:
+                self.send_header("WWW-Authenticate", "Bearer")
             # What Prometheus asks for; other readers take it as plain text.
             self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))

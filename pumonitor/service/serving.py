@@ -13,6 +13,7 @@ from pumonitor.service.app import open_jobs, utc_now
 from pumonitor.service.config import Configuration
 from pumonitor.service.exposition import exposition
 from pumonitor.service.health import health_server
+from pumonitor.service.input_findings import summed_up
 from pumonitor.service.jobs import Jobs
 from pumonitor.service.scheduler import Service
 from pumonitor.service.waiting_for_state import opened_in_time
@@ -24,7 +25,9 @@ __all__ = ["serve_until_stopped"]
 _log = logging.getLogger("pumonitor")
 
 
-def serve_until_stopped(configuration: Configuration, *, health: str | None = None) -> None:
+def serve_until_stopped(
+    configuration: Configuration, *, health: str | None = None, health_token: str | None = None
+) -> None:
     """Work for all monitors until SIGTERM or Ctrl-C.
 
     A state database that cannot be reached at the start is waited for; meanwhile /healthz says
@@ -35,6 +38,8 @@ def serve_until_stopped(configuration: Configuration, *, health: str | None = No
     configuration : Configuration
     health : str, optional
         Address of /healthz, /readyz and /metrics.
+    health_token : str, optional
+        What requests there must bear.
     """
     stopped = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -42,7 +47,7 @@ def serve_until_stopped(configuration: Configuration, *, health: str | None = No
     opened: list[Jobs] = []
     with ExitStack() as stack:
         if health is not None:
-            port = stack.enter_context(_health(health, opened))
+            port = stack.enter_context(_health(health, opened, token=health_token))
             _log.info("health on port %d", port)
         jobs = opened_in_time(
             lambda: stack.enter_context(open_jobs(configuration)), stopped=stopped
@@ -59,7 +64,9 @@ def serve_until_stopped(configuration: Configuration, *, health: str | None = No
     _log.info("stopped")
 
 
-def _health(address: str, opened: Sequence[Jobs]) -> AbstractContextManager[int]:
+def _health(
+    address: str, opened: Sequence[Jobs], *, token: str | None
+) -> AbstractContextManager[int]:
     """The server of its pages, which find the state database once it is opened."""
 
     def jobs() -> Jobs:
@@ -74,17 +81,15 @@ def _health(address: str, opened: Sequence[Jobs]) -> AbstractContextManager[int]
     def metrics() -> bytes:
         return exposition(jobs().ledger, monitors=tuple(jobs().monitors), clock=utc_now)()
 
-    return health_server(
-        address if not address.startswith(":") else f"127.0.0.1{address}",
-        ready=ready,
-        metrics=metrics,
-    )
+    return health_server(address, ready=ready, metrics=metrics, token=token)
 
 
 def _work(jobs: Jobs, name: str) -> None:
     # What it finds is sent by threads of its own.
     done = jobs.run(only=name, budget=timedelta())
     _log.info("%s: %d collected, %d evaluated", name, done.collected, done.evaluated)
+    for finding in summed_up(done.findings):
+        _log.warning("%s", finding)
     for failure in done.failures:
         _log.error("%s", failure)
 
