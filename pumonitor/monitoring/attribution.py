@@ -16,8 +16,6 @@ from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
 __all__ = [
     "attribute_aul",
     "attribute_f1",
-    "change_at_one_prior",
-    "difference",
     "difference_at_one_prior",
     "stands_on",
 ]
@@ -26,37 +24,6 @@ FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 10_000
 _LEAST: Final = 1e-9
-
-
-def difference(now: Known, before: Known, *, confidence_level: float = 0.95) -> Uncertain:
-    """The change between two estimates from independent rows.
-
-    Too wide where both have an error in common, as estimates of the class prior by one method do;
-    `difference_at_one_prior` is for a prior that was given.
-
-    Notes
-    -----
-    Each end of the interval is as far from the change as the two estimates' own ends together, in
-    squares: for symmetrical intervals the usual one.
-
-    References
-    ----------
-    Zou, Donner (2008), Construction of confidence limits about effect measures, equation 4.
-
-    Examples
-    --------
-    >>> from pumonitor.results import ClassPriorEstimate
-    >>> before = ClassPriorEstimate.given((0.10, 0.08, 0.13))
-    >>> now = ClassPriorEstimate.given((0.20, 0.16, 0.24))
-    >>> change = difference(now, before)
-    >>> round(change.value, 3), round(change.low, 3), round(change.high, 3)
-    (0.1, 0.05, 0.145)
-    """
-    value = now.value - before.value
-    low = value - math.hypot(now.value - now.low, before.high - before.value)
-    high = value + math.hypot(now.high - now.value, before.value - before.low)
-    reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
-    return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * reach))
 
 
 _AT_ONE_PRIOR: Final[Mapping[str, tuple[tuple[str, ...], Callable[..., FloatArray]]]] = {
@@ -72,54 +39,6 @@ _AT_ONE_PRIOR: Final[Mapping[str, tuple[tuple[str, ...], Callable[..., FloatArra
     ),
 }
 """Estimates as functions of the class prior and of what the rows say without it."""
-
-
-def change_at_one_prior(
-    name: str,
-    now: Mapping[str, Known],
-    before: Mapping[str, Known],
-    *,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
-) -> Uncertain | None:
-    """The change of an estimate where both stand on one class prior that was given.
-
-    Its uncertainty is the same before and now, and most of it is not in the difference.
-
-    Parameters
-    ----------
-    name : str
-    now, before : mapping of str to estimates
-        From independent rows but for the prior.
-    confidence_level, rng
-        As in `attribute_aul`.
-
-    Returns
-    -------
-    Uncertain or None
-        None where the priors are two, or for estimates other than class prior, AUC, precision
-        and F1.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace as Known
-    >>> prior = Known(value=0.10, low=0.05, high=0.15)
-    >>> before = {"aul": Known(value=0.83, low=0.82, high=0.84), "class_prior": prior}
-    >>> now = {"aul": Known(value=0.79, low=0.78, high=0.80), "class_prior": prior}
-    >>> change = change_at_one_prior("auc", now, before)
-    >>> round(change.value, 3), change.high - change.low < 0.04
-    (-0.044, True)
-    """
-    if name not in _AT_ONE_PRIOR or not _is_same(now["class_prior"], before["class_prior"]):
-        return None
-    names, estimate = _AT_ONE_PRIOR[name]
-    if any(one not in known for one in names for known in (now, before)):
-        return None
-    generator = np.random.default_rng(rng)
-    then, today = _drawn_pairs(now, before, names, confidence_level, generator)
-    return _change(
-        _within_reach(estimate(*today)) - _within_reach(estimate(*then)), confidence_level
-    )
 
 
 def stands_on(name: str) -> tuple[str, ...]:
@@ -138,6 +57,7 @@ def difference_at_one_prior(
 ) -> Uncertain | None:
     """`now - times before` of an estimate where both stand on one class prior that was given.
 
+    The prior's uncertainty is the same before and now, and most of it is not in the difference.
     Without draws, for whoever asks of every window again and again.
 
     Parameters
@@ -150,12 +70,17 @@ def difference_at_one_prior(
     Returns
     -------
     Uncertain or None
-        None as in `change_at_one_prior`, and where the estimate is undefined.
+        None where the priors are two, where the estimate is undefined, and for estimates other
+        than class prior, AUC, precision and F1.
 
     Notes
     -----
-    As in `difference`, each end is as far off as what each estimate's own end makes of it, in
-    squares; the prior's ends are those of both at once.
+    Each end is as far off as what each estimate's own end makes of it, in squares; the prior's ends
+    are those of both at once.
+
+    References
+    ----------
+    Zou, Donner (2008), Construction of confidence limits about effect measures, equation 4.
 
     Examples
     --------
@@ -215,6 +140,7 @@ def attribute_aul(
     now: Mapping[str, Known],
     before: Mapping[str, Known],
     *,
+    each: Mapping[str, FloatArray] | None = None,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
 ) -> dict[str, Uncertain]:
@@ -226,6 +152,9 @@ def attribute_aul(
     ----------
     now, before : mapping of str to estimates
         With "aul" and "class_prior", from independent rows.
+    each : mapping of str to ndarray of shape (windows,), optional
+        The same of every window of a reference whose means are `before`: what is attributed is then
+        the change from the mean of their AUL, which is not always the AUL of the means.
     confidence_level : float
     rng : int or numpy Generator
         Seed of the intervals' draws.
@@ -261,7 +190,7 @@ def attribute_aul(
         return 0.5 * prior + (1 - prior) * auc
 
     def causes(aul: FloatArray, prior: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return prior, _within_reach((aul - 0.5 * prior) / (1 - prior))
+        return prior, (aul - 0.5 * prior) / (1 - prior)
 
     return _attributed(
         aul,
@@ -269,6 +198,7 @@ def attribute_aul(
         ("aul", "class_prior"),
         now,
         before,
+        each=each,
         confidence_level=confidence_level,
         rng=rng,
     )
@@ -278,6 +208,7 @@ def attribute_f1(
     now: Mapping[str, Known],
     before: Mapping[str, Known],
     *,
+    each: Mapping[str, FloatArray] | None = None,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
 ) -> dict[str, Uncertain]:
@@ -290,7 +221,7 @@ def attribute_f1(
     ----------
     now, before : mapping of str to estimates
         With "class_prior", "recall" and "predicted_positive_rate", from independent rows.
-    confidence_level, rng
+    each, confidence_level, rng
         As in `attribute_aul`.
 
     Returns
@@ -313,7 +244,7 @@ def attribute_f1(
     def causes(
         prior: FloatArray, recall: FloatArray, flagged: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        return prior, np.stack([recall, _within_reach((flagged - prior * recall) / (1 - prior))])
+        return prior, np.stack([recall, (flagged - prior * recall) / (1 - prior)])
 
     return _attributed(
         f1,
@@ -321,6 +252,7 @@ def attribute_f1(
         ("class_prior", "recall", "predicted_positive_rate"),
         now,
         before,
+        each=each,
         confidence_level=confidence_level,
         rng=rng,
     )
@@ -333,25 +265,49 @@ def _attributed(
     now: Mapping[str, Known],
     before: Mapping[str, Known],
     *,
+    each: Mapping[str, FloatArray] | None,
     confidence_level: float,
     rng: int | np.random.Generator,
 ) -> dict[str, Uncertain]:
     """The two parts at the values, with intervals from draws of the estimates.
 
-    The first entry of each array is the value itself.
+    The first entry of each array of draws is the value itself.
     """
     generator = np.random.default_rng(rng)
-    then, today = _drawn_pairs(now, before, names, confidence_level, generator)
-    prior_then, rates_then = causes(*then)
-    prior_now, rates_now = causes(*today)
-    at_then, at_now = metric(prior_then, rates_then), metric(prior_now, rates_now)
-    # The prior alone changed, and the rates alone.
-    by_prior, by_rates = metric(prior_now, rates_then), metric(prior_then, rates_now)
-    parts = {
-        "prior": 0.5 * ((by_prior - at_then) + (at_now - by_rates)),
-        "ranking": 0.5 * ((by_rates - at_then) + (at_now - by_prior)),
-    }
-    return {name: _change(part, confidence_level) for name, part in parts.items()}
+
+    def parts(
+        then: list[FloatArray], today: list[FloatArray], held: Callable[[FloatArray], FloatArray]
+    ) -> dict[str, FloatArray]:
+        prior_then, rates_then = causes(*then)
+        prior_now, rates_now = causes(*today)
+        rates_then, rates_now = held(rates_then), held(rates_now)
+        at_then, at_now = metric(prior_then, rates_then), metric(prior_now, rates_now)
+        # The prior alone changed, and the rates alone.
+        by_prior, by_rates = metric(prior_now, rates_then), metric(prior_then, rates_now)
+        return {
+            "prior": 0.5 * ((by_prior - at_then) + (at_now - by_rates)),
+            "ranking": 0.5 * ((by_rates - at_then) + (at_now - by_prior)),
+        }
+
+    drawn = parts(*_drawn_pairs(now, before, names, confidence_level, generator), _within_reach)
+    found = {name: _change(part, confidence_level) for name, part in drawn.items()}
+    if each is None:
+        return found
+    then = [_divisible(name, each[name]) for name in names]
+    today = [_divisible(name, np.full(len(each[name]), now[name].value)) for name in names]
+    from_each = parts(then, today, lambda rates: rates)
+    return {name: _moved_to(one, float(np.mean(from_each[name]))) for name, one in found.items()}
+
+
+def _divisible(name: str, values: FloatArray) -> FloatArray:
+    """Shares that are divided by are neither 0 nor 1."""
+    divided_by = name in ("class_prior", "predicted_positive_rate")
+    return np.clip(values, _LEAST, 1 - _LEAST) if divided_by else values
+
+
+def _moved_to(number: Uncertain, value: float) -> Uncertain:
+    off = value - number.value
+    return Uncertain(value=value, low=number.low + off, high=number.high + off, se=number.se)
 
 
 def _drawn_pairs(
@@ -391,7 +347,7 @@ def _is_same(now: Known, before: Known) -> bool:
 def _within_reach(rate: FloatArray) -> FloatArray:
     """Draws held to [0, 1], where rates are; the value, which comes first, as it is."""
     held = np.clip(rate, 0.0, 1.0)
-    held[0] = rate[0]
+    held[..., 0] = rate[..., 0]
     return held
 
 

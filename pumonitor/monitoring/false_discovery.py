@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
@@ -76,7 +77,9 @@ def e_benjamini_hochberg(e_values: Mapping[_Name, float], *, rate: float) -> fro
     return chosen
 
 
-def one_sided_p_value(value: float, *, near_end: float, limit: float, reach: float) -> float:
+def one_sided_p_value(
+    value: float, *, near_end: float, limit: float, reach: float, freedom: float = math.inf
+) -> float:
     """Of "it is on the good side of the limit", from an estimate and the interval's end next to it.
 
     Parameters
@@ -88,6 +91,8 @@ def one_sided_p_value(value: float, *, near_end: float, limit: float, reach: flo
     limit : float
     reach : float
         Standard errors from the estimate to the end: 1.96 for a 95% interval.
+    freedom : float
+        Degrees of freedom of the standard error.
 
     Examples
     --------
@@ -97,7 +102,7 @@ def one_sided_p_value(value: float, *, near_end: float, limit: float, reach: flo
     room = abs(near_end - value) / reach
     if room == 0:
         return 0.0
-    return float(special.ndtr(-abs(limit - value) / room))
+    return float(special.stdtr(freedom, -abs(limit - value) / room))
 
 
 def _check(rate: float) -> None:

@@ -39,7 +39,7 @@ class RuleFold:
     ----------
     rule : AlertRule
     baseline : Baseline or None
-        Results of the reference period.
+        The windows of the reference period.
 
     Attributes
     ----------
@@ -88,7 +88,8 @@ class RuleFold:
             health = (view.as_of, _frozen(view.health.get("arrivals", ())))
         if isinstance(condition, Health):
             health = tuple((name, _frozen(value)) for name, value in sorted(view.health.items()))
-        has_reference = self.baseline is not None and view.as_of >= self.baseline.as_of
+        baseline = self.baseline
+        has_reference = baseline is not None and view.as_of >= baseline.as_of
         return (
             view.failed,
             has_reference if isinstance(condition, Change) else None,

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
 from pumonitor.monitoring.attribution import stands_on
-from pumonitor.monitoring.uncertain import Known
+from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.names import TITLES
 from pumonitor.ports import Window
 
@@ -103,18 +103,21 @@ class WindowView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """Results of the reference period, by series.
+    """The windows of the reference period, by series.
 
     Attributes
     ----------
     as_of : datetime
         Panes of an earlier moment have no reference.
-    known : callable
-        Estimates by name of a series; empty where the reference has none.
+    end : datetime
+        Windows that begin earlier have none: they are part of it, or lie before it.
+    windows : callable
+        The results of a series in the windows of the reference; none where it has no such series.
     """
 
     as_of: datetime
-    known: Callable[[Series], Mapping[str, Known]]
+    end: datetime
+    windows: Callable[[Series], ReferenceWindows]
 
 
 # -- conditions -------------------------------------------------------------------------------

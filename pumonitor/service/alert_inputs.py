@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from pumonitor.monitoring.alerts import Evidence
+from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.monitoring.rules import AlertRule, Baseline, Change, Health, Series
-from pumonitor.monitoring.uncertain import Known
 from pumonitor.service.alert_rules import alert_rules
 from pumonitor.service.alert_telling import CauseOf
 from pumonitor.service.alerting import Watched
 from pumonitor.service.assumed_prior import findings_at
+from pumonitor.service.baseline import baseline_period
 from pumonitor.service.causes import cause_of
 from pumonitor.service.config import Monitor
 from pumonitor.service.references import References
@@ -82,17 +83,26 @@ def _baseline(
     needed = any(
         isinstance(rule.condition, Change) and rule.condition.over is None for rule in rules
     )
+    period = baseline_period(monitor)
 
     def known_at(moment: datetime) -> Baseline | None:
-        reference = references.of(monitor, configuration, as_of=moment) if needed else None
-        if reference is None:
+        if not needed or period.end is None or moment < period.end + monitor.maturity:
             return None
+        # Windows are taken in in the order of what is known, so the reference is there when the
+        # first of them asks for it, and may not be there now.
+        found: dict[Series, ReferenceWindows] = {}
 
-        def known(series: Series) -> Mapping[str, Known]:
-            version = reference.version_for(*series)
-            return {} if version is None else reference.known(version, series[1])
+        def windows(series: Series) -> ReferenceWindows:
+            if series not in found:
+                reference = references.of(monitor, configuration, as_of=moment)
+                found[series] = (
+                    ReferenceWindows(windows=())
+                    if reference is None
+                    else reference.windows_for(*series)
+                )
+            return found[series]
 
-        return Baseline(as_of=reference.as_of, known=known)
+        return Baseline(as_of=period.end + monitor.maturity, end=period.end, windows=windows)
 
     return known_at
 

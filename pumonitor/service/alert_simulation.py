@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
 import numpy as np
@@ -243,10 +243,11 @@ def _false_alarms(
 
 
 def _always(baseline: Baseline | None) -> Baseline | None:
-    """The reference is known to windows of any time."""
+    """The reference is known to windows of any time, and those in it are compared with it too."""
     if baseline is None:
         return None
-    return replace(baseline, as_of=datetime.min.replace(tzinfo=baseline.as_of.tzinfo))
+    ever = datetime.min.replace(tzinfo=UTC)
+    return replace(baseline, as_of=ever, end=ever)
 
 
 def _retimed(views: Sequence[WindowView], length: timedelta) -> list[WindowView]:

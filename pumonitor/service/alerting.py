@@ -113,7 +113,6 @@ class Alerting:
         """Catch up with what others have folded, before a transaction that all wait for."""
         watched = self._watched[name]
         if watched.rules:
-            # Before any transaction: the reference may have to be counted.
             now = self._clock()
             self._known[name] = now, watched.baseline(now)
             with self._ledger.database.reading() as connection:

@@ -15,7 +15,7 @@ from pumonitor.monitoring.maturity import LabelMaturity, ShareKnown, label_matur
 from pumonitor.ports import Pane
 from pumonitor.service.config import Monitor
 from pumonitor.store.reader import LedgerReader
-from pumonitor.store.records import Claim, LabeledCount
+from pumonitor.store.records import LabeledCount
 
 __all__ = ["Arrivals"]
 
@@ -49,7 +49,9 @@ class Arrivals:
     _known: dict[tuple[str | None, str], LabelMaturity] = field(default_factory=dict)
 
     @classmethod
-    def as_of(cls, monitor: Monitor, claim: Claim, ledger: LedgerReader, pane: Pane) -> Arrivals:
+    def as_of(
+        cls, monitor: Monitor, configuration: str, ledger: LedgerReader, pane: Pane
+    ) -> Arrivals:
         """What there is to learn from for a pane."""
         schedule = monitor.pane_schedule
         ages = schedule.ages[: schedule.mature + 1]
@@ -61,9 +63,9 @@ class Arrivals:
             ages=ages,
             age=schedule.ages[pane.number],
             counts=ledger.labeled_before(
-                claim.monitor,
-                claim.configuration,
-                start=claim.window.start,
+                monitor.name,
+                configuration,
+                start=pane.window.start,
                 since=pane.as_of - back - length,
                 as_of=pane.as_of,
             ),

@@ -11,19 +11,21 @@ import numpy as np
 from pumonitor.monitoring.attribution import (
     attribute_aul,
     attribute_f1,
-    change_at_one_prior,
-    difference,
 )
+from pumonitor.monitoring.reference_windows import ReferenceWindows, compared
 from pumonitor.monitoring.uncertain import Known, Uncertain
 from pumonitor.results import Estimate
 from pumonitor.service.result_rows import result_row
 from pumonitor.service.series_tables import SeriesTable
 from pumonitor.store.records import MetricResult
 
-__all__ = ["ASSUMED", "CHANGING", "Comparison"]
+__all__ = ["ASSUMED", "CHANGING", "COMPARED", "Comparison"]
 
 CHANGING: Final = ("aul", "auc", "average_precision", "f1", "precision", "recall", "class_prior")
 """Estimates whose change against the reference is a result of its own."""
+
+COMPARED: Final = (*CHANGING, "predicted_positive_rate")
+"""What has to be known of the windows of a reference to tell these changes and their parts."""
 
 ASSUMED: Final = "assumed: the class prior is given in the configuration and not measured"
 """Why there is no change of a class prior, and none that comes from it."""
@@ -46,12 +48,11 @@ class Comparison:
         Of the window.
     reason : str or None
         Why there are none.
-    reference : mapping of str to estimates
+    reference : ReferenceWindows
     doubts : mapping of str to str
         By estimate why it is evidence of nothing.
     assumed : bool
         Whether the class prior was given and not measured.
-    confidence_level : float
     seed : int
         Of the intervals' draws.
     """
@@ -59,10 +60,9 @@ class Comparison:
     series: SeriesTable
     estimates: Mapping[str, Estimate]
     reason: str | None
-    reference: Mapping[str, Known]
+    reference: ReferenceWindows
     doubts: Mapping[str, str]
     assumed: bool
-    confidence_level: float
     seed: int
 
     def rows(self) -> Iterator[MetricResult]:
@@ -81,13 +81,14 @@ class Comparison:
 
     def _parts_of(self, name: str) -> Iterator[MetricResult]:
         attribute, needed = _ATTRIBUTED[name]
-        why = self._missing(needed)
+        why = self._missing([name, *needed])
         parts: Mapping[str, Uncertain] = {}
         if why is None:
             parts = attribute(
                 self.estimates,
-                self.reference,
-                confidence_level=self.confidence_level,
+                {part: self._before(part) for part in needed},
+                each={part: self.reference.values(part, name, *needed) for part in needed},
+                confidence_level=self.reference.confidence_level,
                 rng=self.seed,
             )
         for part in _PARTS:
@@ -111,9 +112,17 @@ class Comparison:
                 return one.undefined_reason
             if one.surely_impossible:
                 return self._doubt(name)
-            if name not in self.reference:
-                return f"the reference has no {name} that is possible"
+            why = self.reference.why_none(name, name)
+            if why is not None:
+                return why
         return None
+
+    def _before(self, name: str) -> Known:
+        """What windows usually have; a class prior that was given once, as it was given."""
+        now = self.estimates[name]
+        if name == "class_prior" and self.reference.at_one_prior(name, now) is not None:
+            return now
+        return self.reference.usual(name)
 
     def _doubt(self, name: str) -> str | None:
         one = self.estimates[name]
@@ -122,20 +131,10 @@ class Comparison:
 
     def _change(self, name: str) -> Uncertain:
         """The change of what people are shown, its interval as estimated."""
-        now, before = self.estimates[name], self.reference[name]
+        change = compared(name, self.estimates, self.reference).change
+        now, usual = self.estimates[name], self.reference.usual(name)
         least, most = now.range
-        change = None
-        if "class_prior" in self.estimates and "class_prior" in self.reference:
-            change = change_at_one_prior(
-                name,
-                self.estimates,
-                self.reference,
-                confidence_level=self.confidence_level,
-                rng=self.seed,
-            )
-        if change is None:
-            change = difference(now, before, confidence_level=self.confidence_level)
-        shown, then = np.clip([now.value, before.value], least, most)
+        shown, then = np.clip([now.value, usual.value], least, most)
         value = float(shown - then)
         return Uncertain(
             value=value,

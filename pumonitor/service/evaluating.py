@@ -16,10 +16,10 @@ from pumonitor.service.references import Reference, References
 from pumonitor.service.series_tables import SeriesTable
 from pumonitor.service.window_evaluation import evaluate_window
 from pumonitor.service.window_messages import messages_of
-from pumonitor.store.ledger import Ledger
+from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import Claim, EvaluatedPane, EvaluatedSeries, StoredSeries
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "evaluated_series", "references_in"]
 
 _WINDOWS_POOLED: Final = 25
 
@@ -27,7 +27,7 @@ _WINDOWS_POOLED: Final = 25
 def evaluate(
     monitor: Monitor,
     claim: Claim,
-    ledger: Ledger,
+    ledger: LedgerReader,
     references: References,
     *,
     tell: bool = True,
@@ -38,24 +38,17 @@ def evaluate(
     """
     found = []
     for claimed in claim.panes:
-        pane = claimed.pane
-        arrivals = Arrivals.as_of(monitor, claim, ledger, pane)
-        reference = references.of(monitor, claim.configuration, as_of=pane.as_of)
-        series = [
-            _evaluated(
-                monitor,
-                claim,
-                pane,
-                stored,
-                ledger,
-                share=arrivals.share_known(stored.model_version, stored.segment),
-                reference=reference,
-            )
-            for stored in ledger.series(claim.window_key, pane.number)
-        ]
+        series = evaluated_series(
+            monitor,
+            claim.configuration,
+            claim.window_key,
+            claimed.pane,
+            ledger,
+            reference=references.of(monitor, claim.configuration, as_of=claimed.pane.as_of),
+        )
         found.append(
             EvaluatedPane(
-                number=pane.number,
+                number=claimed.pane.number,
                 series=series,
                 messages=messages_of(monitor, claim, claimed, series) if tell else (),
             )
@@ -63,12 +56,51 @@ def evaluate(
     return found
 
 
+def references_in(ledger: LedgerReader) -> References:
+    """The references of monitors that keep their windows there."""
+
+    def evaluated(
+        monitor: Monitor, configuration: str, window_key: str, pane: Pane
+    ) -> list[EvaluatedSeries]:
+        # Its windows are compared with nothing.
+        return evaluated_series(monitor, configuration, window_key, pane, ledger, reference=None)
+
+    return References(ledger, evaluated)
+
+
+def evaluated_series(
+    monitor: Monitor,
+    configuration: str,
+    window_key: str,
+    pane: Pane,
+    ledger: LedgerReader,
+    *,
+    reference: Reference | None,
+) -> list[EvaluatedSeries]:
+    """What a collected pane comes to, a function of what was known as of its moment."""
+    arrivals = Arrivals.as_of(monitor, configuration, ledger, pane)
+    return [
+        _evaluated(
+            monitor,
+            configuration,
+            window_key,
+            pane,
+            stored,
+            ledger,
+            share=arrivals.share_known(stored.model_version, stored.segment),
+            reference=reference,
+        )
+        for stored in ledger.series(window_key, pane.number)
+    ]
+
+
 def _evaluated(
     monitor: Monitor,
-    claim: Claim,
+    configuration: str,
+    window_key: str,
     pane: Pane,
     stored: StoredSeries,
-    ledger: Ledger,
+    ledger: LedgerReader,
     *,
     share: ShareKnown,
     reference: Reference | None,
@@ -80,22 +112,20 @@ def _evaluated(
     prior = pooled_class_prior(
         own,
         index=pane.window.index,
-        earlier=_earlier_priors(monitor, claim, pane, stored, ledger),
+        earlier=_earlier_priors(monitor, configuration, pane, stored, ledger),
     )
-    version = None
-    if reference is not None:
-        version = reference.version_for(stored.model_version, stored.segment)
+    compared_with = None
+    if reference is not None and not reference.holds_back(pane):
+        compared_with = reference.windows_for(stored.model_version, stored.segment)
     return evaluate_window(
         table,
         state=pane.state,
-        key=claim.window_key,
+        key=window_key,
         threshold=monitor.threshold,
         class_prior=prior,
-        reference=None
-        if reference is None or version is None
-        else reference.known(version, stored.segment),
+        reference=compared_with,
         maturity=share,
-        findings=findings_of(ledger, monitor, claim.configuration, stored, pane),
+        findings=findings_of(ledger, monitor, configuration, stored, pane),
         label_purity=monitor.label_purity,
     )
 
@@ -109,11 +139,11 @@ def _counts_labels_to_come(monitor: Monitor, state: State) -> bool:
 
 
 def _earlier_priors(
-    monitor: Monitor, claim: Claim, pane: Pane, stored: StoredSeries, ledger: Ledger
+    monitor: Monitor, configuration: str, pane: Pane, stored: StoredSeries, ledger: LedgerReader
 ) -> list[EarlierPrior]:
     earlier = ledger.series_before(
-        claim.monitor,
-        claim.configuration,
+        monitor.name,
+        configuration,
         model_version=stored.model_version,
         segment=stored.segment,
         start=pane.window.start,

@@ -16,14 +16,14 @@ from pumonitor.errors import InputError, PumonitorError
 from pumonitor.ports import Clock, PredictionSource, Window
 from pumonitor.service.alert_inputs import watched
 from pumonitor.service.alerting import Alerting
+from pumonitor.service.baseline import baseline_period
 from pumonitor.service.collecting import collect
 from pumonitor.service.config import Destination, Monitor
 from pumonitor.service.config_file import configuration_hash, configuration_meaning
-from pumonitor.service.evaluating import evaluate
+from pumonitor.service.evaluating import evaluate, references_in
 from pumonitor.service.input_findings import WindowFinding, findings_of
 from pumonitor.service.links import LinksOf, no_links
 from pumonitor.service.packing import key_of_beginning, packed
-from pumonitor.service.references import References
 from pumonitor.sinks.mlflow_sink import FILES_DESTINATION
 from pumonitor.store.claims import FaultOf
 from pumonitor.store.errors import StaleClaimError, StateError
@@ -167,7 +167,7 @@ class Jobs:
         self._clock = clock
         self._deliverer = deliverer
         self._tell_sinks = tell
-        self.references = References(ledger, self._source)
+        self.references = references_in(ledger)
         self._alerting = Alerting(
             {
                 name: watched(one, self._hashes[name], ledger=ledger, references=self.references)
@@ -230,14 +230,39 @@ class Jobs:
     def plan(
         self, name: str, *, start: datetime | None = None, end: datetime | None = None
     ) -> list[Window]:
-        """Put the windows that are due into the ledger, with all their panes."""
+        """Put the windows that are due into the ledger, with all their panes.
+
+        Those of the reference are put there too, since others are compared with them.
+
+        Returns
+        -------
+        list of Window
+            Those of the range.
+        """
         monitor, key = self.monitors[name], self._hashes[name]
         windows = self.windows_due(name, start=start, end=end)
+        compared_with = self._reference_before(name, windows)
         self._on_step("plan")
         self.ledger.register_monitor(name, key, meaning=configuration_meaning(monitor))
         schedule = monitor.pane_schedule
-        self.ledger.plan(name, key, [pane for one in windows for pane in schedule.panes(one)])
+        panes = [pane for one in (*compared_with, *windows) for pane in schedule.panes(one)]
+        self.ledger.plan(name, key, panes)
         return windows
+
+    def _reference_before(self, name: str, windows: Sequence[Window]) -> list[Window]:
+        """Windows of the reference that end before these windows begin, once they are mature."""
+        monitor = self.monitors[name]
+        period = baseline_period(monitor)
+        if not windows or period.start is None or period.end is None:
+            return []
+        end = min(period.end, windows[0].start)
+        if period.start >= end or self._clock() < period.end + monitor.maturity:
+            return []
+        span = self._source(name).span()
+        if span is None:
+            return []
+        start = max(period.start, monitor.windows.containing(span[0]).start)
+        return list(monitor.windows.between(start, end)) if start < end else []
 
     def plan_or_note(
         self,

@@ -1,34 +1,38 @@
-"""The reference period of a monitor: counted once when its labels are mature, then kept."""
+"""The reference of a monitor: what the windows of its reference period came to."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Final
 
-from pumonitor.monitoring.uncertain import Known
-from pumonitor.ports import Pane, PredictionSource, Window
-from pumonitor.service.class_priors import own_class_prior
-from pumonitor.service.collecting import counted
+from pumonitor.monitoring.attribution import stands_on
+from pumonitor.monitoring.reference_windows import ReferenceWindows
+from pumonitor.monitoring.uncertain import Uncertain
+from pumonitor.ports import Pane
+from pumonitor.service.baseline import BaselinePeriod, baseline_period, version_to_compare_with
+from pumonitor.service.change_rows import COMPARED
 from pumonitor.service.config import Monitor
 from pumonitor.service.result_rows import known_results
-from pumonitor.service.series_tables import tables_of
-from pumonitor.service.window_evaluation import evaluate_window
-from pumonitor.store.ledger import Ledger
-from pumonitor.store.records import MetricResult
+from pumonitor.store.alert_panes import with_results
+from pumonitor.store.alert_records import PaneSeen
+from pumonitor.store.errors import StateError
+from pumonitor.store.mature_results import MaturePane, mature_panes
+from pumonitor.store.reader import LedgerReader
+from pumonitor.store.records import EvaluatedSeries, MetricResult
 
-__all__ = ["Reference", "References", "reference_pane"]
+__all__ = ["Evaluate", "Reference", "References"]
 
+_log = logging.getLogger("pumonitor")
 
-def reference_pane(monitor: Monitor) -> Pane | None:
-    """The reference period as one window, at the moment at which its labels are mature."""
-    if monitor.reference is None:
-        return None
-    start, end = monitor.reference.span(monitor.zone)
-    window = Window(start=start, end=end, index=0)
-    return Pane(window=window, number=0, state="mature", as_of=end + monitor.maturity)
+Evaluate = Callable[[Monitor, str, str, Pane], Sequence[EvaluatedSeries]]
+"""What a collected pane comes to: of a monitor and its configuration, by the window's key."""
+
+_Results = Mapping[tuple[str, str], Mapping[str, MetricResult]]
+_ROWS: Final = "predictions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,93 +43,130 @@ class Reference:
     ----------
     as_of : datetime
         Windows looked at earlier have no reference.
+    end : datetime
+        Windows that begin earlier have none: they are part of it, or lie before it.
     predictions : mapping of (str, str) to int
-    results : mapping of (str, str) to results
+        In all windows of the reference.
+    windows : mapping of (str, str) to sequence of mappings of str to Uncertain
+        Results by window.
     """
 
     as_of: datetime
+    end: datetime
     predictions: Mapping[tuple[str, str], int]
-    results: Mapping[tuple[str, str], tuple[MetricResult, ...]]
+    windows: Mapping[tuple[str, str], Sequence[Mapping[str, Uncertain]]]
+
+    def holds_back(self, pane: Pane) -> bool:
+        """Whether nothing is compared with it yet, or ever, of that look at a window."""
+        return pane.as_of < self.as_of or pane.window.start < self.end
 
     def version_for(self, model_version: str, segment: str) -> str | None:
         """The same version, or else the one with most predictions; None without the segment."""
-        if (model_version, segment) in self.results:
-            return model_version
-        others = [key for key in self.results if key[1] == segment]
-        return max(others, key=lambda key: (self.predictions[key], key))[0] if others else None
+        sizes = {one: rows for (one, part), rows in self.predictions.items() if part == segment}
+        return version_to_compare_with(model_version, sizes)
 
-    def known(self, model_version: str, segment: str) -> dict[str, Known]:
-        """Estimates by name."""
-        return known_results(self.results[model_version, segment])
+    def windows_for(self, model_version: str, segment: str) -> ReferenceWindows:
+        """Results of the windows that those of a series are compared with."""
+        version = self.version_for(model_version, segment)
+        found = () if version is None else self.windows[version, segment]
+        return ReferenceWindows(windows=found)
 
 
 class References:
-    """The references of monitors, from the ledger or counted and put there.
+    """The references of monitors, from the ledger.
 
     Parameters
     ----------
-    ledger : Ledger
-    source_of : callable
-        The open tables of a monitor by its name.
+    ledger : LedgerReader
+    evaluate : callable
+        What a window comes to that is collected and not evaluated yet: another worker may be at
+        it, and what is found does not depend on who finds it.
     """
 
-    def __init__(self, ledger: Ledger, source_of: Callable[[str], PredictionSource]) -> None:
+    def __init__(self, ledger: LedgerReader, evaluate: Evaluate) -> None:
         self._ledger = ledger
-        self._source_of = source_of
-        self._known: dict[str, Reference] = {}
+        self._evaluate = evaluate
+        self._known: dict[str, tuple[tuple[MaturePane, ...], Reference]] = {}
 
     def of(self, monitor: Monitor, configuration: str, *, as_of: datetime) -> Reference | None:
-        """The reference as windows looked at as of then may know it; None before it is mature."""
-        pane = reference_pane(monitor)
-        if pane is None or as_of < pane.as_of:
+        """The reference as windows looked at as of then may know it; None before it is mature.
+
+        The mature looks at its windows, whatever was found of them later.
+        """
+        period = baseline_period(monitor)
+        if period.end is None or as_of < period.end + monitor.maturity:
             return None
-        key = f"reference {monitor.name} {configuration}"
-        if key not in self._known:
-            stored = self._ledger.run_ids.get(key)
-            if stored is None:
-                stored = json.dumps(
-                    _evaluated(monitor, pane, self._source_of(monitor.name), key),
-                    allow_nan=False,
-                )
-                self._ledger.run_ids.set(key, stored)
-            self._known[key] = _read(pane, json.loads(stored))
-        return self._known[key]
+        with self._ledger.database.reading() as connection:
+            found = mature_panes(
+                connection,
+                monitor=monitor.name,
+                configuration=configuration,
+                since=period.start,
+                until=period.end,
+            )
+        # Collected again, they come to something else.
+        seen = [(one.seen.window_key, one.collected_at) for one in found]
+        before, reference = self._known.get(monitor.name, ((), None))
+        if reference is None or seen != [(one.seen.window_key, one.collected_at) for one in before]:
+            reference = self._read(monitor, configuration, period, found)
+            self._known[monitor.name] = found, reference
+        return reference
 
-
-def _evaluated(
-    monitor: Monitor, pane: Pane, source: PredictionSource, key: str
-) -> list[dict[str, Any]]:
-    tables = tables_of(
-        counted(monitor, source, pane.window, [pane]), [pane], threshold=monitor.threshold
-    )
-    found = []
-    for one in tables:
-        prior = own_class_prior(one.table, monitor.assumed_prior, label_purity=monitor.label_purity)
-        evaluated = evaluate_window(
-            one,
-            state="mature",
-            key=key,
-            threshold=monitor.threshold,
-            class_prior=prior,
-            label_purity=monitor.label_purity,
+    def _read(
+        self,
+        monitor: Monitor,
+        configuration: str,
+        period: BaselinePeriod,
+        found: Sequence[MaturePane],
+    ) -> Reference:
+        metrics = {*COMPARED, *(rule.metric for rule in monitor.rules if rule.metric), _ROWS}
+        metrics |= {part for metric in metrics for part in stands_on(metric)}
+        predictions: Counter[tuple[str, str]] = Counter()
+        windows: dict[tuple[str, str], list[Mapping[str, Uncertain]]] = defaultdict(list)
+        for results in self._results(monitor, configuration, found, metrics):
+            for series, rows in results.items():
+                known = known_results(row for row in rows.values() if row.metric in metrics)
+                windows[series].append(known)
+                predictions[series] += round(known[_ROWS].value) if _ROWS in known else 0
+        assert period.end is not None  # noqa: S101 (there is a reference)
+        return Reference(
+            as_of=period.end + monitor.maturity,
+            end=period.end,
+            predictions=dict(predictions),
+            windows=dict(windows),
         )
-        found.append(
-            {
-                "model_version": one.model_version,
-                "segment": one.segment,
-                "predictions": one.predictions,
-                "results": [asdict(row) for row in evaluated.results],
-            }
-        )
-    return found
 
+    def _results(
+        self,
+        monitor: Monitor,
+        configuration: str,
+        found: Sequence[MaturePane],
+        metrics: set[str],
+    ) -> list[_Results]:
+        """By window, in order of time."""
+        with self._ledger.database.reading() as connection:
+            stored = with_results(connection, [one.seen for one in found], metrics=metrics)
+        return [
+            one.results
+            if one.pane.revision is not None
+            else self._evaluated(monitor, configuration, one.pane)
+            for one in stored
+        ]
 
-def _read(pane: Pane, stored: list[dict[str, Any]]) -> Reference:
-    def key(one: Mapping[str, Any]) -> tuple[str, str]:
-        return one["model_version"], one["segment"]
-
-    return Reference(
-        as_of=pane.as_of,
-        predictions={key(one): one["predictions"] for one in stored},
-        results={key(one): tuple(MetricResult(**row) for row in one["results"]) for one in stored},
-    )
+    def _evaluated(self, monitor: Monitor, configuration: str, seen: PaneSeen) -> _Results:
+        pane = Pane(window=seen.window, number=seen.number, state=seen.state, as_of=seen.as_of)
+        try:
+            series = self._evaluate(monitor, configuration, seen.window_key, pane)
+        except StateError:
+            raise
+        except Exception:  # noqa: BLE001 (such a window is given up: others are evaluated without it)
+            _log.exception(
+                "%s: the reference is without the window from %s, which cannot be evaluated",
+                monitor.name,
+                seen.window.start,
+            )
+            return {}
+        return {
+            (one.model_version, one.segment): {row.metric: row for row in one.results}
+            for one in series
+        }

@@ -17,6 +17,7 @@ from pumonitor.store.records import MetricResult
 
 __all__ = ["ANY_NUMBER", "impossible_prior", "known_results", "result_row", "stands_on_prior"]
 
+_REACH: Final = 1.96
 ANY_NUMBER: Final = (-math.inf, math.inf)
 
 _WITHOUT_PRIOR: Final = frozenset(
@@ -131,8 +132,8 @@ def result_row(
     )
 
 
-def known_results(results: Iterable[MetricResult]) -> dict[str, Known]:
-    """Stored results that have a value and an interval, by name: what a reference is.
+def known_results(results: Iterable[MetricResult]) -> dict[str, Uncertain]:
+    """Stored results of a window that have a value and an interval, by name.
 
     As estimated, not as shown; none of those that are impossible.
 
@@ -143,14 +144,14 @@ def known_results(results: Iterable[MetricResult]) -> dict[str, Known]:
     >>> sorted(known_results(rows))
     ['aul']
     """
-    found: dict[str, Known] = {}
+    found: dict[str, Uncertain] = {}
     for row in results:
         parts = (row.value, row.low, row.high)
         if row.unclipped_value is not None:
             parts = (row.unclipped_value, row.unclipped_low, row.unclipped_high)
         value, low, high = parts
         if value is not None and low is not None and high is not None and not row.impossible:
-            se = math.nan if row.se is None else row.se
+            se = (high - low) / (2 * _REACH) if row.se is None else row.se
             found[row.metric] = Uncertain(value=value, low=low, high=high, se=se)
     return found
 

@@ -10,7 +10,8 @@ from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.expected import expected_at_maturity, expected_positives
 from pumonitor.monitoring.maturity import ShareKnown
-from pumonitor.monitoring.uncertain import Known, Uncertain
+from pumonitor.monitoring.reference_windows import ReferenceWindows
+from pumonitor.monitoring.uncertain import Uncertain
 from pumonitor.names import GROUPS
 from pumonitor.ports import State
 from pumonitor.prior.assumed import LabelPurity
@@ -63,7 +64,7 @@ def evaluate_window(
     key: str,
     threshold: float,
     class_prior: ClassPriorEstimate | None,
-    reference: Mapping[str, Known] | None = None,
+    reference: ReferenceWindows | None = None,
     maturity: ShareKnown | None = None,
     findings: Sequence[Finding] = (),
     **settings: Unpack[EvaluationSettings],
@@ -80,8 +81,8 @@ def evaluate_window(
     threshold : float
     class_prior : ClassPriorEstimate or None
         Given, or pooled with earlier windows; None where there is none.
-    reference : mapping of str to estimates, optional
-        Those of the reference window, by name (`known_results`).
+    reference : ReferenceWindows, optional
+        What the windows of the reference came to (`known_results` of each).
     maturity : ShareKnown, optional
         Of the positives that will be confirmed, those that are by now; read where the pane is
         provisional.
@@ -141,7 +142,6 @@ def evaluate_window(
             reference=reference,
             doubts=doubts,
             assumed=assumed,
-            confidence_level=level,
             seed=seed,
         ).rows()
     return EvaluatedSeries(

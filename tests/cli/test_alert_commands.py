@@ -130,7 +130,7 @@ def test_other_rules_are_replayed_and_nothing_is_stored(shop):
     (found,) = json.loads(said)
     assert found["rule"] == "recall below 0.95"
     assert [one["kind"] for one in found["events"]] == ["fired"]
-    # The reference has two windows: too few to tell how often this is for nothing.
+    # The reference has three windows: too few to tell how often this is for nothing.
     assert (found["false_alarms_per_year"], found["told_by"]) == (None, "")
     assert current(shop) == before
 
@@ -188,7 +188,7 @@ def test_a_rule_of_the_command_line_is_in_no_file(shop, rule, said):
 
 def test_a_plan_needs_windows_to_read_the_noise_off(shop):
     done = invoke("plan", "card-fraud", "--drop", "0.05", path=shop, status=2)
-    assert "has 2 windows of the reference with an interval of auc, and 5 are needed" in done.stderr
+    assert "has 3 windows of the reference with an interval of auc, and 5 are needed" in done.stderr
 
 
 def test_a_plan_says_how_many(shop, tmp_path):

@@ -13,7 +13,7 @@ from pumonitor.monitoring.false_discovery import (
     one_sided_p_value,
     rejected,
 )
-from pumonitor.monitoring.rule_evidence import trailing_mean
+from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.monitoring.rule_fold import RuleFold
 from pumonitor.monitoring.rules import (
     AlertRule,
@@ -129,34 +129,56 @@ def test_a_series_begins_with_its_first_window_and_segments_are_apart():
 # -- changes --------------------------------------------------------------------------------------
 
 
-def reference(value, half=0.03):
-    known = {"auc": Uncertain(value=value, low=value - half, high=value + half, se=half / 1.96)}
-    return Baseline(as_of=START + 4 * DAY, known=lambda series: known)
+def reference(value, half=0.01, *, spread=(-0.02, -0.01, 0.0, 0.01, 0.02)):
+    """Five windows whose values have a variance of .00025, of which .00005 is by sampling."""
+    windows = [
+        {
+            "auc": Uncertain(
+                value=value + off, low=0.0, high=1.0, se=math.sqrt(0.00005) * half / 0.01
+            )
+        }
+        for off in spread
+    ]
+    found = ReferenceWindows(windows=windows)
+    return Baseline(as_of=START + 4 * DAY, end=START, windows=lambda series: found)
+
+
+# A window is .02 about its value, moved out from 1.96 to Student's 2.776; windows differ by
+# sqrt(.0002), and their mean is known to sqrt(.00025 / 5).
+T = 2.7764
+OWN, OTHERS, MEAN = 0.02 * T / 1.96, T * math.sqrt(0.0002 + 0.00005), T * math.sqrt(0.00005)
+HALF = math.hypot(OWN, OTHERS) + 0.001
+SURE = math.hypot(0.02, MEAN) + 0.001
+OF_90_PERCENT = math.hypot(OWN, 0.9 * OTHERS) + 0.001
+DROP, RISE, CHANGE = (
+    Change(direction=direction, amount=0.05, relative=False)
+    for direction in ("drop", "rise", "change")
+)
+TENTH = Change(direction="drop", amount=0.1, relative=True)
 
 
 @pytest.mark.parametrize(
     ("condition", "value", "kind"),
     [
-        # The change's half width is hypot(.02, .03) = .036.
-        (Change(direction="drop", amount=0.05, relative=False), 0.80 - 0.05 - 0.037, "breach"),
-        (
-            Change(direction="drop", amount=0.05, relative=False),
-            0.80 - 0.05 - 0.035,
-            "insufficient",
-        ),
-        (Change(direction="drop", amount=0.05, relative=False), 0.80 - 0.05 + 0.037, "good"),
-        (Change(direction="drop", amount=0.05, relative=False), 0.99, "good"),
-        (Change(direction="rise", amount=0.05, relative=False), 0.80 + 0.05 + 0.037, "breach"),
-        (Change(direction="rise", amount=0.05, relative=False), 0.5, "good"),
-        (Change(direction="change", amount=0.05, relative=False), 0.80 + 0.05 + 0.037, "breach"),
-        (Change(direction="change", amount=0.05, relative=False), 0.80 - 0.05 - 0.037, "breach"),
-        (Change(direction="change", amount=0.05, relative=False), 0.80, "good"),
-        # 90% of .80 is .72, with 90% of its own half width: hypot(.02, .027) = .0336.
-        (Change(direction="drop", amount=0.1, relative=True), 0.72 - 0.035, "breach"),
-        (Change(direction="drop", amount=0.1, relative=True), 0.72 - 0.032, "insufficient"),
+        (DROP, 0.80 - 0.05 - HALF, "breach"),
+        (DROP, 0.80 - 0.05 - HALF + 0.002, "insufficient"),
+        # That windows differ by themselves is no reason to go on firing.
+        (DROP, 0.80 - 0.05 + SURE, "good"),
+        (DROP, 0.80 - 0.05 + SURE - 0.002, "insufficient"),
+        (DROP, 0.99, "good"),
+        (RISE, 0.80 + 0.05 + HALF, "breach"),
+        (RISE, 0.5, "good"),
+        (CHANGE, 0.80 + 0.05 + HALF, "breach"),
+        (CHANGE, 0.80 - 0.05 - HALF, "breach"),
+        (CHANGE, 0.80, "good"),
+        # 90% of .80 is .72, with 90% of what windows differ by.
+        (TENTH, 0.72 - OF_90_PERCENT, "breach"),
+        (TENTH, 0.72 - OF_90_PERCENT + 0.002, "insufficient"),
     ],
 )
-def test_a_change_counts_the_uncertainty_of_both(condition, value, kind):
+def test_a_change_counts_what_is_not_known_of_both_and_what_windows_differ_by(
+    condition, value, kind
+):
     (one,) = of_metric(value)
     late = view(0, one.readings, as_of=START + 4 * DAY)
     assert kinds(rule(condition), [late], baseline=reference(0.80)) == [kind]
@@ -167,7 +189,8 @@ def test_a_negative_number_drops_downwards():
     for value, kind in ((-0.19, "breach"), (-0.05, "good")):
         (one,) = of_metric(value, half=0.001)
         late = view(0, one.readings, as_of=START + 4 * DAY)
-        assert kinds(rule(condition), [late], baseline=reference(-0.1, half=0.001)) == [kind]
+        baseline = reference(-0.1, half=0.001, spread=(-0.001, 0.0, 0.001))
+        assert kinds(rule(condition), [late], baseline=baseline) == [kind]
 
 
 def test_before_the_reference_is_mature_nothing_is_said():
@@ -189,23 +212,6 @@ def test_windows_before_are_those_that_ended_before_and_are_not_too_old():
     assert found[4][ALL].reference == pytest.approx((0.2 + 3 * 0.9) / 4, abs=1e-3)
 
 
-def test_the_mean_before_is_the_one_of_a_meta_analysis():
-    values, errors = np.array([0.80, 0.90, 0.70, 0.85]), np.array([0.02, 0.01, 0.04, 0.02])
-    # DerSimonian and Laird by their formulas.
-    w = errors**-2
-    fixed = np.sum(w * values) / np.sum(w)
-    q = np.sum(w * (values - fixed) ** 2)
-    between = max((q - 3) / (np.sum(w) - np.sum(w**2) / np.sum(w)), 0)
-    w = 1 / (errors**2 + between)
-    found = trailing_mean([Reading(value=v, se=s) for v, s in zip(values, errors, strict=True)])
-    assert found.value == pytest.approx(np.sum(w * values) / np.sum(w), abs=1e-12)
-    assert found.se == pytest.approx(np.sum(w) ** -0.5, abs=1e-12)
-    assert trailing_mean([Reading(value=0.8, se=0.1)] * 2) is None
-    counts = trailing_mean([Reading(value=v, se=0.0) for v in (90.0, 110.0, 100.0)])
-    assert counts.value == pytest.approx(100)
-    assert counts.se == pytest.approx(10 / math.sqrt(3))
-
-
 def at_a_given_prior(number, aul):
     """AUC as it is with a class prior of .05 to .16, most of whose interval is the prior's."""
     prior = Reading(value=0.1, low=0.05, high=0.16)
@@ -224,10 +230,11 @@ def test_a_given_prior_that_is_wrong_is_as_wrong_before_as_now(over, relative):
     views += [at_a_given_prior(20, 0.81), at_a_given_prior(21, 0.86)]
     readings = views[0].readings[ALL]
     known = {
-        name: Uncertain(value=one.value, low=one.low, high=one.high, se=0.0)
+        name: Uncertain(value=one.value, low=one.low, high=one.high, se=(one.high - one.low) / 3.92)
         for name, one in readings.items()
     }
-    baseline = Baseline(as_of=START, known=lambda series: known)
+    quiet = ReferenceWindows(windows=[known] * 10)
+    baseline = Baseline(as_of=START, end=START, windows=lambda series: quiet)
     one = rule(condition)
     assert one.metrics == ("auc", "class_prior", "aul")
     assert kinds(one, views, baseline=baseline)[-2:] == ["breach", "good"]
@@ -240,13 +247,6 @@ def test_a_given_prior_that_is_wrong_is_as_wrong_before_as_now(over, relative):
     ]  # fmt: skip
     if over is None:
         assert kinds(one, apart, baseline=baseline)[-2] == "insufficient"
-
-
-def test_a_window_that_is_said_to_be_exact_among_uncertain_ones_is_one_of_them():
-    readings = [Reading(value=1.0, se=0.0)] + [Reading(value=0.8, se=9.0)] * 3
-    found = trailing_mean(readings)
-    assert 0.8 < found.value < 1.0
-    assert 0.5 < found.se < 9.0
 
 
 # -- segments -------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pandas as pd
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 6
+REFERENCE_DAYS = 3
 MATURITY = timedelta(days=2)
 SETTLED = FIRST + timedelta(days=DAYS) + 2 * MATURITY
 """When the last day is final; the days since have no predictions."""
@@ -72,7 +73,10 @@ def write_shop(
     ).to_parquet(folder / "confirmations.parquet")
     path = folder / "pumonitor.yaml"
     segments = "      segments: [country]\n" if with_segments else ""
-    days_of_reference = {"start": first.date(), "end": (first + timedelta(days=2)).date()}
+    days_of_reference = {
+        "start": first.date(),
+        "end": (first + timedelta(days=REFERENCE_DAYS)).date(),
+    }
     version = "      model_version: version\n" if with_versions else ""
     where = f"tracking: {{uri: '{tracking}'}}\n" if tracking else ""
     path.write_text(

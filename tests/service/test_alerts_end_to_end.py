@@ -17,8 +17,8 @@ from pumonitor.store.schema import outbox
 from tests.service.monitored_shop import FIRST, write_shop
 
 DAY = timedelta(days=1)
-DAYS = 5
-BAD = (2, 4)
+DAYS = 6
+BAD = (3, 5)
 RULES = """\
     rules:
       - {metric: auc, below: 0.8, warning: 0.85, repeat: 1d, to: [hook], name: ranking}
@@ -72,7 +72,7 @@ def state(request, tmp_path):
 
 def test_scores_that_lose_their_meaning_are_told_and_so_is_the_end(state, tmp_path):
     path = write_failing_shop(tmp_path, state)
-    # The first bad day ends on the third, and is mature a day later.
+    # The first bad day comes after the reference, and is mature a day after its end.
     fires, ends = FIRST + (BAD[0] + 2) * DAY, FIRST + (BAD[1] + 2) * DAY
     for number in range(3):
         history = run(path, fires + number * DAY)
@@ -105,6 +105,6 @@ def test_scores_that_lose_their_meaning_are_told_and_so_is_the_end(state, tmp_pa
     assert (first.metric, first.limit, first.incident, first.late) == ("auc", 0.8, 1, False)
     assert first.high < 0.8
     assert first.window_start == FIRST + BAD[0] * DAY
-    assert first.sentence.startswith("2026-01-03: AUC is 0.")
+    assert first.sentence.startswith("2026-01-04: AUC is 0.")
     assert first.dedup_key == told[-1][1].dedup_key or first.rule != told[-1][1].rule
     assert {one.transition for _, one in told} <= {one.id for one in history}

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.evaluation import evaluate_table
+from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.service.app import open_jobs
 from pumonitor.service.config_file import read_configuration
@@ -42,6 +43,11 @@ def evaluated(prior, *, table=TABLE, reference=None):
         class_prior=ClassPriorEstimate.given(prior),
         reference=reference,
     )
+
+
+def reference_of(results):
+    """Five windows of which each came to this."""
+    return ReferenceWindows(windows=[known_results(results)] * 5)
 
 
 def by_name(found):
@@ -96,7 +102,7 @@ def test_mlflow_is_told_of_a_window_what_the_evaluator_tells(impossible):
 
 def test_a_change_from_or_to_what_is_impossible_is_none(impossible):
     possible = evaluated(0.03)
-    against = by_name(evaluated(0.3, reference=known_results(possible.results)))
+    against = by_name(evaluated(0.3, reference=reference_of(possible.results)))
     assert against["precision_change"].value is None
     assert against["precision_change"].undefined_reason.startswith(
         "Precision came out at 3.99 (3.12 to 4.77)"
@@ -105,7 +111,7 @@ def test_a_change_from_or_to_what_is_impossible_is_none(impossible):
     assert against["aul_change"].value == 0.0
     assert not against["aul_change"].impossible
     assert verdict_of(against.values()) == "unknown"
-    back = by_name(evaluated(0.03, reference=known_results(impossible.values())))
+    back = by_name(evaluated(0.03, reference=reference_of(impossible.values())))
     assert back["precision_change"].undefined_reason == (
         "the reference has no precision that is possible"
     )

@@ -7,6 +7,7 @@ import pytest
 
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.maturity import ShareKnown
+from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.ports import State
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.service.change_rows import CHANGING
@@ -50,8 +51,9 @@ def mature() -> SeriesTable:
 
 
 @pytest.fixture(scope="module")
-def reference() -> dict[str, Any]:
-    return dict(known_results(evaluated(series(some_rows(2))).results))
+def reference() -> ReferenceWindows:
+    found = (evaluated(series(some_rows(seed))).results for seed in range(2, 7))
+    return ReferenceWindows(windows=[known_results(results) for results in found])
 
 
 def test_results_are_those_of_evaluate_table(mature: SeriesTable) -> None:
@@ -89,7 +91,7 @@ def test_curves_are_drawn_when_asked_for(mature: SeriesTable) -> None:
 
 
 def test_the_same_data_give_the_same_results_and_another_series_other_draws(
-    mature: SeriesTable, reference: dict[str, Any]
+    mature: SeriesTable, reference: ReferenceWindows
 ) -> None:
     settings = {"state": "provisional", "maturity": SHARE, "reference": reference}
     assert evaluated(mature, **settings) == evaluated(mature, **settings)
@@ -125,7 +127,7 @@ def test_without_mature_windows_nothing_is_expected_and_the_reason_is_said() -> 
 
 
 def test_changes_against_the_reference_have_intervals_and_parts(
-    reference: dict[str, Any],
+    reference: ReferenceWindows,
 ) -> None:
     twice = [
         Row(score=row.score, label=row.label, known_after=row.known_after) for row in some_rows(3)
@@ -136,7 +138,7 @@ def test_changes_against_the_reference_have_intervals_and_parts(
     rows = rows_of(evaluated(series(worse), reference=reference))
     assert {f"{name}_change" for name in CHANGING} <= set(rows)
     change, prior, ranking = (rows[f"aul_change{part}"] for part in ("", "_prior", "_ranking"))
-    assert change.value == pytest.approx(rows["aul"].value - reference["aul"].value)  # type: ignore[operator]
+    assert change.value == pytest.approx(rows["aul"].value - reference.usual("aul").value)  # type: ignore[operator]
     assert change.value == pytest.approx(ranking.value, abs=1e-9)
     assert change.high is not None
     assert change.high < 0
@@ -152,16 +154,19 @@ def test_changes_against_the_reference_have_intervals_and_parts(
 
 
 def test_a_change_against_nothing_is_undefined(
-    mature: SeriesTable, reference: dict[str, Any]
+    mature: SeriesTable, reference: ReferenceWindows
 ) -> None:
-    lacking = {name: one for name, one in reference.items() if name != "class_prior"}
-    rows = rows_of(evaluated(mature, reference=lacking))
+    lacking = [
+        {name: one for name, one in window.items() if name != "class_prior"}
+        for window in reference.windows
+    ]
+    rows = rows_of(evaluated(mature, reference=ReferenceWindows(windows=lacking)))
     reason = "the reference has no class_prior that is possible"
     assert rows["aul_change_ranking"].undefined_reason == reason
     assert rows["aul_change"].value is not None
 
 
-def test_too_few_positives_leave_counts_and_reasons(reference: dict[str, Any]) -> None:
+def test_too_few_positives_leave_counts_and_reasons(reference: ReferenceWindows) -> None:
     few = series([Row(score=0.1 * at) for at in range(9)] + [Row(score=0.9, label=1)])
     found = evaluated(few, state="provisional", maturity=SHARE, reference=reference)
     rows = rows_of(found)
