@@ -347,6 +347,8 @@ def _print_replays(console: Console, found: list[RuleReplay]) -> None:
         console.print(f"[bold]{one.rule}[/] ({one.severity})")
         times = {0: "never fired", 1: "fired once"}.get(len(fired), f"fired {len(fired)} times")
         console.print(f"  {one.windows} windows, {times}; false alarms a year: {rate}{by}")
+        if one.quiet is not None:
+            console.print(f"  in the windows it is compared with: {one.quiet.said()}")
         if one.why_unknown:
             console.print(f"  not judged yet: {one.why_unknown}", markup=False)
         for event in one.events:

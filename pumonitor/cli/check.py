@@ -62,7 +62,7 @@ def check(
             destinations = destination_looks(file.configuration, file.unread)
             evaluated: dict[str, InLedger] = {}
             if outcomes[0].failure is None:
-                evaluated = in_the_ledger(file.configuration)
+                evaluated = in_the_ledger(file.configuration, now=datetime.now(UTC))
             checks: list[MonitorCheck] = []
             for name, monitor in file.configuration.monitors.items():
                 step(f"Reading the tables of {name}", None)
@@ -77,6 +77,7 @@ def check(
                         other=_said(None if known is None else known.other, config),
                         evaluated=frozenset() if known is None else known.panes,
                         doubts=() if known is None else known.doubts,
+                        quiet=None if known is None else known.quiet,
                     )
                 )
         if as_json:

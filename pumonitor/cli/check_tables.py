@@ -30,7 +30,7 @@ def rows_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any]) ->
 
 
 def rules_table(rules: Iterable[RuleOutlook], *, destinations: Sequence[str]) -> Padding:
-    """What fires when, from which window on, and who is told."""
+    """What fires when, how often for nothing, from which window on, and who is told."""
     from rich.markup import escape
 
     table = _table("Rule", "Fires when", "Severity", "From the window of", "Tells")
@@ -39,7 +39,10 @@ def rules_table(rules: Iterable[RuleOutlook], *, destinations: Sequence[str]) ->
         if one.first_window is not None and one.judged_at is not None:
             since = f"{_day(one.first_window)}, judged {_day(one.judged_at)}"
         told = ", ".join(destinations if one.to is None else one.to) or "nobody"
-        table.add_row(escape(one.rule), escape(one.fires), one.severity, since, escape(told))
+        fires = one.fires
+        if one.quiet is not None:
+            fires += f"; false alarms: {one.quiet.said()}"
+        table.add_row(escape(one.rule), escape(fires), one.severity, since, escape(told))
     return _indented(table)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 import numpy as np
@@ -15,8 +15,8 @@ from pumonitor.monitoring.rules import AlertRule, Baseline, LabelDelay, Series, 
 from pumonitor.service.alert_inputs import watched
 from pumonitor.service.alert_track import Track
 from pumonitor.service.alerting import Watched
-from pumonitor.service.baseline import baseline_period
 from pumonitor.service.config import Monitor
+from pumonitor.service.quiet_alarms import QuietAlarms, always, quiet_alarms, quiet_views
 from pumonitor.service.references import References
 from pumonitor.store.alert_panes import next_panes, with_results
 from pumonitor.store.alert_records import PaneResults
@@ -76,6 +76,8 @@ class RuleReplay:
         If nothing ever changed; None where there are too few quiet windows to tell from.
     told_by : str
         Where that comes from: "chosen" for detectors, "quiet windows" for others, "" for None.
+    quiet : QuietAlarms or None
+        What it would have done in the quiet windows themselves.
     why_unknown : str
         Why no window could be judged so far, by the newest one; "" where one could.
     """
@@ -86,6 +88,7 @@ class RuleReplay:
     events: tuple[WouldHave, ...]
     false_alarms_per_year: float | None
     told_by: ToldBy
+    quiet: QuietAlarms | None = None
     why_unknown: str = ""
 
 
@@ -125,7 +128,6 @@ def simulate_alerts(
     track = Track(rules, baseline=None, scores_of=found.scores_of)
     events: dict[str, list[WouldHave]] = {rule.key: [] for rule in rules}
     emitted: dict[tuple[str, Series], Emitted] = {}
-    views: dict[datetime, WindowView] = {}
     baseline: Baseline | None = None
     for pane in _panes(ledger, found, track, now=now):
         if baseline is None:
@@ -134,10 +136,7 @@ def simulate_alerts(
         for key in track.take(pane):
             if key in track.folds:
                 events[key] += _news(track.folds[key], emitted, as_of=pane.pane.as_of)
-        if pane.pane.state != "provisional":
-            views[pane.pane.window.start] = track.view(pane)
-    chosen = baseline_period(monitor).chosen([views[start].window for start in sorted(views)])
-    quiet = [views[window.start] for window in chosen]
+    quiet = quiet_views(ledger, monitor, configuration, track)
     replays = []
     for rule in rules:
         rate, told_by = _false_alarms(rule, quiet, baseline, seed=seed)
@@ -149,6 +148,7 @@ def simulate_alerts(
                 events=tuple(events[rule.key]),
                 false_alarms_per_year=rate,
                 told_by=told_by,
+                quiet=quiet_alarms(rule, quiet, baseline),
                 why_unknown=track.broken.get(rule.key) or _why_unknown(track.folds[rule.key]),
             )
         )
@@ -235,19 +235,11 @@ def _false_alarms(
         drawn = [quiet[(begin + step) % len(quiet)] for begin in begins for step in range(_BLOCK)][
             :per_year
         ]
-        fold = RuleFold(rule, baseline=_always(baseline))
+        fold = RuleFold(rule, baseline=always(baseline))
         fold.refold(_retimed(drawn, length), 0)
         series = fold.states[-1].values() if fold.states else ()
         incidents += sum(one.incident for one in series)
     return incidents / years, "quiet windows"
-
-
-def _always(baseline: Baseline | None) -> Baseline | None:
-    """The reference is known to windows of any time, and those in it are compared with it too."""
-    if baseline is None:
-        return None
-    ever = datetime.min.replace(tzinfo=UTC)
-    return replace(baseline, as_of=ever, end=ever)
 
 
 def _retimed(views: Sequence[WindowView], length: timedelta) -> list[WindowView]:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pumonitor.errors import InputError, PumonitorError
+from pumonitor.monitoring.reference_windows import FEWEST_WINDOWS
 from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
+from pumonitor.service.baseline import baseline_period
 from pumonitor.service.config import Configuration, Monitor
 from pumonitor.service.configuration_changes import (
     OtherConfiguration,
@@ -24,6 +26,7 @@ from pumonitor.service.connections import (
 from pumonitor.service.insights import doubts_of
 from pumonitor.service.left_unread import monitors_unread
 from pumonitor.service.problems import Problem
+from pumonitor.service.quiet_alarms import QuietAlarms, rules_on_quiet_windows
 from pumonitor.service.rule_outlook import RuleOutlook, rule_outlooks
 
 __all__ = [
@@ -124,11 +127,14 @@ class InLedger:
         What was evaluated under another configuration.
     doubts : tuple of str
         What speaks against a class prior that is assumed.
+    quiet : mapping of str to QuietAlarms
+        By the rules' keys what they would have done in windows in which nothing had changed.
     """
 
     panes: frozenset[tuple[datetime, int]] = frozenset()
     other: OtherConfiguration | None = None
     doubts: tuple[str, ...] = ()
+    quiet: Mapping[str, QuietAlarms] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +196,7 @@ def destination_looks(
     return found
 
 
-def in_the_ledger(configuration: Configuration) -> dict[str, InLedger]:
+def in_the_ledger(configuration: Configuration, *, now: datetime) -> dict[str, InLedger]:
     """By monitor what was evaluated, if the ledger can be asked.
 
     Nothing is made or brought up to date for that.
@@ -208,10 +214,12 @@ def in_the_ledger(configuration: Configuration) -> dict[str, InLedger]:
         try:
             for name, monitor in configuration.monitors.items():
                 ledger = LedgerReader(database)
+                key = stored_hash(ledger, monitor)
                 found[name] = InLedger(
-                    panes=ledger.evaluated_panes(name, stored_hash(ledger, monitor)),
+                    panes=ledger.evaluated_panes(name, key),
                     other=other_configuration(ledger, monitor),
                     doubts=doubts_of(ledger, name),
+                    quiet=rules_on_quiet_windows(ledger, monitor, key, now=now),
                 )
         finally:
             database.close()
@@ -248,6 +256,7 @@ def check_monitor(
     other: str = "",
     evaluated: Set[tuple[datetime, int]] = frozenset(),
     doubts: Iterable[str] = (),
+    quiet: Mapping[str, QuietAlarms] | None = None,
 ) -> MonitorCheck:
     """Read a monitor's tables and say what the next run would do.
 
@@ -265,6 +274,7 @@ def check_monitor(
         What is to be said of windows evaluated under another configuration.
     evaluated : set of (datetime, int)
     doubts : iterable of str
+    quiet : mapping of str to QuietAlarms, optional
         As of `InLedger`.
     """
     found: list[SourceDescription] = []
@@ -287,7 +297,7 @@ def check_monitor(
             name=monitor.name,
             outcome=outcome,
             warnings=said,
-            rules=tuple(rule_outlooks(monitor, first=None)),
+            rules=tuple(rule_outlooks(monitor, first=None, quiet=quiet)),
         )
     description = found[0]
     return MonitorCheck(
@@ -296,7 +306,7 @@ def check_monitor(
         description=description,
         due=windows_due(monitor, description, now=now, evaluated=evaluated),
         warnings=(*said, *_warnings(monitor, description, now=now)),
-        rules=tuple(rule_outlooks(monitor, first=description.first)),
+        rules=tuple(rule_outlooks(monitor, first=description.first, quiet=quiet)),
     )
 
 
@@ -364,6 +374,7 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
             )
         elif end + monitor.maturity > now:
             yield "the reference is not mature yet: nothing is compared with it before it is"
+        yield from _short_reference(baseline_period(monitor).windows)
     slow = description.delay_quantiles.get(0.9)
     if slow is not None and timedelta(seconds=slow) > monitor.maturity:
         yield (
@@ -381,6 +392,15 @@ def _assumed_warnings(monitor: Monitor) -> Iterator[str]:
                 f"rule {rule.name or rule.metric!r} looks at the class prior, which is given and "
                 "not measured: it never fires; class_prior: auto measures it"
             )
+
+
+def _short_reference(windows: int) -> Iterator[str]:
+    if windows < FEWEST_WINDOWS:
+        holds = {0: "no whole window", 1: "one window"}.get(windows, f"{windows} windows")
+        yield (
+            f"the reference holds {holds}, and {FEWEST_WINDOWS} are needed to see how much windows "
+            "differ by themselves: nothing is compared with it; make it longer, or windows shorter"
+        )
 
 
 def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterator[str]:

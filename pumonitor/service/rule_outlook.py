@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
@@ -18,9 +19,11 @@ from pumonitor.monitoring.rules import (
 )
 from pumonitor.ports import Window
 from pumonitor.service.alert_rules import alert_rules
+from pumonitor.service.baseline import baseline_period
 from pumonitor.service.config import Monitor
 from pumonitor.service.config_file import configuration_hash
 from pumonitor.service.durations import shown_duration
+from pumonitor.service.quiet_alarms import QuietAlarms
 from pumonitor.service.rule_config import DETECTORS
 
 __all__ = ["RuleOutlook", "rule_outlooks"]
@@ -54,6 +57,9 @@ class RuleOutlook:
         When that window is judged.
     to : tuple of str or None
         Destinations; None: all.
+    quiet : QuietAlarms or None
+        What it would have done in windows in which nothing had changed; None while there are no
+        results to tell from, for detectors, whose rate is chosen, and for the health of data.
     """
 
     rule: str
@@ -62,10 +68,21 @@ class RuleOutlook:
     first_window: datetime | None
     judged_at: datetime | None
     to: tuple[str, ...] | None
+    quiet: QuietAlarms | None = None
 
 
-def rule_outlooks(monitor: Monitor, *, first: datetime | None) -> list[RuleOutlook]:
-    """Every rule of a monitor, whose first prediction is of that moment."""
+def rule_outlooks(
+    monitor: Monitor, *, first: datetime | None, quiet: Mapping[str, QuietAlarms] | None = None
+) -> list[RuleOutlook]:
+    """Every rule of a monitor, whose first prediction is of that moment.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    first : datetime or None
+    quiet : mapping of str to QuietAlarms, optional
+        By the rules' keys.
+    """
     found = []
     for rule in alert_rules(monitor, configuration_hash(monitor)):
         window = None if first is None else _first_window(monitor, rule, first)
@@ -78,6 +95,7 @@ def rule_outlooks(monitor: Monitor, *, first: datetime | None) -> list[RuleOutlo
                 first_window=None if window is None else window.start,
                 judged_at=None if window is None else window.end + wait,
                 to=rule.to,
+                quiet=(quiet or {}).get(rule.key),
             )
         )
     return found
@@ -90,8 +108,8 @@ def _first_window(monitor: Monitor, rule: AlertRule, first: datetime) -> Window:
         case Change():
             if condition.over is not None:
                 skipped = _USUAL
-            elif monitor.reference is not None:
-                start = max(first, monitor.reference.span(monitor.zone)[1])
+            elif (end := baseline_period(monitor).end) is not None:
+                start = max(first, end)
         case Shift() | LabelDelay():
             start = first if condition.begins is None else max(first, condition.begins)
             skipped = condition.reference_windows

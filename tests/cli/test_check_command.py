@@ -32,7 +32,7 @@ monitors:
     window: 1w
     maturity: 14d
     threshold: 0.5
-    reference: {start: 2026-01-05, end: 2026-01-19}
+    reference: {start: 2026-01-05, end: 2026-01-26}
 """
 
 
@@ -209,7 +209,7 @@ def test_destinations_are_found_and_not_sent_to(folder):
     ("old", "new", "warning"),
     [
         (
-            "start: 2026-01-05, end: 2026-01-19",
+            "start: 2026-01-05, end: 2026-01-26",
             "start: 2020-01-05, end: 2020-02-05",
             "no predictions",
         ),
@@ -254,7 +254,7 @@ destinations:
 FIRST_WINDOWS = {
     "aul below 0.75": ("2025-12-29", "2026-01-19"),
     "aul below 0.8": ("2025-12-29", "2026-01-19"),
-    "f1 drop 10%": ("2026-01-19", "2026-02-09"),
+    "f1 drop 10%": ("2026-01-26", "2026-02-16"),
     "recall rise 0.1": ("2026-01-19", "2026-02-09"),
     # Five windows teach a detector at least, from the beginning of the reference on.
     "auc shift down": ("2026-02-09", "2026-03-02"),

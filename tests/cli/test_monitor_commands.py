@@ -183,6 +183,8 @@ def test_check_leaves_out_what_is_evaluated_as_a_dry_run_does(shop):
 
 def test_check_does_not_call_it_well_where_no_confirmation_is(tmp_path):
     path = four_days(tmp_path)
+    # Four days are too few for a reference that is mature.
+    path.write_text(path.read_text().replace("    reference:", "    # reference:"))
     assert "All is well." in invoke("check", path=path).stdout
     file = tmp_path / "confirmations.parquet"
     pd.read_parquet(file).iloc[:0].to_parquet(file)
