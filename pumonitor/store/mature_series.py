@@ -95,12 +95,13 @@ def mature_series(
 
 
 def mature_versions(connection: Connection, asked: MatureSeries) -> dict[str, int]:
-    """In how many of the windows each model version is."""
+    """How many predictions the windows have of each model version."""
+    parts = [series.c.delays[name].as_integer() for name in ("labeled", "unlabeled", "negative")]
     query = (
-        select(series.c.model_version, func.count().label("number"))
+        select(series.c.model_version, func.sum(parts[0] + parts[1] + parts[2]).label("number"))
         .join_from(series, panes, same_pane(series))
         .join(windows, windows.c.window_key == panes.c.window_key)
         .where(*asked.conditions())
         .group_by(series.c.model_version)
     )
-    return {row.model_version: row.number for row in connection.execute(query)}
+    return {row.model_version: int(row.number) for row in connection.execute(query)}

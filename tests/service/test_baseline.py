@@ -49,6 +49,10 @@ monitors:
       - {{metric: auc, shift: down}}
       - {{metric: auc, below: 0.7}}
 """
+COUNTS = {
+    "labeled": 60, "unlabeled": 540, "negative": 0, "flagged": 0, "digest": "d",
+    "undefined_reason": None,
+}  # fmt: skip
 REFERENCE = "reference: {start: 2026-01-05T00:00:00Z, end: 2026-01-06T00:00:00Z}"
 
 
@@ -86,7 +90,7 @@ def fill(ledger: Ledger, numbers: range, *, version: str = "1", broken: range = 
             "segment": "",
             "table_bytes": table_to_bytes(counted(number, broken=number in broken)),
             "class_prior": prior,
-            "delays": {},
+            "delays": COUNTS,
         }
         for number, look in looks.items()
     ]
