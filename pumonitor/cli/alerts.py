@@ -14,12 +14,12 @@ from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
+from pumonitor.plain_text import one_line, series_of
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from rich.console import Console
-
+    from pumonitor.cli.terminal import Console
     from pumonitor.ports import PredictionSource
     from pumonitor.service.alert_simulation import RuleReplay
     from pumonitor.service.config import Monitor
@@ -61,7 +61,7 @@ def list_alerts(
 
     Example: pumonitor alerts list card-fraud --history
     """
-    from rich.console import Console
+    from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
@@ -128,7 +128,7 @@ def ack(
                 }
                 ledger.note(_who(), "acknowledge", detail)
     for one in acknowledged:
-        about = " ".join(part for part in (one.rule, one.model_version, one.segment) if part)
+        about = f"{one.rule} {series_of(one.model_version, one.segment)}".strip()
         typer.echo(f"acknowledged: {about}, incident {one.incident}")
 
 
@@ -223,7 +223,7 @@ def simulate(
 
     Example: pumonitor alerts simulate card-fraud --rule '{metric: auc, drop: 0.03, for: 2}'
     """
-    from rich.console import Console
+    from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         from pumonitor.service.alert_simulation import simulate_alerts
@@ -286,7 +286,7 @@ def _print_current(
             state += ", silenced"
         if one.is_firing and one.acknowledged_incident == one.incident:
             state += ", acknowledged"
-        about = [part for part in (one.model_version, one.segment) if part]
+        about = [one_line(part) for part in (one.model_version, one.segment) if part]
         numbers = judged(
             one.metric,
             value=one.value,
@@ -324,17 +324,17 @@ def _print_history(console: Console, events: list[StoredTransition]) -> None:
         console.print("Nothing has fired.")
     for one in events:
         colour = "red" if one.kind == "fired" else "green" if one.kind == "resolved" else "yellow"
-        of = " ".join(part for part in (one.model_version, one.segment) if part)
+        of = series_of(one.model_version, one.segment)
         told = "" if one.told_at is not None else f"  (nobody told: {one.withheld or 'no one to'})"
         console.print(f"{one.as_of:%Y-%m-%d %H:%M} [{colour}]{one.kind:<8}[/] ", end="")
         console.print(
             f"{one.monitor}: {one.rule}{f' {of}' if of else ''}, incident {one.incident}{told}",
             markup=False,
         )
-        console.print(f"    {one.sentence}", markup=False, soft_wrap=True)
+        console.print(f"    {one_line(one.sentence)}", markup=False, soft_wrap=True)
         why = one.cause.get("sentence")
         if why:
-            console.print(f"    cause: {why}", markup=False, soft_wrap=True)
+            console.print(f"    cause: {one_line(why)}", markup=False, soft_wrap=True)
 
 
 def _print_replays(console: Console, found: list[RuleReplay]) -> None:
@@ -352,7 +352,7 @@ def _print_replays(console: Console, found: list[RuleReplay]) -> None:
         if one.why_unknown:
             console.print(f"  not judged yet: {one.why_unknown}", markup=False)
         for event in one.events:
-            of = " ".join(part for part in (event.model_version, event.segment) if part)
+            of = series_of(event.model_version, event.segment)
             numbers = judged(
                 event.metric,
                 value=event.value,

@@ -12,8 +12,7 @@ from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from pumonitor.cli.terminal import Console
     from pumonitor.service.backfill import Scope
 
 __all__ = ["backfill"]
@@ -61,7 +60,7 @@ def backfill(
     import json
     from datetime import timedelta
 
-    from rich.console import Console
+    from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
     with errors_as_messages():

@@ -175,9 +175,8 @@ def _print(
     checks: list[MonitorCheck],
     destinations: list[DestinationLook],
 ) -> None:
-    from rich.console import Console
-
     from pumonitor.cli.check_tables import destinations_table, rules_table
+    from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
 

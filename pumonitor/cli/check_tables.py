@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.plain_text import one_line
+
 if TYPE_CHECKING:
     from rich.padding import Padding
     from rich.table import Table
@@ -25,7 +27,7 @@ def rows_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any]) ->
     for name in names:
         table.add_column(f"{escape(str(name))}\n[dim]{escape(str(columns.get(name, '')))}[/]")
     for row in rows:
-        table.add_row(*(escape(str(row[name])) for name in names))
+        table.add_row(*(escape(one_line(str(row[name]))) for name in names))
     return _indented(table)
 
 

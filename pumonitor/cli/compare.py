@@ -168,9 +168,8 @@ def _print(found: Comparison, *, source: str, as_json: bool) -> None:
 
         typer.echo(json.dumps(found.to_dict(), allow_nan=False))
         return
-    from rich.console import Console
-
     from pumonitor.cli.comparison_table import rendered
+    from pumonitor.cli.terminal import Console
     from pumonitor.report.weights import weights_in_words
 
     console = Console(highlight=False)

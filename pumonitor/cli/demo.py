@@ -14,9 +14,9 @@ from pumonitor.cli.progress import progress_bar
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from rich.console import Console
     from rich.table import Table
 
+    from pumonitor.cli.terminal import Console
     from pumonitor.demo.comparison import Comparison
     from pumonitor.demo.emails import ScoredMails
     from pumonitor.demo.flip import Flip
@@ -44,7 +44,7 @@ def demo(
     sees them, with reports that arrive late, and once more with two features that break on the
     way, until an alert says so. Works offline, in about a minute.
     """
-    from rich.console import Console
+    from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         console = Console(highlight=False)

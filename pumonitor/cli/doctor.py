@@ -30,7 +30,7 @@ def doctor(
     import json
     from dataclasses import asdict
 
-    from rich.console import Console
+    from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         from pumonitor.service.app import open_ledger, utc_now

@@ -374,10 +374,10 @@ def _print(
         }
         typer.echo(json.dumps(written, allow_nan=False))
         return
-    from rich.console import Console
     from rich.text import Text
 
     from pumonitor.cli.prior_table import rendered
+    from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
     for part in rendered(

@@ -177,9 +177,8 @@ def _print_evaluation(ev: Evaluation, *, source: str, report: Path | None, as_js
         if written:
             typer.echo(written, err=True)
         return
-    from rich.console import Console
-
     from pumonitor.cli.estimates_table import rendered
+    from pumonitor.cli.terminal import Console
     from pumonitor.report.weights import weights_in_words
 
     console = Console(highlight=False)

@@ -185,9 +185,10 @@ def _somebody_is_there() -> bool:
 
 def _print(found: Onboarded, output: Path) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+
+    from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")

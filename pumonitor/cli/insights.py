@@ -9,10 +9,10 @@ import typer
 from pumonitor.cli.changed_configuration import tell_of_changes
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.plain_text import series_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from pumonitor.cli.terminal import Console
     from pumonitor.service.insights import Insight, Number, WindowStory
 
 __all__ = ["insights"]
@@ -27,7 +27,7 @@ def insights(
     """
     import json
 
-    from rich.console import Console
+    from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
@@ -64,7 +64,7 @@ def _print(console: Console, insight: Insight) -> None:
 def _print_story(console: Console, story: WindowStory) -> None:
     from rich.markup import escape
 
-    of = " ".join(part for part in (story.model_version, story.segment) if part)
+    of = escape(series_of(story.model_version, story.segment))
     console.print(
         f"\n  {story.start:%Y-%m-%d %H:%M} to {story.end:%Y-%m-%d %H:%M} UTC"
         f"{f', {of}' if of else ''}: [bold]{story.state}[/], {story.labeled_positives} of "

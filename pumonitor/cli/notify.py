@@ -33,7 +33,7 @@ def notify(
     import json
     from dataclasses import asdict
 
-    from rich.console import Console
+    from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         from pumonitor.errors import InputError

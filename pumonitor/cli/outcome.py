@@ -9,6 +9,7 @@ from typing import Final
 import typer
 
 from pumonitor.errors import InputError, PumonitorError
+from pumonitor.plain_text import printable
 
 __all__ = ["ALERTED", "BAD_INPUT", "FAILED", "errors_as_messages"]
 
@@ -29,5 +30,5 @@ def errors_as_messages() -> Iterator[None]:
         yield
     except PumonitorError as error:
         typer.secho("Error: ", err=True, fg=typer.colors.RED, bold=True, nl=False)
-        typer.echo(str(error), err=True)
+        typer.echo(printable(str(error)), err=True)
         raise typer.Exit(BAD_INPUT if isinstance(error, InputError) else FAILED) from None

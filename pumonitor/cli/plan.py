@@ -12,8 +12,7 @@ from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from pumonitor.cli.terminal import Console
     from pumonitor.service.label_plans import LabelPlan
     from pumonitor.service.rule_config import Change
 
@@ -50,7 +49,7 @@ def plan(
     import json
     from dataclasses import asdict
 
-    from rich.console import Console
+    from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         from pumonitor.cli.metric_option import checked_metric

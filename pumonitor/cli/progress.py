@@ -23,8 +23,9 @@ def progress_bar(*, logged_as: str | None = None) -> Iterator[Step]:
         Name of the command in the lines that it writes where stderr is no terminal: one for each
         stage and each quarter of one. Without it there are none.
     """
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from pumonitor.cli.terminal import Console
 
     console = Console(stderr=True)
     if not console.is_terminal and logged_as is not None:

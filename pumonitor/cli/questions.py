@@ -12,9 +12,10 @@ __all__ = ["ask_on_terminal"]
 
 def ask_on_terminal(question: Question) -> str:
     """Ask, with Enter for the proposal."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.prompt import Prompt
+
+    from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
     console.print(f"[bold]{question.what}[/]: [dim]{escape(question.why)}[/]")

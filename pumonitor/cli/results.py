@@ -152,9 +152,8 @@ def _cell(value: Any) -> Any:
 
 
 def _print_table(monitor: str, rows: Sequence[PublishedResult], metrics: Sequence[str]) -> None:
-    from rich.console import Console
-
     from pumonitor.cli.results_table import print_results
+    from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
     if rows:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from pumonitor.plain_text import one_line
 
+if TYPE_CHECKING:
+    from pumonitor.cli.terminal import Console
     from pumonitor.store.records import PublishedResult
 
 __all__ = ["print_results"]
@@ -81,8 +82,8 @@ def _lines(rows: Sequence[PublishedResult]) -> list[_Line]:
             _Line(
                 window=f"{start:%Y-%m-%d %H:%M}".removesuffix(" 00:00"),
                 state=first.state,
-                version=version,
-                segment=segment,
+                version=one_line(version),
+                segment=one_line(segment),
                 revision=str(revision) if several else "",
                 labeled="" if first.n_labeled is None else f"{first.n_labeled:,}",
                 numbers=numbers,

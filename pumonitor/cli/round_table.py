@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.plain_text import one_line, series_of
 from pumonitor.service.input_findings import summed_up
 from pumonitor.service.undelivered import undelivered
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from pumonitor.cli.terminal import Console
     from pumonitor.service.jobs import Round
     from pumonitor.store.alert_records import StoredAlert
     from pumonitor.store.holders import Holder
@@ -112,11 +112,13 @@ def print_round(
         console.print("Note: ", style="yellow", end="")
         console.print(finding, markup=False, soft_wrap=True)
     for alert in firing:
-        where = ", ".join(part for part in (alert.model_version, alert.segment) if part)
+        where = series_of(alert.model_version, alert.segment, between=", ")
         style = _STYLES[alert.severity]
         console.print(f"Firing, {alert.severity}: ", style=style, end="")
         about = f"{alert.monitor}{f' ({where})' if where else ''}"
-        console.print(f"{about}, {alert.rule}: {alert.reason}", markup=False, soft_wrap=True)
+        console.print(
+            f"{about}, {alert.rule}: {one_line(alert.reason)}", markup=False, soft_wrap=True
+        )
     for name, one in done.deliveries.items():
         line = f"{_DESTINATIONS.get(name, name)}: {_number(one.delivered, 'message')} delivered"
         if one.failed:

@@ -36,7 +36,7 @@ def run(
     """
     import json
 
-    from rich.console import Console
+    from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         with progress_bar(logged_as="run") as step:

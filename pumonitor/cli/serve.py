@@ -45,10 +45,13 @@ def serve(
     import logging
 
     with errors_as_messages():
+        from pumonitor.cli.terminal import OneLineFormatter
         from pumonitor.service.config_file import read_configuration
         from pumonitor.service.serving import serve_until_stopped
 
-        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+        handler = logging.StreamHandler()
+        handler.setFormatter(OneLineFormatter("%(asctime)s %(levelname)s %(message)s"))
+        logging.basicConfig(level=logging.INFO, handlers=[handler])
         for chatty in ("apscheduler", "alembic"):
             logging.getLogger(chatty).setLevel(logging.WARNING)
         serve_until_stopped(

@@ -13,6 +13,7 @@ import numpy as np
 
 from pumonitor.notify.message import AlertMessage
 from pumonitor.notify.words import is_count, metric_title, metric_value
+from pumonitor.plain_text import one_line
 from pumonitor.report import palette
 from pumonitor.report.theme import themed, to_png
 
@@ -254,7 +255,7 @@ def _subtitle(alert: AlertMessage, points: Sequence[SeriesPoint]) -> str:
     own = f"{alert.window_start.astimezone(UTC):{'%Y-%m-%d %H:%M UTC' if is_short else '%Y-%m-%d'}}"
     with_interval = any(point.low is not None for point in points)
     parts = [
-        ", ".join(part for part in (alert.monitor, alert.segment, version) if part),
+        one_line(", ".join(part for part in (alert.monitor, alert.segment, version) if part)),
         "band: 95% interval" if with_interval else "",
         f"diamond: {'good again' if alert.reason == 'good' else 'this alert'}, {own}",
     ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from pumonitor.plain_text import one_line
 from pumonitor.service.assumed_prior import stored_findings
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
@@ -69,7 +70,7 @@ def _context(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
         "Known as of": f"{found.as_of:%Y-%m-%d %H:%M} UTC ({found.state})",
     }
     if found.model_version:
-        context["Model version"] = found.model_version
+        context["Model version"] = one_line(found.model_version)
     context |= _notes(found, ledger)
     return context
 

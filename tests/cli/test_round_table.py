@@ -1,12 +1,14 @@
 """What is said of a round: failures first, then what was done and what waits."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 from pumonitor.cli.judged import judged
 from pumonitor.cli.round_table import as_json, print_round
+from pumonitor.cli.terminal import Console as Terminal
 from pumonitor.errors import InputError, SourceError
 from pumonitor.service.jobs import Round
 from pumonitor.sinks.delivery import Delivery
@@ -80,3 +82,19 @@ def test_what_is_judged_has_its_unit_and_then_its_limit(metric, numbers, text):
     found = judged(metric, value=value, low=low, high=high, limit=limit, reference=reference)
     assert found.startswith(text)
     assert bool(found) is bool(text)
+
+
+def test_versions_and_segments_of_what_fires_keep_their_line(capsys):
+    alert = SimpleNamespace(
+        monitor="card-fraud",
+        rule="f1 below 0.5",
+        severity="critical",
+        model_version="v1\nFiring",
+        segment="country=\x1b[31mDE",
+        reason="F1 is 0.3\x07",
+    )
+    print_round(Terminal(width=200), Round(), backlog(), [alert], waiting={})
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        r"Firing, critical: card-fraud (v1\nFiring, country=\x1b[31mDE), f1 below 0.5: "
+        r"F1 is 0.3\x07"
+    )

@@ -1,0 +1,60 @@
+"""Text from data as people may be shown it: nothing in it moves a cursor, a line or a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+__all__ = ["one_line", "printable", "series_of"]
+
+_ESCAPED: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+# They turn the direction of what stands around them.
+_TURNING: Final = frozenset(
+    "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
+_CONTROL: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+def one_line(text: str) -> str:
+    r"""The text on one line, with escapes in place of line breaks and control characters.
+
+    Examples
+    --------
+    >>> print(one_line("v1\nall is well\x1b[31m"))
+    v1\nall is well\x1b[31m
+    >>> print(one_line("Åland, 日本"))
+    Åland, 日本
+    """
+    return "".join(map(_shown, text))
+
+
+def printable(text: str) -> str:
+    r"""The same for text of our own that quotes data: its line breaks and tabs stay.
+
+    Examples
+    --------
+    >>> print(printable("one\ntwo\x07"))
+    one
+    two\x07
+    """
+    return "".join(one if one in "\n\t" else _shown(one) for one in text)
+
+
+def series_of(model_version: str, segment: str, *, between: str = " ") -> str:
+    """Which version and segment, of what is not empty, on one line.
+
+    Examples
+    --------
+    >>> series_of("7", "country=DE"), series_of("", "")
+    ('7 country=DE', '')
+    """
+    return between.join(one_line(part) for part in (model_version, segment) if part)
+
+
+def _shown(one: str) -> str:
+    if one in _ESCAPED:
+        return _ESCAPED[one]
+    if unicodedata.category(one) not in _CONTROL and one not in _TURNING:
+        return one
+    code = ord(one)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
