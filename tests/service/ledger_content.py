@@ -13,8 +13,11 @@ _OF_THE_WORK = {
     "monitors": {"registered_at"},
     "windows": {"fence"},
     "panes": {"collected_at", "evaluated_at"},
-    "outbox": {"id", "created"},
+    "outbox": {"id", "created", "delivered_at"},
     "audit": {"id", "at"},
+    # Of runs in MLflow.
+    "keys": {"value"},
+    "alert_transitions": {"id", "recorded_at", "told_at"},
 }
 
 

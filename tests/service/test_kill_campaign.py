@@ -1,0 +1,64 @@
+"""Kills in the middle of the work: what is recorded, in MLflow and told is as without them.
+
+`pytest -m slow tests/service/test_kill_campaign.py` is the whole campaign and prints its figures.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.notify.receivers import http_receiver
+from tests.service.kill_campaign import Campaign, kill
+from tests.sinks.conftest import WARNINGS_OF_MLFLOW
+
+if TYPE_CHECKING:
+    from tests.sinks.mlflow_server import Server
+
+pytestmark = [pytest.mark.filterwarnings(accepted) for accepted in WARNINGS_OF_MLFLOW]
+
+CASES = 50
+"""Two kills each, most of the time, on either database."""
+
+
+@contextmanager
+def campaign(server: Server | None = None) -> Iterator[Campaign]:
+    with http_receiver() as receiver:
+        one = Campaign(server, receiver)
+        try:
+            yield one
+        finally:
+            one.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_state(request: pytest.FixtureRequest) -> Callable[[], str]:
+    """Addresses of state databases without tables."""
+    if request.param == "sqlite":
+        return lambda: "sqlite:///state.db"
+    postgres = request.getfixturevalue("postgres")
+    return lambda: f"'{postgres.new_database()}'"
+
+
+@pytest.mark.parametrize("new_state", ["sqlite"], indirect=True)
+def test_a_few_kills_lose_and_double_nothing(new_state: Callable[[], str]) -> None:
+    with campaign() as one:
+        kills, _, wrong = kill(one, new_state, cases=1, seed=11, told=logging.info)
+    assert wrong == []
+    assert kills == 2
+
+
+@pytest.mark.slow
+def test_kills_all_over_a_round_lose_and_double_nothing(
+    mlflow_server: Server, new_state: Callable[[], str], request: pytest.FixtureRequest
+) -> None:
+    terminal = request.config.get_terminal_writer()
+    with campaign(mlflow_server) as one:
+        kills, doubled, wrong = kill(one, new_state, cases=CASES, seed=7, told=terminal.line)
+    terminal.line(f"{kills} kills; {doubled} webhooks came again, with the same id and body")
+    assert wrong == []
+    assert kills > 1.5 * CASES
