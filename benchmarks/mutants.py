@@ -135,10 +135,10 @@ MUTANTS: tuple[Mutant, ...] = (
         name="sent before the post",
         changes=(
             Change(
-                file="pumonitor/sinks/delivery.py",
-                old="        try:\n            self._sinks[message.destination].send(message)\n",
+                file="pumonitor/sinks/sender.py",
+                old="        try:\n            self.sink.send(message)\n",
                 new="        self._outbox.delivered(message)\n"
-                "        try:\n            self._sinks[message.destination].send(message)\n",
+                "        try:\n            self.sink.send(message)\n",
             ),
         ),
         tests=("tests/sinks/test_delivery.py",),

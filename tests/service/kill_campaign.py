@@ -14,7 +14,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -183,21 +183,20 @@ def kill(
     one: Campaign,
     new_state: Callable[[], str],
     *,
-    cases: int,
+    shares: Sequence[float],
     seed: int,
     told: Callable[[str], None],
 ) -> tuple[int, int, list[str]]:
-    """Kills, webhooks that came again, and what differs, over so many cases."""
+    """Kills, webhooks that came again, and what differs, of a case for each share of a round."""
     expected, points = one.undisturbed(new_state())
     chance = random.Random(seed)  # noqa: S311
     kills = doubled = 0
     wrong: list[str] = []
-    for case in range(cases):
-        first = (2 * case + 1) * points // (2 * cases)
-        second = chance.randint(1, points // 2)
+    for share in shares:
+        first, second = 1 + int(share * points), chance.randint(1, points // 2)
         found, died = one.case(new_state(), first, second)
         kills += died
         doubled += found.doubled
         wrong += [f"points {first} and {second}: {it}" for it in found.differences(expected)]
-        told(f"case {case + 1}: killed at points {first} and {second} of {points}; {kills} kills")
+        told(f"killed at points {first} and {second} of {points}; {kills} kills")
     return kills, doubled, wrong

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.filterwarnings(accepted) for accepted in WARNINGS_OF_MLFLOW]
 
+PARTS = 5
 CASES = 50
 """Two kills each, most of the time, on either database."""
 
@@ -47,18 +48,20 @@ def new_state(request: pytest.FixtureRequest) -> Callable[[], str]:
 @pytest.mark.parametrize("new_state", ["sqlite"], indirect=True)
 def test_a_few_kills_lose_and_double_nothing(new_state: Callable[[], str]) -> None:
     with campaign() as one:
-        kills, _, wrong = kill(one, new_state, cases=1, seed=11, told=logging.info)
+        kills, _, wrong = kill(one, new_state, shares=[0.5], seed=11, told=logging.info)
     assert wrong == []
     assert kills == 2
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
 def test_kills_all_over_a_round_lose_and_double_nothing(
-    mlflow_server: Server, new_state: Callable[[], str], request: pytest.FixtureRequest
+    part: int, mlflow_server: Server, new_state: Callable[[], str], request: pytest.FixtureRequest
 ) -> None:
     terminal = request.config.get_terminal_writer()
     with campaign(mlflow_server) as one:
-        kills, doubled, wrong = kill(one, new_state, cases=CASES, seed=7, told=terminal.line)
+        shares = [(case + 0.5) / CASES for case in range(part, CASES, PARTS)]
+        kills, doubled, wrong = kill(one, new_state, shares=shares, seed=part, told=terminal.line)
     terminal.line(f"{kills} kills; {doubled} webhooks came again, with the same id and body")
     assert wrong == []
-    assert kills > 1.5 * CASES
+    assert kills > 1.5 * len(shares)
