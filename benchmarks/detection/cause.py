@@ -56,7 +56,7 @@ def incident(kind: str, rng: np.random.Generator) -> tuple[World, World]:
     )
     after = {
         "class_prior": replace(before, class_prior=prior / 2),
-        "ranking": replace(before, separation=_worse(before.separation, rng.uniform(0.05, 0.1))),
+        "ranking": replace(before, separation=worse(before.separation, rng.uniform(0.05, 0.1))),
         "score_scale": replace(
             before, shift=float(rng.uniform(0.3, 0.6)), stretch=float(rng.uniform(0.9, 1.2))
         ),
@@ -66,7 +66,7 @@ def incident(kind: str, rng: np.random.Generator) -> tuple[World, World]:
     return before, after[kind]
 
 
-def _worse(separation: float, drop: float) -> float:
+def worse(separation: float, drop: float) -> float:
     auc = special.ndtr(separation / np.sqrt(2)) - drop
     return float(np.sqrt(2) * special.ndtri(auc))
 

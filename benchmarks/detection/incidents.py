@@ -28,15 +28,30 @@ class World:
     easier_first: float = 0.0
     mean_delay: float = 10 * DAY
     between_windows: float = 0.05
+    separation_between: float = 0.0
+    mapping: str = "same"
+
+
+MAPPINGS = {
+    "same": lambda shown: shown,
+    "square": np.square,
+    "root": np.sqrt,
+    "steep in the middle": lambda shown: special.betainc(2.0, 3.0, shown),
+    "flat at the top": lambda shown: np.where(shown < 0.3, shown, 0.3 + 0.4 * (shown - 0.3)),
+}
+"""Monotone maps of a score from 0 to 1, which leave every rank where it was."""
 
 
 def window(world, rng):
     """Scores' counts of labeled and of all rows, and how late labels came."""
     log_odds = special.logit(world.class_prior) + world.between_windows * rng.normal()
     positives = rng.binomial(world.rows, special.expit(log_odds))
-    latent = rng.normal(world.separation, 1, positives)
+    separation = world.separation
+    if world.separation_between:
+        separation += world.separation_between * rng.normal()
+    latent = rng.normal(separation, 1, positives)
     others = rng.normal(0, 1, world.rows - positives)
-    ease = np.exp(world.easier_first * (latent - world.separation))
+    ease = np.exp(world.easier_first * (latent - separation))
     # The reference's labels have come within 30 days; so many come late.
     delay = rng.exponential(world.mean_delay, positives)
     chance = np.minimum(world.confirmed * ease / ease.mean(), 1)
@@ -44,6 +59,7 @@ def window(world, rng):
 
     def counted(scores):
         shown = special.expit(world.shift + world.stretch * (scores - 1.5))
+        shown = MAPPINGS[world.mapping](shown)
         return np.bincount(np.minimum((shown * CELLS).astype(int), CELLS - 1), minlength=CELLS)
 
     labeled = counted(latent[confirmed])

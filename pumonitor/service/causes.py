@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.errors import InputError
+from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.causes import Cause, Period, name_cause, score_edges
 from pumonitor.monitoring.causes.period import CountedTable
 from pumonitor.ports import Window
+from pumonitor.prior.assumed import LabelPurity
+from pumonitor.results import Estimate
 from pumonitor.service.baseline import baseline_series
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.collecting import delay_edges
 from pumonitor.service.config import Monitor
+from pumonitor.service.window_evaluation import seed_of
 from pumonitor.store.mature_series import MatureSeries, mature_series
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import PaneCounts, StoredSeries
@@ -95,7 +100,55 @@ def cause_of(
             traffic=_traffic(ledger, monitor, configuration, series, as_of=as_of),
         )
 
-    return name_cause(period(before, tables_before), period(now, tables_now), class_prior=prior)
+    periods = {"before": period(before, tables_before), "now": period(now, tables_now)}
+
+    def auc_of(name: Literal["before", "now"], class_prior: float) -> Estimate | None:
+        series = {"before": before, "now": now}[name]
+        table = _table(series, periods[name], edges)
+        return _auc(table, class_prior, label_purity=monitor.label_purity, seed=_seed(series[-1]))
+
+    return name_cause(periods["before"], periods["now"], class_prior=prior, auc_of=auc_of)
+
+
+def _table(
+    series: Sequence[StoredSeries], period: Period, edges: NDArray[np.float64]
+) -> ScoreTable:
+    """That of a window as it was evaluated, or of all windows on the cells of their period."""
+    own = series[0].table() if len(series) == 1 else None
+    if own is not None:
+        return own
+    labeled, rows = period.labeled.sum(axis=0), period.rows.sum(axis=0)
+    lower = np.append(-np.inf, edges)
+    least = edges[0] - 1.0 if len(edges) else 0.0
+    return ScoreTable.from_counts(
+        labeled,
+        rows - labeled,
+        lower=np.append(least, np.nextafter(lower[1:], np.inf)),
+        upper=np.append(edges, (edges[-1] if len(edges) else 0.0) + 1.0),
+    )
+
+
+def _auc(
+    table: ScoreTable, class_prior: float, *, label_purity: LabelPurity, seed: int
+) -> Estimate | None:
+    """As the results of a window show it."""
+    try:
+        found = evaluate_table(
+            table,
+            threshold=float(table.lower[-1]),
+            class_prior=class_prior,
+            label_purity=label_purity,
+            curves=False,
+            rng=seed,
+        )
+    except (InputError, ValueError):
+        # A class prior that is not below the label purity, or a single score.
+        return None
+    return found["auc"]
+
+
+def _seed(series: StoredSeries) -> int:
+    return seed_of(series.window_key, model_version=series.model_version, segment=series.segment)
 
 
 def _class_prior(series: Iterable[StoredSeries]) -> float | None:

@@ -12,14 +12,16 @@ from scipy import optimize, special
 
 from pumonitor.monitoring.causes.period import Period
 from pumonitor.monitoring.causes.shapes import Shapes
+from pumonitor.monitoring.causes.variation import RowVariation, share_variation, windows_apart
 
-__all__ = ["Fit", "Stories", "variation"]
+__all__ = ["Fit", "Stories"]
 
 FloatArray = NDArray[np.float64]
 
-_LEAST_VARIATION = 0.05
 _DELAYS = 4
 _PER_PARAMETER = 3.0
+_PER_CELL = 1.0
+"""Chance alone makes half of it of each cell that is set free."""
 _SMALLEST_SHARE = 1e-12
 _MOVED = 0.1
 _MOST_VARIATIONS = 3.0
@@ -58,6 +60,8 @@ class _Told:
     negatives: FloatArray
     labeled: FloatArray
     prior_ratio: float = 1.0
+    everything: FloatArray | None = None
+    """Shares of all rows, where they do not follow from the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +72,7 @@ class _Story:
     share_free: bool = False
     delays_free: bool = False
     mix: float = 0.0
+    cells_free: int = 0
 
 
 class Stories:
@@ -93,37 +98,47 @@ class Stories:
         self._rows = shapes.binned(now.rows.sum(axis=0))
         self._labeled = shapes.binned(now.labeled.sum(axis=0))
         self._share_confirmed = labeled.sum() / (class_prior * rows.sum())
-        self._weight_of_rows = _weight(shapes, before.rows, self._rows)
+        binned = np.array([shapes.binned(one) for one in before.rows])
+        apart = windows_apart(before, now)
+        self._usual = RowVariation.learned(binned, self._rows, apart=apart)
         self._weight_of_labeled = _weight(shapes, before.labeled, self._labeled)
-        self._variation = variation(before)
+        self._variation = share_variation(before, now)
         self._delays_before, self._delays_now = _delays(before.arrivals, now.arrivals)
 
     def fit(self) -> dict[str, Fit]:
         """Every story, by its kind: the best of its variants, and "none"."""
         shapes = self.shapes
         f1, f0 = shapes.shares(shapes.positives), shapes.shares(shapes.negatives)
+        seen = shapes.shares(shapes.labeled)
 
         def moved(parameters: FloatArray) -> dict[str, float]:
             return {"shift": parameters[0], "log_stretch": parameters[1]}
 
         def same(_: FloatArray) -> _Told:
-            return _Told(positives=f1, negatives=f0, labeled=f1)
+            return _Told(positives=f1, negatives=f0, labeled=seen)
 
         def positives_moved(own: FloatArray) -> _Told:
             there = shapes.shares(shapes.positives, **moved(own))
-            return _Told(positives=there, negatives=f0, labeled=there)
+            labeled = shapes.shares(shapes.labeled, **moved(own))
+            return _Told(positives=there, negatives=f0, labeled=labeled)
 
         def negatives_moved(own: FloatArray) -> _Told:
             there = shapes.shares(shapes.negatives, **moved(own))
-            return _Told(positives=f1, negatives=there, labeled=f1)
+            return _Told(positives=f1, negatives=there, labeled=seen)
+
+        everything = self._rows / self._rows.sum()
+
+        def others_anywhere(_: FloatArray) -> _Told:
+            return _Told(positives=f1, negatives=f0, labeled=seen, everything=everything)
 
         def all_moved(own: FloatArray) -> _Told:
             there = shapes.shares(shapes.positives, **moved(own))
             others = shapes.shares(shapes.negatives, **moved(own))
-            return _Told(positives=there, negatives=others, labeled=there)
+            labeled = shapes.shares(shapes.labeled, **moved(own))
+            return _Told(positives=there, negatives=others, labeled=labeled)
 
         def others_confirmed(own: FloatArray) -> _Told:
-            return _Told(positives=f1, negatives=f0, labeled=shapes.tilted(f1, own[0]))
+            return _Told(positives=f1, negatives=f0, labeled=shapes.tilted(seen, own[0]))
 
         told = {
             "none": [_Story(tell=same)],
@@ -132,8 +147,12 @@ class Stories:
             "ranking": [
                 _Story(tell=positives_moved, own=2),
                 _Story(tell=negatives_moved, own=2),
+                _Story(tell=others_anywhere, cells_free=len(self._rows)),
             ],
-            "score_scale": [_Story(tell=all_moved, own=2)],
+            "score_scale": [
+                _Story(tell=all_moved, own=2),
+                _Story(tell=self._mapped(), cells_free=len(self._rows)),
+            ],
             "labeling": [_Story(tell=others_confirmed, own=1)],
         }
         if self._before.traffic and self._now.traffic:
@@ -169,7 +188,7 @@ class Stories:
         if story.delays_free and len(self._delays_before):
             free += len(self._delays_before) - 1
         return Fit(
-            score=-float(found.fun) - _PER_PARAMETER * free,
+            score=-float(found.fun) - _PER_PARAMETER * free - _PER_CELL * story.cells_free,
             parameters=np.concatenate([self._held(story, found.x), found.x[2:]]),
             covariance=_covariance(cost, found.x),
             prior_free=story.prior_free,
@@ -181,7 +200,9 @@ class Stories:
         told = story.tell(parameters[2:])
         prior = min(self.shapes.class_prior * told.prior_ratio * np.exp(held_prior), 0.99)
         mixed = prior * told.positives + (1 - prior) * told.negatives
-        value = _multinomial(self._rows, mixed) * self._weight_of_rows
+        if told.everything is not None:
+            mixed = told.everything
+        value = self._usual.log_likelihood(self._rows, mixed)
         value += _multinomial(self._labeled, told.labeled) * self._weight_of_labeled
         number = self._labeled.sum()
         expected = self._share_confirmed * np.exp(held_share) * prior * self._rows.sum()
@@ -205,6 +226,21 @@ class Stories:
         most = _MOST_VARIATIONS * self._variation
         ends = [_FREE if free else most for free in (story.prior_free, story.share_free)]
         return np.clip(parameters[:2], -np.array(ends), ends)
+
+    def _mapped(self) -> Callable[[FloatArray], _Told]:
+        """The reference's scores put through the monotone map that makes its rows those of now.
+
+        Any two distributions of scores have one. It moves no rank: confirmed positives are to be
+        found where as many rows score lower as in the reference.
+        """
+        labeled = self.shapes.at_ranks(np.cumsum(self._rows) / self._rows.sum())
+        told = _Told(
+            positives=labeled,
+            negatives=self._rows / self._rows.sum(),
+            labeled=labeled,
+            everything=self._rows / self._rows.sum(),
+        )
+        return lambda _: told
 
     def _moved(self) -> float:
         """How much of the traffic has moved to other parts: 1 from a tenth of it on.
@@ -275,18 +311,6 @@ def _dispersion(binned: FloatArray) -> float:
         return 1.0
     expected = sizes * shares[some]
     return float(((binned[:, some] - expected) ** 2 / expected).sum() / freedom)
-
-
-def variation(before: Period) -> float:
-    """How much the share of confirmed positives varies between windows, beyond chance, in logs."""
-    labeled, rows = before.labeled.sum(axis=1), before.rows.sum(axis=1)
-    used = rows > 0
-    labeled, rows = labeled[used], rows[used]
-    if len(rows) < 2 or labeled.sum() == 0:
-        return _LEAST_VARIATION
-    expected = rows * labeled.sum() / rows.sum()
-    beyond = ((labeled - expected) ** 2 - expected).sum() / (expected**2).sum()
-    return float(max(np.sqrt(max(beyond, 0.0)), _LEAST_VARIATION))
 
 
 def _delays(before: FloatArray, now: FloatArray) -> tuple[FloatArray, FloatArray]:

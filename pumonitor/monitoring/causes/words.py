@@ -1,0 +1,256 @@
+"""A cause as a sentence or two for people: what is known, with its interval, and what is not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pumonitor.monitoring.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
+from pumonitor.monitoring.causes.period import Period
+
+__all__ = ["NOTICED", "Told", "sentence"]
+
+NOTICED: Final = 0.05
+"""A change of AUC that people would want to see."""
+
+_DAY: Final = 86_400.0
+_HOUR: Final = 3_600.0
+_LEAST_LIKELY: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Told:
+    """What is known whichever story is told.
+
+    Attributes
+    ----------
+    before, now : Period
+    class_prior : float
+        Of the reference.
+    confirmed : Size
+        Confirmed positives among all rows, now over before.
+    needed : int
+        Confirmed positives that would show a change of AUC by `NOTICED`.
+    """
+
+    before: Period
+    now: Period
+    class_prior: float
+    confirmed: Size
+    needed: int
+
+    @property
+    def windows(self) -> int:
+        """Since the change."""
+        return len(self.now.rows)
+
+    @property
+    def labeled(self) -> int:
+        """Confirmed positives since the change."""
+        return round(float(self.now.labeled.sum()))
+
+
+def sentence(
+    kind: str,
+    sizes: Mapping[str, Size],
+    told: Told,
+    support: Mapping[str, float],
+    *,
+    impossible: float,
+) -> str:
+    """What has changed, over which windows.
+
+    `impossible` is an AUC that cannot be, or NaN.
+    """
+    if kind == "unclear":
+        return _unclear(sizes, told, support, impossible)
+    if kind == "class_prior":
+        return _class_prior(sizes, told, impossible)
+    if kind == "ranking":
+        auc = sizes["auc"]
+        how = "worse" if auc.change < 0 else "better"
+        if not math.isnan(impossible):
+            return f"The model ranks {how} than in the reference. {_cannot_be(told, impossible)}"
+        return (
+            f"The model ranks {how} than in the reference: {_over(told)}, AUC changed by "
+            f"{_change(auc)} with the class prior held."
+        )
+    if kind == "score_scale":
+        return (
+            f"{_moved(sizes, told)}, and the ranking stays{_ranking(sizes, impossible)}: the "
+            "threshold no longer means what it did."
+        )
+    if kind == "label_delay":
+        return _label_delay(sizes)
+    if kind == "labeling":
+        how, ranks = ("higher", "better") if sizes["auc"].change > 0 else ("lower", "worse")
+        return (
+            f"Confirmed positives score {how}{_ranking(sizes, impossible)} while all rows score "
+            "about as they did. Either other positives get confirmed than before, so that recall, "
+            f"AUC and F1 are off though the model is the same; or it ranks {ranks} among positives "
+            "that are too few to show among all rows. Look at how cases come to be confirmed."
+        )
+    if kind == "traffic":
+        return (
+            f"The traffic is made up differently: {_traffic(told.before, told.now)}. Each part "
+            "scores as before."
+        )
+    return (
+        "Nothing in scores, confirmations and delays stands out: there are "
+        f"{_ratio(sizes['positives'])} times as many positives as in the reference"
+        f"{_ranking(sizes, impossible)}."
+    )
+
+
+def _class_prior(sizes: Mapping[str, Size], told: Told, impossible: float) -> str:
+    positives = sizes["positives"]
+    fewer = "fewer" if positives.change < 1 else "more"
+    told_first = (
+        f"There are {fewer} positives: {_over(told)}, {_ratio(positives)} times as many as in the "
+        "reference."
+    )
+    if not math.isnan(impossible):
+        return f"{told_first} {_cannot_be(told, impossible)}"
+    auc = sizes[AUC_AT_NEW_PRIOR]
+    allowing = f"AUC {_change(auc)} with so many positives"
+    if is_clear(sizes, AUC_AT_NEW_PRIOR):
+        how = "worse" if auc.change < 0 else "better"
+        return f"{told_first} The model ranks {how} as well ({allowing})."
+    if max(-auc.low, auc.high) < NOTICED:
+        return f"{told_first} The model ranks as before ({allowing})."
+    return (
+        f"{told_first} Whether the model ranks as before cannot be told from {told.labeled} "
+        f"confirmations: AUC may have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
+    )
+
+
+def _label_delay(sizes: Mapping[str, Size]) -> str:
+    share = sizes["confirmed_share"]
+    how = "later" if share.change < 1 else "earlier"
+    median = ""
+    if is_clear(sizes, "delay"):
+        delay = sizes["delay"]
+        median = f"; median delay {_span(delay.before)}, now {_span(delay.now)}"
+    return (
+        f"Confirmations come {how} than they did: {share.change:.0%} ({share.low:.0%} to "
+        f"{share.high:.0%}) of the usual number are in{median}. Scores are as before."
+    )
+
+
+def _unclear(
+    sizes: Mapping[str, Size], told: Told, support: Mapping[str, float], impossible: float
+) -> str:
+    """What is known though the cause is not."""
+    likely = [
+        kind
+        for kind in sorted(support, key=lambda one: -support[one])
+        if support[kind] >= _LEAST_LIKELY
+    ]
+    if told.labeled < told.needed:
+        said = (
+            f"Too few confirmations to tell why: {told.labeled} {_over(told)}; about {told.needed} "
+            f"would show a change of AUC by {NOTICED:g}."
+        )
+    elif len(likely) > 1:
+        named = [_named(kind, sizes) for kind in likely]
+        said = (
+            f"Why cannot be told: {', '.join(named[:-1])} and {named[-1]} explain the counts about "
+            "as well."
+        )
+    else:
+        said = "Why cannot be told."
+    known = []
+    if not told.confirmed.low <= 1 <= told.confirmed.high:
+        known.append(
+            f"{told.confirmed.change:.2g} times ({told.confirmed.low:.2g} to "
+            f"{told.confirmed.high:.2g}) as many of all rows are confirmed as in the reference"
+        )
+    if is_clear(sizes, "score"):
+        known.append(f"all scores have moved by {_change(sizes['score'])} standard deviations")
+    if not math.isnan(impossible):
+        return f"{_with_known(said, known)} {_cannot_be(told, impossible)}"
+    if is_clear(sizes, "auc"):
+        known.append(f"AUC changed by {_change(sizes['auc'])} if the class prior did not")
+    elif "auc" in sizes:
+        auc = sizes["auc"]
+        return (
+            f"{_with_known(said, known)} Not known: whether the model ranks as before, AUC may "
+            f"have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
+        )
+    return _with_known(said, known)
+
+
+def _with_known(said: str, known: list[str]) -> str:
+    return f"{said} Known: {'; '.join(known)}." if known else said
+
+
+def _named(kind: str, sizes: Mapping[str, Size]) -> str:
+    fewer = "fewer" if sizes["positives"].change < 1 else "more"
+    later = "later" if sizes["confirmed_share"].change < 1 else "earlier"
+    return {
+        "class_prior": f"{fewer} positives",
+        "ranking": "another ranking",
+        "score_scale": "another scale of the scores",
+        "label_delay": f"confirmations that come {later}",
+        "labeling": "other positives being confirmed",
+        "traffic": "traffic that is made up differently",
+        "none": "chance alone",
+    }[kind]
+
+
+def _moved(sizes: Mapping[str, Size], told: Told) -> str:
+    score = sizes["score"]
+    if is_clear(sizes, "score"):
+        return f"All scores have moved, {_over(told)} by {score.change:+.2f} standard deviations"
+    return f"Scores are spread otherwise than they were {_over(told)}"
+
+
+def _ranking(sizes: Mapping[str, Size], impossible: float) -> str:
+    """The change of AUC in brackets, unless one is impossible."""
+    return f" (AUC {_change(sizes['auc'])})" if math.isnan(impossible) else ""
+
+
+def _cannot_be(told: Told, impossible: float) -> str:
+    return (
+        f"By how much AUC has changed cannot be told: at the class prior of {told.class_prior:.3g} "
+        f"it would be {impossible:.3f}, which is impossible: that class prior is too high, or the "
+        "confirmed positives are too few or no fair sample."
+    )
+
+
+def _over(told: Told) -> str:
+    return f"over these {told.windows} windows" if told.windows > 1 else "in this window"
+
+
+def _ratio(size: Size) -> str:
+    return f"{size.change:.2f} ({size.low:.2f} to {size.high:.2f})"
+
+
+def _change(size: Size) -> str:
+    return f"{size.change:+.3f} ({size.low:+.3f} to {size.high:+.3f})"
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds / _DAY:.1f} days" if seconds >= _DAY else f"{seconds / _HOUR:.1f} hours"
+
+
+def _traffic(before: Period, now: Period) -> str:
+    """The part whose share changed most."""
+    totals = [
+        sum(float(part[1].sum()) for part in period.traffic.values()) for period in (before, now)
+    ]
+
+    def shares(name: str) -> list[float]:
+        return [
+            float(period.traffic[name][1].sum()) / total if name in period.traffic else 0.0
+            for period, total in zip((before, now), totals, strict=True)
+        ]
+
+    name = max(
+        sorted({*before.traffic, *now.traffic}),
+        key=lambda one: abs(shares(one)[1] - shares(one)[0]),
+    )
+    then, today = shares(name)
+    return f"{name} went from {then:.0%} to {today:.0%} of all rows"
