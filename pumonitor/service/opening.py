@@ -34,6 +34,7 @@ def open_monitor_source(monitor: Monitor) -> PredictionSource:
             segments=predictions.segments,
             time_zone=predictions.time_zone,
             time_unit=predictions.time_unit,
+            ambiguous=predictions.ambiguous,
         ),
         _place(positives.source),
         LabelColumns(
@@ -43,6 +44,7 @@ def open_monitor_source(monitor: Monitor) -> PredictionSource:
             propensity=positives.propensity,
             time_zone=positives.time_zone,
             time_unit=positives.time_unit,
+            ambiguous=positives.ambiguous,
         ),
         score_scale=monitor.score_scale,
     )

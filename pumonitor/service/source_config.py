@@ -117,6 +117,7 @@ class _Columns(Part):
     id: Column
     time_zone: Zone | None = None
     time_unit: Literal["s", "ms", "us", "ns"] | None = None
+    ambiguous: Literal["earlier", "later"] | None = None
 
     _parameters: ClassVar[Collection[str]]
 
@@ -138,6 +139,14 @@ class _Columns(Part):
             msg = "goes with integers since 1970, which are in UTC: leave time_zone away"
             raise ValueError(msg)
         return unit
+
+    @field_validator("ambiguous")
+    @classmethod
+    def _of_a_zone(cls, ambiguous: str | None, info: ValidationInfo) -> str | None:
+        if ambiguous is not None and info.data.get("time_zone") is None:
+            msg = "says how times without a zone are read where clocks change: it needs time_zone"
+            raise ValueError(msg)
+        return ambiguous
 
     def _refuse_shared(self, columns: Mapping[str, str | None]) -> None:
         taken: dict[str, str] = {}
@@ -166,6 +175,9 @@ class Predictions(_Columns):
         Of times that say none.
     time_unit : "s", "ms", "us", "ns" or None
         Of times that are integers since 1970.
+    ambiguous : "earlier", "later" or None
+        Which moment a time of `time_zone` means that its clocks show twice, or never, where they
+        change; such rows are refused without it.
     """
 
     _parameters = ("start", "end")
@@ -204,7 +216,7 @@ class Positives(_Columns):
         Column: 1, -1, or 0 to take an earlier row back; without it every row is a positive.
     propensity : str or None
         Column: chance that such a positive is confirmed.
-    time_zone, time_unit
+    time_zone, time_unit, ambiguous
         As of predictions.
     """
 

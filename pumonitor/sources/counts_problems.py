@@ -191,10 +191,18 @@ def _whole_numbers(examples: Sequence[tuple[Any, ...]]) -> list[int]:
 
 
 def _unreadable_time(time: TimeColumn, block: str) -> tuple[str, str]:
+    unclear = f"that the clocks of {time.zone} show twice or never"
+    remedy = (
+        f"or say which of two moments is meant, ambiguous: earlier or ambiguous: later of {block}"
+    )
+    if time.ambiguous is not None:
+        unclear, remedy = "", ""
     if time.column.kind in {"naive", "date"}:
+        if not unclear:
+            return "times that are missing", "every row needs its time"
         return (
-            f"times that are missing, or that the clocks of {time.zone} show twice or never",
-            "write such times in UTC",
+            f"times that are missing, or {unclear} where they change",
+            f"write such times in UTC or with their offset, {remedy}",
         )
     if time.column.kind in {"moment", "integer"} or time.unit is not None:
         return "times that are missing or no times", "every row needs its time"
@@ -203,10 +211,12 @@ def _unreadable_time(time: TimeColumn, block: str) -> tuple[str, str]:
             "times that are missing, not in ISO 8601, or without an offset",
             f"write them like 2026-01-31T08:30:00+00:00, or say the time_zone of {block}",
         )
+    written = "write them like 2026-01-31T08:30:00+00:00"
+    if not unclear:
+        return "times that are missing or not in ISO 8601", written
     return (
-        f"times that are missing, not in ISO 8601, or that the clocks of {time.zone} show twice or "
-        "never",
-        "write them like 2026-01-31T08:30:00+00:00",
+        f"times that are missing, not in ISO 8601, or {unclear} where they change",
+        f"{written}, {remedy}",
     )
 
 

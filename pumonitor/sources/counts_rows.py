@@ -226,7 +226,7 @@ def _timed(
     clocks = time.clocks(values.dialect)
     chosen = ", ".join(f"{sql} AS {alias}" for alias, sql in (raw | clocks).items())
     readings = [
-        to_utc(clock, time.zone or "UTC", between=between or _ALWAYS)
+        to_utc(clock, time.zone or "UTC", between=between or _ALWAYS, ambiguous=time.ambiguous)
         if clock == "local_clock"
         else clock
         for clock in clocks

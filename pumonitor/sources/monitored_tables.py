@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["LabelColumns", "PredictionColumns", "SqlQuery", "SqlTable", "TimeUnit"]
+__all__ = ["Ambiguous", "LabelColumns", "PredictionColumns", "SqlQuery", "SqlTable", "TimeUnit"]
 
 TimeUnit = Literal["s", "ms", "us", "ns"]
+
+Ambiguous = Literal["earlier", "later"]
+"""Which of the two moments a local time means that clocks show twice, or never, at a change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,10 @@ class PredictionColumns:
         Name such as "Europe/Berlin" for times that bear no zone of their own.
     time_unit : {"s", "ms", "us", "ns"}, optional
         For times that are whole numbers since 1970.
+    ambiguous : {"earlier", "later"}, optional
+        How local times are read that the zone's clocks show twice or never: as the earlier or the
+        later of the two moments that the offsets before and after the change make of them. Without
+        it they are refused.
 
     Examples
     --------
@@ -42,6 +49,7 @@ class PredictionColumns:
     segments: tuple[str, ...] = ()
     time_zone: str | None = None
     time_unit: TimeUnit | None = None
+    ambiguous: Ambiguous | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +67,7 @@ class LabelColumns:
         it every row is a confirmed positive.
     propensity : str, optional
         Chance, above 0 and at most 1, that a positive like this one gets confirmed.
-    time_zone, time_unit : optional
+    time_zone, time_unit, ambiguous : optional
         As for predictions, of `known_at`.
 
     Examples
@@ -74,6 +82,7 @@ class LabelColumns:
     propensity: str | None = None
     time_zone: str | None = None
     time_unit: TimeUnit | None = None
+    ambiguous: Ambiguous | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -284,4 +284,9 @@ def _time(
             "or cast the column to whole numbers"
         )
         raise InputError(msg)
-    return TimeColumn(column=column, zone=columns.time_zone, unit=columns.time_unit)
+    return TimeColumn(
+        column=column,
+        zone=columns.time_zone,
+        unit=columns.time_unit,
+        ambiguous=columns.ambiguous,
+    )

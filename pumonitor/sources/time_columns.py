@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pumonitor.errors import InputError, did_you_mean
 from pumonitor.sources.column_kinds import Column
 from pumonitor.sources.dialects import Dialect
-from pumonitor.sources.monitored_tables import TimeUnit
+from pumonitor.sources.monitored_tables import Ambiguous, TimeUnit
 
 __all__ = [
     "CLOCKS_DIFFER",
@@ -45,6 +45,9 @@ UNIT_NAMES: Final[dict[TimeUnit, str]] = {
     "us": "microseconds",
     "ns": "nanoseconds",
 }
+_CLOSE_BY: Final = timedelta(hours=25)
+"""Further than clocks were ever changed: a day, where a country moved across the date line."""
+
 _PLAUSIBLE_YEARS: Final = (1990, 2100)
 _CALENDAR_SECONDS: Final = (-62_135_596_800, 253_402_300_799)
 """From the year 1 to 9999, since 1970."""
@@ -117,11 +120,14 @@ class TimeColumn:
         Of times that bear none.
     unit : {"s", "ms", "us", "ns"} or None
         Of whole numbers.
+    ambiguous : {"earlier", "later"} or None
+        Of the two moments that a local time may mean where the clocks change; None: neither.
     """
 
     column: Column
     zone: str | None
     unit: TimeUnit | None
+    ambiguous: Ambiguous | None = None
 
     def clocks(self, dialect: Dialect) -> dict[str, str]:
         """SQL of the column's microseconds: as moments (`clock`), as local times (`local_clock`).
@@ -176,12 +182,12 @@ def bounds_of(
 ) -> tuple[object, object]:
     """A stretch of time in the terms of a column: whole numbers, local times, or moments.
 
-    Local times are as wide as the clock's changes between them ask for.
+    Local times are as wide as the clock's changes between them and close by ask for.
 
     Examples
     --------
-    >>> day = datetime(2026, 10, 25, tzinfo=UTC), datetime(2026, 10, 25, 1, tzinfo=UTC)
-    >>> [str(bound) for bound in bounds_of(*day, zone="Europe/Berlin", unit=None)]
+    >>> hour = datetime(2026, 10, 25, tzinfo=UTC), datetime(2026, 10, 25, 1, tzinfo=UTC)
+    >>> [str(bound) for bound in bounds_of(*hour, zone="Europe/Berlin", unit=None)]
     ['2026-10-25 01:00:00', '2026-10-25 03:00:00']
     """
     if unit is not None:
@@ -191,8 +197,11 @@ def bounds_of(
     if zone is None:
         return start, end
     known = ZoneInfo(zone)
-    moments = [start, *(c.at for c in _changes(zone) if start <= c.at <= end), end]
-    offsets = [moment.astimezone(known).utcoffset() or timedelta() for moment in moments]
+    offsets = [moment.astimezone(known).utcoffset() or timedelta() for moment in (start, end)]
+    for change in _changes(zone):
+        # A local time that clocks never show may be read by the offset of the other side.
+        if start - _CLOSE_BY <= change.at <= end + _CLOSE_BY:
+            offsets += [change.before, change.after]
     return (
         start.astimezone(UTC).replace(tzinfo=None) + min(offsets),
         end.astimezone(UTC).replace(tzinfo=None) + max(offsets),
@@ -231,11 +240,18 @@ def _changes(zone: str) -> tuple[_Change, ...]:
     return tuple(changes)
 
 
-def to_utc(local: str, zone: str, *, between: tuple[datetime, datetime] = (_EPOCH, LATEST)) -> str:
+def to_utc(
+    local: str,
+    zone: str,
+    *,
+    between: tuple[datetime, datetime] = (_EPOCH, LATEST),
+    ambiguous: Ambiguous | None = None,
+) -> str:
     """SQL that turns local microseconds into those of UTC.
 
-    It is null for a time that the clocks of the zone show twice or never. Engines disagree about
-    these and some know no zones, so the zone's changes are written out.
+    It is null for a time that the clocks of the zone show twice or never, unless it is said how
+    these are read. Engines disagree about them and some know no zones, so the zone's changes are
+    written out.
 
     Parameters
     ----------
@@ -243,6 +259,8 @@ def to_utc(local: str, zone: str, *, between: tuple[datetime, datetime] = (_EPOC
         An expression.
     between : tuple of datetime
         Where the times lie: other changes are left out.
+    ambiguous : {"earlier", "later"}, optional
+        As of `TimeColumn`.
     """
     margin = timedelta(days=2)
     first, last = between
@@ -254,7 +272,14 @@ def to_utc(local: str, zone: str, *, between: tuple[datetime, datetime] = (_EPOC
         if change.at > last + margin:
             break
         edges = sorted(microseconds(change.at + one) for one in (change.before, change.after))
-        pieces += [(edges[0], _shifted(local, change.before)), (edges[1], "NULL")]
+        both = sorted((change.before, change.after))
+        # The larger offset makes the earlier moment.
+        unclear = {
+            None: "NULL",
+            "earlier": _shifted(local, both[1]),
+            "later": _shifted(local, both[0]),
+        }[ambiguous]
+        pieces += [(edges[0], _shifted(local, change.before)), (edges[1], unclear)]
         offset = change.after
     if offset is None:
         offset = first.astimezone(ZoneInfo(zone)).utcoffset() or timedelta()

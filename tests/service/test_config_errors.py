@@ -95,6 +95,17 @@ def test_the_good_one_is_good():
             f"window: 1d\n    schedule: '{'9' * 10_000} * * * *'",
             f"schedule, line 14: has a minute outside 0 to 59: '{'9' * 40}... (10,000 characters)'",
         ),
+        (
+            "known_at: known",
+            "known_at: known\n      ambiguous: later",
+            "ambiguous, line 13: says how times without a zone are read where clocks change: it "
+            "needs time_zone",
+        ),
+        (
+            "known_at: known",
+            "known_at: known\n      time_zone: UTC\n      ambiguous: first",
+            "ambiguous, line 14: must be 'earlier' or 'later'",
+        ),
         ("maturity: 30d", "maturity: -30d", "maturity, line 14: must not be negative, got -30d"),
         ("maturity: 30d", "maturity: 999999999d", "maturity, line 14: is longer than 100 years"),
         ("maturity: 30d", "maturity: 1mo", "a month is no fixed time, say 30d"),

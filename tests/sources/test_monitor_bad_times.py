@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns, SqlTable
 from pumonitor.sources.opening import open_source
 from tests.sources.small_tables import (
     DAY,
@@ -90,8 +90,79 @@ def test_a_local_time_that_comes_twice(hour, is_clear):
             assert source.counts(request(start, start + DAY)).found.predictions == 4
             return
         message = message_of(source.counts, request(start, start + DAY))
-    assert "has 4 times that are missing, or that the clocks of Europe/Berlin show twice" in message
-    assert message.endswith("write such times in UTC")
+    assert message.endswith(
+        "has 4 times that are missing, or that the clocks of Europe/Berlin show twice or never "
+        "where they change in 4 rows from 2026-10-24T22:00:00+00:00 to 2026-10-25T22:00:00+00:00: "
+        "'2026-10-25 02:30:00' (4 times); write such times in UTC or with their offset, or say "
+        "which of two moments is meant, ambiguous: earlier or ambiguous: later of predictions"
+    )
+
+
+@pytest.mark.parametrize("kind", ["frame", "lazy frame", "parquet", "csv", "sqlite"])
+@pytest.mark.parametrize(
+    ("ambiguous", "hours"),
+    # Offsets are 2 and 1 hours on 25 October, when 2:30 comes twice, 1 and 2 on 29 March, when
+    # clocks go from 2:00 to 3:00.
+    [("earlier", (0.5, 0.5)), ("later", (1.5, 1.5))],
+)
+def test_a_rule_says_which_moment_a_local_time_means(tmp_path, kind, ambiguous, hours):
+    days = (datetime(2026, 10, 25, tzinfo=UTC), datetime(2026, 3, 29, tzinfo=UTC))
+    frame = pl.DataFrame(
+        {
+            "id": range(1, 7),
+            "made": [
+                day.replace(tzinfo=None) + timedelta(hours=hour)
+                for day in days
+                for hour in (1.5, 2.5, 3.5)
+            ],
+            "score": [0.9, 0.8, 0.7, 0.3, 0.2, 0.1],
+        }
+    )
+    table: object = frame
+    if kind == "lazy frame":
+        table = frame.lazy()
+    elif kind == "parquet":
+        frame.write_parquet(table := tmp_path / "p.parquet")
+    elif kind == "csv":
+        frame.write_csv(table := tmp_path / "p.csv")
+    elif kind == "sqlite":
+        url = f"sqlite:///{tmp_path / 'p.db'}"
+        rows = frame.with_columns(pl.col("made").dt.strftime("%Y-%m-%d %H:%M:%S"))
+        rows.to_pandas().to_sql("made", url, index=False)
+        table = SqlTable(url=url, table="made")
+    zoned = columns(time_zone="Europe/Berlin", ambiguous=ambiguous)
+    clock = datetime(2026, 11, 1, tzinfo=UTC)
+    source = open_source(table, zoned, known(), LABELS, clock=lambda: clock)
+    with closing(source):
+        for day, hour in zip(days, hours, strict=True):
+            unclear = day + timedelta(hours=hour)
+            found = {}
+            for place in range(-2, 4):
+                start = day + timedelta(hours=place)
+                end = start + timedelta(hours=1)
+                found[start] = source.counts(request(start, end)).found.predictions
+            clear = (-0.5, 2.5) if day.month == 10 else (0.5, 1.5)
+            expected = [unclear, *(day + timedelta(hours=one) for one in clear)]
+            assert found == {
+                start: sum(start <= one < start + timedelta(hours=1) for one in expected)
+                for start in found
+            }
+            assert sum(found.values()) == 3
+
+
+def test_a_missing_time_is_refused_under_any_rule():
+    frame = made(made=[pd.Timestamp("2026-10-25 02:30"), None, None, pd.Timestamp("2026-10-25")])
+    zoned = columns(time_zone="Europe/Berlin", ambiguous="later")
+    message = message_of(first_and_last, frame, zoned)
+    assert "has 2 times that are missing in 4 rows: missing (2 times); every row needs" in message
+
+
+def test_times_of_labels_are_read_by_their_own_rule():
+    times = [pd.Timestamp("2026-10-25 02:30")] * 3
+    labels = LabelColumns(id="id", known_at="known", time_zone="Europe/Berlin")
+    message = message_of(described, made(), known(known=times), PREDICTIONS, labels)
+    assert "known_at column 'known' of the data frame of positives has 3 times that are" in message
+    assert message.endswith("ambiguous: earlier or ambiguous: later of positives")
 
 
 def test_missing_times():

@@ -115,3 +115,27 @@ def test_numbers_of_no_age():
         check_unit([12, 13], unit="s", column="made", where="predictions")
     with pytest.raises(InputError, match=r"a year after 9999 .* look like nanoseconds"):
         check_unit([1767225600 * 10**9], unit="s", column="made", where="predictions")
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("ambiguous", ["earlier", "later"])
+def test_a_time_shown_twice_or_never_is_one_of_its_two_readings(zone, ambiguous):
+    choose = min if ambiguous == "earlier" else max
+    unclear = 0
+    days = [datetime(2026, 1, 1) + timedelta(days=day) for day in range(365)]  # noqa: DTZ001
+    offsets = [day.replace(tzinfo=ZoneInfo(zone)).utcoffset() for day in days]
+    changed = [
+        day for day, *two in zip(days, offsets, offsets[1:], strict=False) if len({*two}) > 1
+    ]
+    for local in (day + timedelta(minutes=30 * half) for day in changed for half in range(48)):
+        readings = both_readings(local, zone)
+        if readings[0] == readings[1]:
+            continue
+        unclear += 1
+        assert converted(local, zone, ambiguous=ambiguous) == microseconds(choose(readings))
+        moment = choose(readings)
+        for hour in (0, 1):
+            start = moment.replace(minute=0) - timedelta(hours=hour)
+            low, high = bounds_of(start, start + timedelta(hours=hour + 1), zone=zone, unit=None)
+            assert low <= local < high
+    assert bool(unclear) is (zone not in {"America/Sao_Paulo", "Asia/Kathmandu", "UTC"})
