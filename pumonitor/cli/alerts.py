@@ -346,7 +346,8 @@ def _print_replays(console: Console, found: list[RuleReplay]) -> None:
         by = f" ({one.told_by})" if one.told_by else ""
         console.print(f"[bold]{one.rule}[/] ({one.severity})")
         times = {0: "never fired", 1: "fired once"}.get(len(fired), f"fired {len(fired)} times")
-        console.print(f"  {one.windows} windows, {times}; false alarms a year: {rate}{by}")
+        empty = f" (and {one.empty_windows} without predictions)" if one.empty_windows else ""
+        console.print(f"  {one.windows} windows{empty}, {times}; false alarms a year: {rate}{by}")
         if one.quiet is not None:
             console.print(f"  in the windows it is compared with: {one.quiet.said()}")
         if one.why_unknown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -32,13 +33,23 @@ def insights(
     with errors_as_messages():
         from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
         from pumonitor.service.config_file import read_configuration
+        from pumonitor.service.due_windows import stopped_since
         from pumonitor.service.insights import insight_of
 
         configuration = read_configuration(config, needs="ledger").configuration
         chosen = chosen_monitors(configuration, monitor)
         with open_ledger(configuration) as ledger:
             tell_of_changes(ledger, chosen.values(), config, then="To evaluate them as it says now")
-            found = [insight_of(ledger, name, now=utc_now()) for name in chosen]
+            now, standings = utc_now(), ledger.standings.all()
+            found = [
+                insight_of(
+                    ledger,
+                    name,
+                    now=now,
+                    stopped_since=stopped_since(one, standings.get(name), now=now),
+                )
+                for name, one in chosen.items()
+            ]
         if as_json:
             typer.echo(json.dumps([one.to_dict() for one in found], indent=1))
             return
@@ -53,8 +64,15 @@ def _print(console: Console, insight: Insight) -> None:
     left = backlog.to_collect + backlog.to_evaluate
     if left:
         console.print(f"  {left} windows are waiting ({backlog.failing} failing): pumonitor doctor")
-    if not insight.latest:
+    if insight.stopped_since is not None:
+        console.print(
+            f"  [yellow]no predictions since {insight.stopped_since:%Y-%m-%d %H:%M} UTC[/]: "
+            "no window is due before there are others"
+        )
+    if not insight.evaluated:
         console.print("  no window is evaluated yet: pumonitor run or backfill does that")
+    elif not insight.latest:
+        console.print(f"  {insight.evaluated} windows are evaluated, none with predictions")
     for story in insight.latest:
         _print_story(console, story)
     for finding in insight.findings:
@@ -73,13 +91,13 @@ def _print_story(console: Console, story: WindowStory) -> None:
     if story.state == "provisional" and story.label_maturity.value is not None:
         console.print(f"    labels that have arrived: {_interval(story.label_maturity)}")
     for name, number in story.estimates.items():
-        line = f"    {name:<18} {_interval(number)}"
+        parts = [_interval(number)]
         expected, change = story.expected.get(name), story.changes.get(f"{name}")
         if story.state == "provisional" and expected is not None and expected.value is not None:
-            line += f"   expected {_interval(expected)}"
+            parts.append(f"expected {_interval(expected)}")
         if change is not None and change.value is not None:
-            line += f"   against the reference {_interval(change, signed=True)}"
-        console.print(line)
+            parts.append(f"against the reference {_interval(change, signed=True)}")
+        _print_parts(console, f"    {name:<18} ", parts)
     for reason in dict.fromkeys(one.infeasible_reason for one in story.estimates.values()):
         if reason:
             console.print(f"    [yellow]impossible: {escape(reason)}[/]")
@@ -87,6 +105,20 @@ def _print_story(console: Console, story: WindowStory) -> None:
         console.print(f"    [yellow]doubtful: {escape(doubt)}[/]")
     if story.verdict != "unknown":
         console.print(f"    against the reference: [bold]{story.verdict}[/]")
+
+
+def _print_parts(console: Console, name: str, parts: Sequence[str]) -> None:
+    """As many beside each other as there is room for, none broken in two."""
+    from rich.text import Text
+
+    line = name + parts[0]
+    for part in parts[1:]:
+        if Text.from_markup(f"{line}   {part}").cell_len <= console.width:
+            line += f"   {part}"
+        else:
+            console.print(line, soft_wrap=True)
+            line = " " * len(name) + part
+    console.print(line, soft_wrap=True)
 
 
 def _interval(number: Number, *, signed: bool = False) -> str:

@@ -65,6 +65,7 @@ def as_json(
             }
             for one in firing
         ],
+        "stopped": {name: since.isoformat() for name, since in done.stopped.items()},
         "deliveries": {
             name: {
                 "delivered": one.delivered,
@@ -108,9 +109,14 @@ def print_round(
     )
     if done.failures:
         console.print("What failed is tried again by later runs; pumonitor doctor says when.")
-    for finding in summed_up(done.findings):
+    stopped = [
+        f"{name}: no predictions since {since:%Y-%m-%d %H:%M} UTC; no window is due before there "
+        "are others"
+        for name, since in done.stopped.items()
+    ]
+    for note in (*stopped, *summed_up(done.findings)):
         console.print("Note: ", style="yellow", end="")
-        console.print(finding, markup=False, soft_wrap=True)
+        console.print(note, markup=False, soft_wrap=True)
     for alert in firing:
         where = series_of(alert.model_version, alert.segment, between=", ")
         style = _STYLES[alert.severity]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor.monitoring.one_prior import stands_on
 from pumonitor.monitoring.uncertain import Known, Uncertain
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
 
@@ -17,7 +18,6 @@ __all__ = [
     "attribute_aul",
     "attribute_f1",
     "difference_at_one_prior",
-    "stands_on",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -26,30 +26,13 @@ _DRAWS: Final = 10_000
 _LEAST: Final = 1e-9
 
 
-_AT_ONE_PRIOR: Final[Mapping[str, tuple[tuple[str, ...], Callable[..., FloatArray]]]] = {
-    "class_prior": (("class_prior",), lambda prior: prior),
-    "auc": (("class_prior", "aul"), lambda prior, aul: (aul - 0.5 * prior) / (1 - prior)),
-    "precision": (
-        ("class_prior", "recall", "predicted_positive_rate"),
-        lambda prior, recall, flagged: prior * recall / flagged,
-    ),
-    "f1": (
-        ("class_prior", "recall", "predicted_positive_rate"),
-        lambda prior, recall, flagged: 2 * prior * recall / (prior + flagged),
-    ),
+_AT_ONE_PRIOR: Final[Mapping[str, Callable[..., FloatArray]]] = {
+    "class_prior": lambda prior: prior,
+    "auc": lambda prior, aul: (aul - 0.5 * prior) / (1 - prior),
+    "precision": lambda prior, recall, flagged: prior * recall / flagged,
+    "f1": lambda prior, recall, flagged: 2 * prior * recall / (prior + flagged),
 }
-"""Estimates as functions of the class prior and of what the rows say without it."""
-
-
-def stands_on(name: str) -> tuple[str, ...]:
-    """Estimates that another is a function of, if the class prior is one; none for others.
-
-    Examples
-    --------
-    >>> stands_on("auc"), stands_on("recall")
-    (('class_prior', 'aul'), ())
-    """
-    return _AT_ONE_PRIOR[name][0] if name in _AT_ONE_PRIOR else ()
+"""Estimates as functions of those that they stand on: class prior, and what rows say without."""
 
 
 def difference_at_one_prior(
@@ -97,7 +80,7 @@ def difference_at_one_prior(
         return None
     if not _is_same(now["class_prior"], before["class_prior"]):
         return None
-    estimate = _AT_ONE_PRIOR[name][1]
+    estimate = _AT_ONE_PRIOR[name]
     today, then = ([known[one].value for one in names] for known in (now, before))
     least, most = _LEAST, 1 - _LEAST
     if not least <= today[0] <= most or min(today[-1], then[-1]) < least:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.monitoring.attribution import difference_at_one_prior, stands_on
+from pumonitor.monitoring.attribution import difference_at_one_prior
+from pumonitor.monitoring.one_prior import stands_on
 from pumonitor.monitoring.uncertain import Known, Uncertain
 
 __all__ = ["FEWEST_WINDOWS", "Compared", "ReferenceWindows", "Usual", "compared"]

@@ -11,8 +11,8 @@ from typing import Final, Literal
 from scipy import special
 
 from pumonitor.monitoring.alerts import Evidence, EvidenceKind
-from pumonitor.monitoring.attribution import stands_on
 from pumonitor.monitoring.false_discovery import one_sided_p_value
+from pumonitor.monitoring.one_prior import stands_on
 from pumonitor.monitoring.reference_windows import FEWEST_WINDOWS, ReferenceWindows, compared
 from pumonitor.monitoring.rules import (
     COUNTS,

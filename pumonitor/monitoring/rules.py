@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pumonitor.monitoring.attribution import stands_on
-from pumonitor.monitoring.reference_windows import ReferenceWindows
+from pumonitor.monitoring.one_prior import stands_on
 from pumonitor.names import TITLES
 from pumonitor.ports import Window
+
+if TYPE_CHECKING:
+    from pumonitor.monitoring.reference_windows import ReferenceWindows
 
 __all__ = [
     "COUNTS",

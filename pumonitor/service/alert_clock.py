@@ -9,19 +9,34 @@ from pumonitor.monitoring.rules import AlertRule, Health
 from pumonitor.service.durations import shown_duration
 from pumonitor.store.alert_panes import Looks
 
-__all__ = ["clock_evidence"]
+__all__ = ["clock_evidence", "overdue_from"]
 
 
-def clock_evidence(rule: AlertRule, looks: Looks, *, now: datetime) -> Evidence | None:
+def overdue_from(rule: AlertRule, looks: Looks) -> datetime | None:
+    """When results come to be overdue by longer than allowed, if nothing is evaluated until then.
+
+    None before there are any results, and for other rules.
+    """
+    if not isinstance(rule.condition, Health) or looks.newest is None:
+        return None
+    window = looks.newest
+    return 2 * (window.end - window.start) + window.start + timedelta(seconds=rule.condition.limit)
+
+
+def clock_evidence(
+    rule: AlertRule, looks: Looks, *, have_stopped: bool = False, now: datetime
+) -> Evidence | None:
     """Whether results are overdue by longer than allowed; None before there are any.
 
     Overdue is a look at a window that is due and not done, and a window that should have followed
-    the last one.
+    the last one. None follows it where predictions have stopped: that is for other rules to say.
     """
     if not isinstance(rule.condition, Health) or looks.newest is None:
         return None
     window = looks.newest
     overdue = now - window.end - (window.end - window.start)
+    if have_stopped:
+        overdue = timedelta()
     if looks.oldest_due is not None:
         overdue = max(overdue, now - looks.oldest_due)
     allowed = timedelta(seconds=rule.condition.limit)

@@ -20,6 +20,7 @@ from pumonitor.service.baseline import baseline_period
 from pumonitor.service.causes import cause_of
 from pumonitor.service.config import Monitor
 from pumonitor.service.references import References
+from pumonitor.service.settled import rules_digest
 from pumonitor.store.alert_records import PaneResults
 from pumonitor.store.reader import LedgerReader
 
@@ -31,7 +32,12 @@ Scores = tuple[float, float, float, float]
 
 
 def watched(
-    monitor: Monitor, configuration: str, *, ledger: LedgerReader, references: References
+    monitor: Monitor,
+    configuration: str,
+    *,
+    ledger: LedgerReader,
+    references: References,
+    have_stopped: Callable[[], bool] = bool,
 ) -> Watched:
     """A monitor as alerts see it."""
     rules = alert_rules(monitor, configuration)
@@ -42,6 +48,8 @@ def watched(
         baseline=_baseline(monitor, configuration, rules, references),
         scores_of=_scores_of(rules, ledger),
         cause_of=_cause_of(monitor, configuration, ledger),
+        rules_digest=rules_digest(monitor, configuration),
+        have_stopped=have_stopped,
     )
 
 

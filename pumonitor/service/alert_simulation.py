@@ -70,7 +70,9 @@ class RuleReplay:
     ----------
     rule, severity : str
     windows : int
-        That it looked at.
+        With predictions, that it looked at.
+    empty_windows : int
+        Without, that it looked at.
     events : tuple of WouldHave
     false_alarms_per_year : float or None
         If nothing ever changed; None where there are too few quiet windows to tell from.
@@ -90,6 +92,7 @@ class RuleReplay:
     told_by: ToldBy
     quiet: QuietAlarms | None = None
     why_unknown: str = ""
+    empty_windows: int = 0
 
 
 def simulate_alerts(
@@ -140,11 +143,14 @@ def simulate_alerts(
     replays = []
     for rule in rules:
         rate, told_by = _false_alarms(rule, quiet, baseline, seed=seed)
+        looked_at = [] if rule.key in track.broken else track.windows_of(rule)
+        empty = sum(not view.readings and not view.failed for view in looked_at)
         replays.append(
             RuleReplay(
                 rule=rule.name,
                 severity=rule.severity,
-                windows=0 if rule.key in track.broken else len(track.folds[rule.key].states),
+                windows=len(looked_at) - empty,
+                empty_windows=empty,
                 events=tuple(events[rule.key]),
                 false_alarms_per_year=rate,
                 told_by=told_by,

@@ -158,6 +158,18 @@ class Telling:
             found = replace(found, reason="good")
         self._put(rule, alert, found, fresh=True)
 
+    def remind_by_the_clock(self, rule: AlertRule, *, as_of: datetime) -> None:
+        """What goes on though no further window is looked at: reminders of it."""
+        for alert in list(self._alerts.values()):
+            if alert.rule_key != rule.key or not alert.is_firing or alert.window_start is None:
+                continue
+            state = AlertState(state="firing", since=alert.firing_since)
+            found = emission(
+                _emitted(alert), [state], [_stored(alert)], as_of=as_of, repeat=rule.repeat
+            )
+            if found is not None:
+                self._put(rule, alert, found, fresh=True)
+
     def close_others(self) -> None:
         """End the alerts of rules that are no more."""
         keys = {rule.key for rule in self._rules}
@@ -484,6 +496,24 @@ def _with(alert: StoredAlert, found: Emission) -> StoredAlert:
         firing_since=after.since,
         emitted_as_of=after.as_of,
         reminders=after.reminders,
+    )
+
+
+def _stored(alert: StoredAlert) -> Evidence:
+    """What the newest window said of an alert."""
+    start, end = alert.window_start, alert.window_end
+    if start is None or end is None:
+        msg = f"the alert {alert.rule!r} has seen no window"
+        raise ValueError(msg)
+    return Evidence(
+        window=Window(start=start, end=end, index=0),
+        kind=alert.evidence or "no_data",  # type: ignore[arg-type]
+        value=alert.value,
+        low=alert.low,
+        high=alert.high,
+        limit=alert.limit_value,
+        reference=alert.reference,
+        reason=alert.reason,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pumonitor.monitoring.rule_fold import RuleFold
 from pumonitor.monitoring.rules import AlertRule, Baseline, Reading, Series, WindowView
-from pumonitor.store.alert_records import PaneResults
+from pumonitor.store.alert_records import PaneResults, PaneSeen
 from pumonitor.store.records import MetricResult
 
 __all__ = ["Track"]
@@ -33,10 +33,18 @@ class _Book:
             self.views.insert(index, view)
             return index, None
         old = self.views[index]
-        if not old.failed and (view.failed or old.pane > view.pane):
+        if _stays(old.pane, view.pane, failed=(old.failed, view.failed)):
             return index, old
         self.views[index] = view
         return index, old
+
+
+def _stays(old: int, new: int, *, failed: tuple[bool, bool]) -> bool:
+    """Whether what is known of a window stays when another of its panes is taken in.
+
+    `failed` is of the old one and the new one.
+    """
+    return not failed[0] and (failed[1] or old > new)
 
 
 class Track:
@@ -72,10 +80,33 @@ class Track:
             "predictions"
         }
 
+    def windows_of(self, rule: AlertRule) -> Sequence[WindowView]:
+        """Those taken in that count for a rule, in order of time."""
+        return self._books[rule.provisional].views
+
     def set_baseline(self, baseline: Baseline | None) -> None:
         """Results of the reference, which come to be known while windows are taken in."""
         for fold in self.folds.values():
             fold.baseline = baseline
+
+    def that_count(self, panes: Sequence[PaneSeen]) -> list[PaneSeen]:
+        """Of panes in the order in which they are taken in, those that no later one replaces.
+
+        To `load` them alone comes to the same as to load all.
+        """
+        kept: set[tuple[str, int]] = set()
+        for provisional in self._books:
+            newest: dict[datetime, PaneSeen] = {}
+            for pane in panes:
+                if not provisional and pane.state == "provisional":
+                    continue
+                old = newest.get(pane.window.start)
+                if old is None or not _stays(
+                    old.number, pane.number, failed=(old.revision is None, pane.revision is None)
+                ):
+                    newest[pane.window.start] = pane
+            kept |= {(pane.window_key, pane.number) for pane in newest.values()}
+        return [pane for pane in panes if (pane.window_key, pane.number) in kept]
 
     def load(self, panes: Iterable[PaneResults]) -> None:
         """Take in panes whose alerts were told before."""

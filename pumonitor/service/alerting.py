@@ -7,7 +7,7 @@ all before them are evaluated. So whatever order workers commit in, alerts are t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 from pumonitor.monitoring.rules import AlertRule, Baseline
 from pumonitor.ports import Clock
 from pumonitor.service.alert_clock import clock_evidence
+from pumonitor.service.alert_rest import quiet_until
 from pumonitor.service.alert_telling import CauseOf, Place, Telling, no_cause
 from pumonitor.service.alert_track import Track
 from pumonitor.store.alert_panes import (
@@ -31,12 +32,15 @@ from pumonitor.store.alerts import AlertTables
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.outbox import enqueue
 from pumonitor.store.records import NewMessage
+from pumonitor.store.standings import rest
 
 __all__ = ["Alerting", "Watched"]
 
 _log = logging.getLogger("pumonitor")
 _AT_ONCE: Final = 200
 """Panes of one transaction: others wait for it."""
+_REMEMBERED: Final = 8
+"""Monitors whose folds are kept in memory: those of all would grow with all history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +57,10 @@ class Watched:
         Of a pane, where a rule reads them.
     cause_of : callable
         What changed when an alert fired.
+    rules_digest : str
+        Hash of all that its alerts are judged by beside results.
+    have_stopped : callable
+        Whether no window is due before there are new predictions.
     """
 
     name: str
@@ -61,6 +69,8 @@ class Watched:
     baseline: Callable[[datetime], Baseline | None]
     scores_of: Callable[[PaneResults], tuple[float, float, float, float] | None]
     cause_of: CauseOf = no_cause
+    rules_digest: str = ""
+    have_stopped: Callable[[], bool] = bool
 
 
 @dataclass(slots=True)
@@ -153,22 +163,26 @@ class Alerting:
     def advance(self, name: str) -> None:
         """Fold whatever is left: of new rules, after windows that were given up, of old rules."""
         watched = self._watched[name]
-        self.prepare(name)
         try:
-            while self._has_more(watched) and self._advance(watched):
-                pass
+            if self._is_behind(watched):
+                self.prepare(name)
+                while self._advance(watched, folds=True) and self._is_behind(watched):
+                    pass
+            elif self._has_duties(watched):
+                self._advance(watched, folds=False)
+            self._rest(watched)
         except BaseException:
             self.forget(name)
             raise
 
-    def _advance(self, watched: Watched) -> bool:
-        """One transaction; whether there may be more."""
+    def _advance(self, watched: Watched, *, folds: bool) -> bool:
+        """One transaction; whether there may be more to fold."""
         with self._ledger.database.writing() as connection:
             tables = AlertTables(connection, self._ledger.database)
             tables.alone(watched.name)
             telling = self._telling(watched, tables)
             telling.close_others()
-            more = self._fold(watched, tables, telling)
+            more = folds and self._fold(watched, tables, telling)
             if self._tells:
                 self._by_the_clock(watched, tables, telling)
             telling.store()
@@ -176,22 +190,59 @@ class Alerting:
             enqueue(connection, self._ledger.database, messages, at=telling.at)
         return more
 
-    def _has_more(self, watched: Watched) -> bool:
-        """Look only: most of the time there is nothing to write."""
+    def _is_behind(self, watched: Watched) -> bool:
+        """Whether there are panes, or rules, that were not taken in."""
         with self._ledger.database.reading() as connection:
             tables = AlertTables(connection, self._ledger.database)
-            stored = tables.progress(watched.name)
-            keys = {rule.key for rule in watched.rules}
-            if set(stored) != {rule.key for rule in watched.rules if not rule.goes_by_the_clock}:
-                return True
-            alerts = tables.alerts(watched.name)
-            if any(one.rule_key not in keys and one.closed_at is None for one in alerts):
-                return True
-            if self._tells and any(rule.goes_by_the_clock for rule in watched.rules):
-                return True
-            left_out = self._left_out.get(watched.name, set())
-            places = {one.position for key, one in stored.items() if key not in left_out}
-            return any(self._events(watched, tables, place, limit=1) for place in places)
+            return self._has_news(watched, tables, without=self._left_out.get(watched.name, set()))
+
+    def _has_news(self, watched: Watched, tables: AlertTables, *, without: Set[str]) -> bool:
+        stored = tables.progress(watched.name)
+        if set(stored) != {rule.key for rule in watched.rules if not rule.goes_by_the_clock}:
+            return True
+        places = {one.position for key, one in stored.items() if key not in without}
+        now = self._clock()
+        return any(self._events(watched, tables, place, now=now, limit=1) for place in places)
+
+    def _has_duties(self, watched: Watched) -> bool:
+        """Whether something is due that no pane brings."""
+        if self._tells and any(rule.goes_by_the_clock for rule in watched.rules):
+            return True
+        with self._ledger.database.reading() as connection:
+            alerts = AlertTables(connection, self._ledger.database).alerts(watched.name)
+        keys = {rule.key for rule in watched.rules}
+        return any(
+            one.rule_key not in keys and (one.closed_at is None or one.told_firing)
+            for one in alerts
+        ) or (self._tells and watched.have_stopped() and any(one.is_firing for one in alerts))
+
+    def _rest(self, watched: Watched) -> None:
+        """Note until when nothing is due, unless something is."""
+        if not watched.rules_digest:
+            return
+        now = self._clock()
+        with self._ledger.database.writing() as connection:
+            tables = AlertTables(connection, self._ledger.database)
+            tables.alone(watched.name)
+            until = None
+            if not self._has_news(watched, tables, without=frozenset()):
+                until = quiet_until(
+                    tables,
+                    monitor=watched.name,
+                    configuration=watched.configuration,
+                    rules=watched.rules,
+                    have_stopped=watched.have_stopped(),
+                    now=now,
+                )
+            if until is not None:
+                rest(
+                    connection,
+                    self._ledger.database,
+                    monitor=watched.name,
+                    configuration=watched.configuration,
+                    rules=watched.rules_digest,
+                    until=until,
+                )
 
     # -- where the tracks stand -------------------------------------------------------------------
 
@@ -211,11 +262,18 @@ class Alerting:
         memo = self._memos.get(watched.name)
         if memo is None or not _can_catch_up(memo, wanted):
             memo = self._memos[watched.name] = _Memo()
+            for other in [name for name in self._memos if name != watched.name][:-_REMEMBERED]:
+                self.forget(other)
             for progress in sorted(set(wanted.values()), key=_order):
                 together = [rule for rule in rules if wanted[rule.key] == progress]
                 track = Track(together, baseline=baseline, scores_of=watched.scores_of)
                 if progress.position is not None:
-                    track.load(self._between(watched, tables, track, None, progress.position))
+                    panes = self._panes(watched, tables, None, progress.position)
+                    track.load(
+                        with_results(
+                            tables.connection, track.that_count(panes), metrics=track.metrics
+                        )
+                    )
                 memo.tracks.append((progress, track))
             return memo
         for place, (at, track) in enumerate(memo.tracks):
@@ -235,7 +293,13 @@ class Alerting:
         after: Position | None,
         until: Position,
     ) -> list[PaneResults]:
-        panes = panes_until(
+        panes = self._panes(watched, tables, after, until)
+        return with_results(tables.connection, panes, metrics=track.metrics)
+
+    def _panes(
+        self, watched: Watched, tables: AlertTables, after: Position | None, until: Position
+    ) -> list[PaneSeen]:
+        return panes_until(
             tables.connection,
             monitor=watched.name,
             configuration=watched.configuration,
@@ -243,7 +307,6 @@ class Alerting:
             after=after,
             attempts_allowed=self._ledger.rules.attempts_allowed,
         )
-        return with_results(tables.connection, panes, metrics=track.metrics)
 
     # -- folding ----------------------------------------------------------------------------------
 
@@ -258,9 +321,10 @@ class Alerting:
         """Take in what has changed and what follows; whether there may be more."""
         memo = self._synchronised(watched, tables)
         more = False
+        now = self._known[watched.name][0] if watched.name in self._known else self._clock()
         for place, (at, track) in enumerate(memo.tracks):
             progress = self._corrected(watched, tables, track, at, changed, telling)
-            events = self._events(watched, tables, progress.position, limit=_AT_ONCE)
+            events = self._events(watched, tables, progress.position, now=now, limit=_AT_ONCE)
             more = more or len(events) == _AT_ONCE
             for found in with_results(tables.connection, events, metrics=track.metrics):
                 touched = track.take(found)
@@ -277,14 +341,20 @@ class Alerting:
         return more
 
     def _events(
-        self, watched: Watched, tables: AlertTables, after: Position | None, *, limit: int
+        self,
+        watched: Watched,
+        tables: AlertTables,
+        after: Position | None,
+        *,
+        now: datetime,
+        limit: int,
     ) -> list[PaneSeen]:
         return next_panes(
             tables.connection,
             monitor=watched.name,
             configuration=watched.configuration,
             after=after,
-            now=self._known[watched.name][0] if watched.name in self._known else self._clock(),
+            now=now,
             attempts_allowed=self._ledger.rules.attempts_allowed,
             limit=limit,
         )
@@ -300,20 +370,21 @@ class Alerting:
                 _log.error("%s: a rule cannot be judged: %s", watched.name, why)
 
     def _by_the_clock(self, watched: Watched, tables: AlertTables, telling: Telling) -> None:
+        now, stopped = self._clock(), watched.have_stopped()
         for rule in watched.rules:
             if rule.goes_by_the_clock:
-                found = clock_evidence(
-                    rule,
-                    newest_looks(
-                        tables.connection,
-                        monitor=watched.name,
-                        configuration=watched.configuration,
-                        now=self._clock(),
-                    ),
-                    now=self._clock(),
+                looks = newest_looks(
+                    tables.connection,
+                    monitor=watched.name,
+                    configuration=watched.configuration,
+                    now=now,
                 )
+                found = clock_evidence(rule, looks, have_stopped=stopped, now=now)
                 if found is not None:
-                    telling.tell_by_the_clock(rule, found, as_of=self._clock())
+                    telling.tell_by_the_clock(rule, found, as_of=now)
+            elif stopped:
+                # No window comes that could bring a reminder.
+                telling.remind_by_the_clock(rule, as_of=now)
 
     def _telling(self, watched: Watched, tables: AlertTables) -> Telling:
         return Telling(
@@ -343,13 +414,12 @@ class Alerting:
         if not old:
             return at
         touched: set[str] = set()
-        last = None
-        for pane in self._between(watched, tables, track, None, at.position):
-            last = pane.pane
-            if pane.pane.position in old:
-                touched |= track.take(pane)
-        if last is not None:
-            telling.tell(track, replace(last, as_of=at.position[0]), frozenset(touched))
+        panes = self._panes(watched, tables, None, at.position)
+        again = [pane for pane in panes if pane.position in old]
+        for pane in with_results(tables.connection, again, metrics=track.metrics):
+            touched |= track.take(pane)
+        if panes:
+            telling.tell(track, replace(panes[-1], as_of=at.position[0]), frozenset(touched))
         return replace(at, generation=at.generation + 1)
 
 

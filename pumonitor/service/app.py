@@ -81,6 +81,7 @@ def open_jobs(
     # What works is loaded by those who work: reading results has to begin at once.
     from pumonitor.service.jobs import Jobs
     from pumonitor.service.links import links_to_runs, no_links
+    from pumonitor.service.settled import files_digest
 
     monitors = chosen_monitors(configuration, monitor)
     with ExitStack() as stack:
@@ -105,6 +106,8 @@ def open_jobs(
             notify=notify,
             keep_delivered=configuration.keep_delivered,
             on_step=on_step,
+            # What somebody else opens is not known by the files that are named.
+            files_of=files_digest if open_source is open_monitor_source else lambda monitor: None,
         )
         stack.callback(jobs.close)
         yield jobs

@@ -23,6 +23,7 @@ from pumonitor.service.connections import (
     check_state_database,
     check_tracking,
 )
+from pumonitor.service.due_windows import end_of_windows
 from pumonitor.service.insights import doubts_of
 from pumonitor.service.left_unread import monitors_unread
 from pumonitor.service.problems import Problem
@@ -319,17 +320,19 @@ def windows_due(
 ) -> Due:
     """What a run at this moment would find due, but for what was `evaluated` before.
 
-    All windows since the first prediction: one in which nothing was predicted is a finding too.
+    All windows since the first prediction up to those after the last that rules ask for: one in
+    which nothing was predicted is a finding too.
     """
     nothing = Due(windows=0, panes=0, mature=0, first=None, last=None, following=None)
-    if description.first is None or description.first > now:
+    if description.first is None or description.last is None or description.first > now:
         return nothing
+    end = min(now + timedelta.resolution, end_of_windows(monitor, description.last))
     schedule = monitor.pane_schedule
     panes = mature = done = 0
     due: list[Window] = []
     following: list[Pane] = []
     # The window that this moment is in is not due, but may be the next.
-    for window in monitor.windows.between(description.first, now + timedelta.resolution):
+    for window in monitor.windows.between(description.first, end):
         ready = schedule.due(window, now)
         left = [pane for pane in ready if (window.start, pane.number) not in evaluated]
         if left:
@@ -358,7 +361,10 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
         yield f"predictions reach into the future, up to {last:%Y-%m-%d %H:%M} UTC: check time_zone"
     window = monitor.windows.containing(last)
     if now - last > 2 * (window.end - window.start):
-        yield f"the last prediction is from {last:%Y-%m-%d %H:%M} UTC: windows since then are empty"
+        yield (
+            f"the last prediction is from {last:%Y-%m-%d %H:%M} UTC: no window after "
+            f"{end_of_windows(monitor, last):%Y-%m-%d %H:%M} UTC is due before there are others"
+        )
     yield from _label_warnings(monitor, description)
     if monitor.positives.known_at is None:
         yield (

@@ -170,10 +170,14 @@ def is_number(given: Any) -> bool:
 
 
 def _given_prior(given: Any) -> str | float | tuple[float, ...]:
-    from pumonitor.prior.methods import METHODS, check_method
     from pumonitor.results import ClassPriorEstimate
 
+    if given == "auto":
+        return "auto"
     if isinstance(given, str):
+        # The estimators are loaded for those who name one.
+        from pumonitor.prior.methods import METHODS, check_method
+
         check_method(given)
         if given in METHODS and METHODS[given].reads == "features":
             msg = f"{given!r} reads features, and a monitor has scores only: use auto"

@@ -14,6 +14,7 @@ from pumonitor.service.checking import tried
 from pumonitor.service.config import Configuration, Monitor
 from pumonitor.service.configuration_changes import stored_hash
 from pumonitor.service.connections import check_tracking
+from pumonitor.service.due_windows import have_stopped
 from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.left_unread import monitors_unread
 from pumonitor.service.opening import open_monitor_source
@@ -89,8 +90,16 @@ def examine(
     with ledger:
         for name, monitor in configuration.monitors.items():
             complaints += _of_monitor(ledger, name, monitor, now=now)
-            if name not in closed:
-                complaints += _of_tables(monitor, mask=configuration.mask, open_source=open_source)
+            if name in closed:
+                last = _last_known(ledger, name)
+            else:
+                of_tables, last = _of_tables(
+                    monitor, mask=configuration.mask, open_source=open_source
+                )
+                complaints += of_tables
+            complaints += _of_time_since(
+                ledger, monitor, last or _last_known(ledger, name), now=now
+            )
         complaints += _of_leases(ledger)
         complaints += _of_outbox(ledger)
     if configuration.tracking is not None:
@@ -167,15 +176,6 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
                 remedy="is pumonitor run in cron, or pumonitor serve up? pumonitor run catches up",
             )
         )
-    newest = max((one.window.end for one in windows), default=None)
-    if newest is not None and now - newest > 2 * _longest_gap(monitor, newest) + _LATE:
-        found.append(
-            Complaint(
-                severity="warning",
-                what=f"{name}: no window was planned since {newest:%Y-%m-%d %H:%M} UTC",
-                remedy="run pumonitor run; if predictions have stopped, pumonitor check shows it",
-            )
-        )
     return found
 
 
@@ -184,8 +184,11 @@ def _of_tables(
     *,
     mask: Callable[[str], str],
     open_source: Callable[[Monitor], PredictionSource],
-) -> list[Complaint]:
-    """What keeps the next round from reading them, and it alone: rows are not gone through."""
+) -> tuple[list[Complaint], datetime | None]:
+    """What keeps the next round from reading them, and the last prediction.
+
+    Rows are not gone through.
+    """
     spans = []
 
     def read() -> str:
@@ -210,7 +213,7 @@ def _of_tables(
                 remedy=f"{remedy[outcome.failure]}; pumonitor check shows whether it worked, and "
                 "the next run makes up for what is missing",
             )
-        ]
+        ], None
     if spans == [None]:
         return [
             Complaint(
@@ -219,8 +222,43 @@ def _of_tables(
                 remedy="nothing new is planned before there is one; is it the right place, and has "
                 "what fills it run?",
             )
+        ], None
+    return [], next((span[1] for span in spans if span is not None), None)
+
+
+def _last_known(ledger: Ledger, name: str) -> datetime | None:
+    """The last prediction, as the last round found it."""
+    standing = ledger.standings.all().get(name)
+    return None if standing is None else standing.last_prediction
+
+
+def _of_time_since(
+    ledger: Ledger, monitor: Monitor, last: datetime | None, *, now: datetime
+) -> list[Complaint]:
+    """Why there are no newer windows: no predictions, or nobody who plans them."""
+    if ledger.configuration(monitor.name) is None:
+        return []
+    newest = max((one.window.end for one in ledger.windows(monitor.name)), default=None)
+    stopped = last is not None and have_stopped(monitor, last, now=now)
+    since = last if stopped else newest
+    if since is None or now - since <= 2 * _longest_gap(monitor, since) + _LATE:
+        return []
+    if stopped:
+        return [
+            Complaint(
+                severity="warning",
+                what=f"{monitor.name}: no predictions since {since:%Y-%m-%d %H:%M} UTC",
+                remedy=f"no window is due before there are others in "
+                f"{monitor.predictions.source.name}; has what fills it run?",
+            )
         ]
-    return []
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{monitor.name}: no window was planned since {since:%Y-%m-%d %H:%M} UTC",
+            remedy="is pumonitor run in cron, or pumonitor serve up? pumonitor run catches up",
+        )
+    ]
 
 
 def _longest_gap(monitor: Monitor, moment: datetime) -> timedelta:

@@ -149,7 +149,16 @@ def _about_itself(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> I
     success = gauge(
         "last_success_timestamp_seconds", "When a window was evaluated last.", "monitor"
     )
+    predicted = gauge(
+        "last_prediction_timestamp_seconds",
+        "The last prediction, as the last round found it.",
+        "monitor",
+    )
+    standings = ledger.standings.all()
     for monitor in monitors:
+        standing = standings.get(monitor)
+        if standing is not None and standing.last_prediction is not None:
+            predicted.add_metric([monitor], standing.last_prediction.timestamp())
         backlog = ledger.counts(now=now, monitor=monitor)
         windows.add_metric([monitor], backlog.windows)
         unfinished.add_metric([monitor], backlog.to_collect + backlog.to_evaluate)
@@ -161,7 +170,7 @@ def _about_itself(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> I
         last = ledger.last_success(monitor)
         if last is not None:
             success.add_metric([monitor], last.timestamp())
-    yield from (windows, unfinished, failing, age, success)
+    yield from (windows, unfinished, failing, age, success, predicted)
 
     waiting = gauge("outbox_messages", "Messages that wait to be delivered.", "destination")
     oldest_message = gauge("outbox_oldest_age_seconds", "Age of the oldest of them.", "destination")

@@ -94,15 +94,22 @@ class Insight:
     monitor : str
     backlog : Backlog
     latest : tuple of WindowStory
-        The newest window that is mature, and the newest of all if that is another, by series.
+        The newest window with predictions that is mature, and the newest of all with predictions
+        if that is another, by series.
     findings : tuple of str
-        What people have to know of the rows of the windows of the last 400 days.
+        What people have to know of the rows of the windows of the 400 days up to the newest.
+    evaluated : int
+        Windows, those without predictions among them.
+    stopped_since : datetime or None
+        The last prediction, if no window is due before there are others.
     """
 
     monitor: str
     backlog: Backlog
     latest: tuple[WindowStory, ...]
     findings: tuple[str, ...] = ()
+    evaluated: int = 0
+    stopped_since: datetime | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -111,6 +118,8 @@ class Insight:
             "backlog": plain(asdict(self.backlog)),
             "latest": [plain(asdict(story)) for story in self.latest],
             "findings": list(self.findings),
+            "evaluated": self.evaluated,
+            "stopped_since": plain(self.stopped_since),
         }
 
 
@@ -147,18 +156,28 @@ def plain_row(row: PublishedResult) -> dict[str, Any]:
     return found
 
 
-def insight_of(ledger: LedgerReader, monitor: str, *, now: datetime) -> Insight:
-    """The newest mature window and the newest one, and what there is left to do."""
+def insight_of(
+    ledger: LedgerReader,
+    monitor: str,
+    *,
+    now: datetime,
+    stopped_since: datetime | None = None,
+) -> Insight:
+    """The newest mature window and the newest one, and what there is left to do.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    monitor : str
+    now : datetime
+    stopped_since : datetime, optional
+        The last prediction, if no window is due before there are others.
+    """
     backlog = ledger.counts(now=now, monitor=monitor)
-    # All windows of years are only read where nothing is newer.
-    windows = ledger.windows(monitor, since=now - _RECENT) or ledger.windows(monitor)
-    ended = [one for one in windows if any(pane.revision is not None for pane in one.panes)]
-    mature = [
-        one
-        for one in ended
-        if any(pane.revision is not None and pane.state != "provisional" for pane in one.panes)
-    ]
-    chosen = {one.window.start: one.window for one in (*mature[-1:], *ended[-1:])}
+    newest = (ledger.newest_with_results(monitor, mature=True), ledger.newest_with_results(monitor))
+    chosen = {window.start: window for window in newest if window is not None}
+    latest = max(chosen, default=now)
+    windows = ledger.windows(monitor, since=latest - _RECENT)
     stories: list[WindowStory] = []
     for window in chosen.values():
         rows = ledger.results(monitor, since=window.start, until=window.end)
@@ -175,6 +194,8 @@ def insight_of(ledger: LedgerReader, monitor: str, *, now: datetime) -> Insight:
         backlog=backlog,
         latest=tuple(stories),
         findings=tuple(summed_up(findings_of_windows(windows))),
+        evaluated=ledger.number_evaluated(monitor),
+        stopped_since=stopped_since,
     )
 
 

@@ -5,25 +5,23 @@ from __future__ import annotations
 import errno
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cached_property, partial
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.ports import Clock, PredictionSource, Window
-from pumonitor.service.alert_inputs import watched
-from pumonitor.service.alerting import Alerting
-from pumonitor.service.baseline import baseline_period
-from pumonitor.service.collecting import collect
 from pumonitor.service.config import Destination, Monitor
-from pumonitor.service.config_file import configuration_hash, configuration_meaning
-from pumonitor.service.evaluating import evaluate, references_in
+from pumonitor.service.config_file import configuration_hash
 from pumonitor.service.input_findings import WindowFinding, findings_of
 from pumonitor.service.links import LinksOf, no_links
+from pumonitor.service.monitor_tables import MonitorTables
 from pumonitor.service.packing import key_of_beginning, packed
+from pumonitor.service.planner import Planner
+from pumonitor.service.settled import is_quiet, rules_digest
 from pumonitor.sinks.mlflow_sink import FILES_DESTINATION
 from pumonitor.store.claims import FaultOf
 from pumonitor.store.errors import StaleClaimError, StateError
@@ -35,6 +33,8 @@ from pumonitor.store.renewal import renewed
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from pumonitor.service.alerting import Alerting
+    from pumonitor.service.references import References
     from pumonitor.sinks.delivery import Deliverer, Delivery
 
 __all__ = ["Jobs", "Round", "Told"]
@@ -72,6 +72,8 @@ class Round:
         What people have to know of the rows of windows that were collected.
     deliveries : mapping of str to Delivery
         By destination.
+    stopped : mapping of str to datetime
+        The last prediction of each monitor of which no window is due before there are others.
     """
 
     planned: int = 0
@@ -81,6 +83,7 @@ class Round:
     bad_input: int = 0
     findings: list[WindowFinding] = field(default_factory=list)
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
+    stopped: Mapping[str, datetime] = field(default_factory=dict)
 
     def add(self, other: Round) -> None:
         """Count another worker's work as well."""
@@ -141,6 +144,8 @@ class Jobs:
         For how long messages are kept that have arrived.
     on_step : callable, optional
         Called with the name of each step before it is made.
+    files_of : callable, optional
+        Digest of a monitor's files as they are now, as `files_digest`; None for other tables.
     """
 
     def __init__(
@@ -157,40 +162,69 @@ class Jobs:
         notify: bool = True,
         keep_delivered: timedelta = timedelta(days=30),
         on_step: Callable[[str], None] = lambda step: None,
+        files_of: Callable[[Monitor], str | None] = lambda monitor: None,
     ) -> None:
         self.monitors = dict(monitors)
         self.ledger = ledger
         self.owner = str(this_process())
         self._hashes = {name: configuration_hash(one) for name, one in self.monitors.items()}
-        self._open_source = open_source
-        self._sources: dict[str, PredictionSource] = {}
+        self._tables = MonitorTables(self.monitors, open_source)
+        self._planner = Planner(
+            self.monitors,
+            self._hashes,
+            ledger,
+            source_of=self._tables.of,
+            clock=clock,
+            files_of=files_of,
+        )
         self._clock = clock
         self._deliverer = deliverer
         self._tell_sinks = tell
-        self.references = references_in(ledger)
-        self._alerting = Alerting(
-            {
-                name: watched(one, self._hashes[name], ledger=ledger, references=self.references)
-                for name, one in self.monitors.items()
-            },
-            ledger,
-            clock=clock,
-            tells=notify,
-            destinations=tuple(destinations or ()),
-            packed=partial(packed, destinations or {}, links_of=links_of),
-        )
+        self._notify = notify
+        self._destinations = dict(destinations or {})
+        self._links_of = links_of
         self._keep_delivered = keep_delivered
         self._on_step = on_step
-        self._unreadable: set[str] = set()
         self._left_behind: list[Claim] = []
         self._stopped = Event()
+
+    # What a round with nothing to do does without is loaded by those that do something.
+
+    @cached_property
+    def references(self) -> References:
+        """The monitors' references."""
+        from pumonitor.service.evaluating import references_in
+
+        return references_in(self.ledger)
+
+    @cached_property
+    def _alerting(self) -> Alerting:
+        from pumonitor.service.alert_inputs import watched
+        from pumonitor.service.alerting import Alerting
+
+        return Alerting(
+            {
+                name: watched(
+                    one,
+                    self._hashes[name],
+                    ledger=self.ledger,
+                    references=self.references,
+                    have_stopped=partial(self._planner.has_stopped, name),
+                )
+                for name, one in self.monitors.items()
+            },
+            self.ledger,
+            clock=self._clock,
+            tells=self._notify,
+            destinations=tuple(self._destinations),
+            packed=partial(packed, self._destinations, links_of=self._links_of),
+        )
 
     def close(self) -> None:
         """Stop sending, and let go of the monitors' tables."""
         if self._deliverer is not None:
             self._deliverer.close()
-        for name in list(self._sources):
-            self._let_go(name)
+        self._tables.close()
 
     def stop(self) -> None:
         """End after the window that is being worked on and the message that is being sent."""
@@ -200,69 +234,21 @@ class Jobs:
 
     # -- planning -------------------------------------------------------------------------------
 
-    def windows_due(
-        self, name: str, *, start: datetime | None = None, end: datetime | None = None
-    ) -> list[Window]:
-        """Windows that have ended, from the one of the first prediction on or within a range.
-
-        Raises
-        ------
-        InputError
-            If the range has not begun, or if times of predictions cannot be: whatever is asked
-            for, rows that are in no window would be left out without a word.
-        """
-        monitor, now = self.monitors[name], self._clock()
-        if start is not None and start >= now:
-            msg = (
-                f"no window from {start:%Y-%m-%d %H:%M} UTC on has ended: it is "
-                f"{now:%Y-%m-%d %H:%M} UTC; ask for windows of the past"
-            )
-            raise InputError(msg)
-        span = self._source(name).span()
-        if start is None or end is None:
-            if span is None:
-                return []
-            start = monitor.windows.containing(span[0]).start if start is None else start
-            end = now if end is None else end
-        windows = monitor.windows.between(start, min(end, now))
-        return [window for window in windows if window.end <= now]
+    def windows_due(self, name: str, *, start: datetime, end: datetime) -> list[Window]:
+        """Windows of a range that have ended; what is wrong with the range is an error."""
+        return self._planner.of_range(name, start, end)
 
     def plan(
         self, name: str, *, start: datetime | None = None, end: datetime | None = None
     ) -> list[Window]:
-        """Put the windows that are due into the ledger, with all their panes.
+        """Put windows that have ended into the ledger: of a range, or those with predictions.
 
-        Those of the reference are put there too, since others are compared with them.
-
-        Returns
-        -------
-        list of Window
-            Those of the range.
+        With those of a range those of the reference, since others are compared with them.
         """
-        monitor, key = self.monitors[name], self._hashes[name]
-        windows = self.windows_due(name, start=start, end=end)
-        compared_with = self._reference_before(name, windows)
         self._on_step("plan")
-        self.ledger.register_monitor(name, key, meaning=configuration_meaning(monitor))
-        schedule = monitor.pane_schedule
-        panes = [pane for one in (*compared_with, *windows) for pane in schedule.panes(one)]
-        self.ledger.plan(name, key, panes)
-        return windows
-
-    def _reference_before(self, name: str, windows: Sequence[Window]) -> list[Window]:
-        """Windows of the reference that end before these windows begin, once they are mature."""
-        monitor = self.monitors[name]
-        period = baseline_period(monitor)
-        if not windows or period.start is None or period.end is None:
-            return []
-        end = min(period.end, windows[0].start)
-        if period.start >= end or self._clock() < period.end + monitor.maturity:
-            return []
-        span = self._source(name).span()
-        if span is None:
-            return []
-        start = max(period.start, monitor.windows.containing(span[0]).start)
-        return list(monitor.windows.between(start, end)) if start < end else []
+        if start is None or end is None:
+            return self._planner.plan(name)
+        return self._planner.plan_range(name, start, end)
 
     def plan_or_note(
         self,
@@ -279,7 +265,7 @@ class Jobs:
             raise
         except Exception as error:  # noqa: BLE001 (one broken monitor must not stop the others)
             # If its tables are at fault, its windows are left alone: they would come to the same.
-            self._tables_are_at_fault(name)
+            self._tables.are_at_fault(name)
             done.failed(name, error)
             return []
         done.planned += len(windows)
@@ -300,7 +286,7 @@ class Jobs:
         here. A monitor whose tables cannot be read is left alone until the next round.
         """
         done = Round()
-        self._unreadable.clear()
+        self._tables.unreadable.clear()
         if budget and self._deliverer is not None:
             # Alerts of one monitor do not wait for the windows of others.
             self._deliverer.start()
@@ -315,9 +301,10 @@ class Jobs:
         return done
 
     def _work(self, done: Round, *, only: str | None, told: Told) -> None:
-        for name in self.monitors if only is None else (only,):
+        for name in self._planner.unplanned(self.monitors if only is None else (only,)):
             told(f"Planning {name}", 0, 0)
             self.plan_or_note(name, done)
+        done.stopped = self._planner.stopped
         self._drain(done, told)
         self.advance_alerts(done, only=only)
 
@@ -400,8 +387,10 @@ class Jobs:
             return False
         self._on_step("claimed to collect")
         with self._kept(claim, done):
+            from pumonitor.service.collecting import collect
+
             panes = collect(
-                self.monitors[claim.monitor], claim, self._source(claim.monitor), now=now
+                self.monitors[claim.monitor], claim, self._tables.of(claim.monitor), now=now
             )
             self._on_step("collected")
             self.ledger.commit_collect(claim, panes)
@@ -424,6 +413,8 @@ class Jobs:
             return False
         self._on_step("claimed to evaluate")
         with self._kept(claim, done):
+            from pumonitor.service.evaluating import evaluate
+
             panes = evaluate(
                 self.monitors[claim.monitor],
                 claim,
@@ -460,13 +451,17 @@ class Jobs:
 
     def advance_alerts(self, done: Round, *, only: str | None = None) -> None:
         """Fold into alerts what no commit did: of rules that are new, of windows given up."""
+        standings, now = self.ledger.standings.all(), self._clock()
         for name in self.monitors if only is None else (only,):
+            rules = rules_digest(self.monitors[name], self._hashes[name])
+            if is_quiet(standings.get(name), rules=rules, now=now):
+                continue
             try:
                 self._alerting.advance(name)
             except StateError:
                 raise
             except Exception as error:  # noqa: BLE001 (alerts of other monitors are due as well)
-                if name not in self._unreadable:
+                if name not in self._tables.unreadable:
                     done.failed(f"{name}, alerts", error)
         self._wake_delivery()
 
@@ -515,39 +510,12 @@ class Jobs:
     def _fault_of(self, name: str, error: Exception) -> FaultOf:
         if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
             # The other windows of the monitor would come to the same.
-            self._unreadable.add(name)
+            self._tables.unreadable.add(name)
             return "machine"
-        return "tables" if self._tables_are_at_fault(name) else "window"
+        return "tables" if self._tables.are_at_fault(name) else "window"
 
     def _readable(self) -> dict[str, str]:
         """Hashes of the monitors whose tables have not failed in this round."""
-        return {name: one for name, one in self._hashes.items() if name not in self._unreadable}
-
-    def _tables_are_at_fault(self, name: str) -> bool:
-        """Whether a monitor's tables cannot be opened, or opened anew, after an attempt failed.
-
-        Opening asks for the connection, the table and its columns, and for nothing else: what goes
-        wrong there does so for every window.
-        """
-        if name not in self._unreadable:
-            self._let_go(name)
-            # What it says has been told, or is about to be.
-            with suppress(Exception):
-                self._source(name)
-        return name in self._unreadable
-
-    def _let_go(self, name: str) -> None:
-        source = self._sources.pop(name, None)
-        if source is not None:
-            # A connection that is gone may not close any more.
-            with suppress(Exception):
-                source.close()
-
-    def _source(self, name: str) -> PredictionSource:
-        if name not in self._sources:
-            try:
-                self._sources[name] = self._open_source(self.monitors[name])
-            except Exception:
-                self._unreadable.add(name)
-                raise
-        return self._sources[name]
+        return {
+            name: one for name, one in self._hashes.items() if name not in self._tables.unreadable
+        }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pumonitor.monitoring.attribution import stands_on
+from pumonitor.monitoring.one_prior import stands_on
 from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.monitoring.uncertain import Uncertain
 from pumonitor.ports import Pane

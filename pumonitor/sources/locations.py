@@ -12,7 +12,15 @@ from typing import Literal
 from pumonitor.errors import InputError, nearest
 from pumonitor.sources.table_formats import refuse_tables_on_disk
 
-__all__ = ["FileKind", "Location", "locate", "matches_nothing", "nothing_found", "short_name"]
+__all__ = [
+    "FileKind",
+    "Location",
+    "locate",
+    "matches_nothing",
+    "matching_files",
+    "nothing_found",
+    "short_name",
+]
 
 FileKind = Literal["csv", "parquet", "json"]
 
@@ -68,7 +76,7 @@ def locate(
             "or mount it and give its path"
         )
         raise InputError(msg)
-    found = _matches(Path(name))
+    found = matching_files(Path(name))
     if not found:
         raise InputError(nothing_found(name))
     refuse_tables_on_disk(
@@ -89,10 +97,11 @@ def locate(
 def matches_nothing(path: str | os.PathLike[str]) -> bool:
     """Whether this is a pattern that no file fits so far."""
     name = os.fspath(path)
-    return "://" not in name and glob.has_magic(name) and not _matches(Path(name))
+    return "://" not in name and glob.has_magic(name) and not matching_files(Path(name))
 
 
-def _matches(path: Path) -> list[Path]:
+def matching_files(path: Path) -> list[Path]:
+    """Files and directories that a path or pattern fits, sorted; none is not an error."""
     # A file whose name really holds a * or [ is meant literally.
     if path.exists():
         return [path]

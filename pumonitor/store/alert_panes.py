@@ -19,7 +19,15 @@ from pumonitor.store.records import MetricResult
 from pumonitor.store.rows import window_of
 from pumonitor.store.schema import panes, results, windows
 
-__all__ = ["Looks", "Position", "newest_looks", "next_panes", "panes_until", "with_results"]
+__all__ = [
+    "Looks",
+    "Position",
+    "earliest_unfinished",
+    "newest_looks",
+    "next_panes",
+    "panes_until",
+    "with_results",
+]
 
 Position = tuple[datetime, datetime]
 """As of when a pane is, and when its window starts."""
@@ -140,6 +148,26 @@ def newest_looks(
     return Looks(oldest_due=oldest_due, newest=None if newest is None else window_of(newest))
 
 
+def earliest_unfinished(
+    connection: Connection, *, monitor: str, configuration: str
+) -> datetime | None:
+    """As of when the earliest pane is that is not evaluated, due or not; None if all are."""
+    found: datetime | None = connection.scalar(
+        select(func.min(panes.c.as_of))
+        .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+        .where(
+            windows.c.monitor == monitor,
+            windows.c.configuration == configuration,
+            or_(
+                windows.c.next_as_of.is_not(None),
+                windows.c.evaluated_panes < windows.c.collected_panes,
+            ),
+            panes.c.status != "evaluated",
+        )
+    )
+    return found
+
+
 def with_results(
     connection: Connection, some: Sequence[PaneSeen], *, metrics: Collection[str]
 ) -> list[PaneResults]:
@@ -162,18 +190,18 @@ def _result_rows(
     connection: Connection, some: Sequence[PaneSeen], metrics: Collection[str]
 ) -> list[Row[Any]]:
     rows: list[Row[Any]] = []
-    keys = sorted({pane.window_key for pane in some})
-    numbers = sorted({pane.number for pane in some})
-    for begin in range(0, len(keys), 500):
-        rows += connection.execute(
-            select(results)
-            .join(panes, and_(same_pane(results), panes.c.revision == results.c.revision))
-            .where(
-                results.c.window_key.in_(keys[begin : begin + 500]),
-                results.c.pane.in_(numbers),
-                results.c.metric.in_(sorted(metrics)),
-            )
-        ).all()
+    for number in sorted({pane.number for pane in some}):
+        keys = sorted({pane.window_key for pane in some if pane.number == number})
+        for begin in range(0, len(keys), 500):
+            rows += connection.execute(
+                select(results)
+                .join(panes, and_(same_pane(results), panes.c.revision == results.c.revision))
+                .where(
+                    results.c.window_key.in_(keys[begin : begin + 500]),
+                    results.c.pane == number,
+                    results.c.metric.in_(sorted(metrics)),
+                )
+            ).all()
     return rows
 
 

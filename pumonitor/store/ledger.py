@@ -22,6 +22,7 @@ from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import Claim, CollectedPane, EvaluatedPane, NewMessage
 from pumonitor.store.run_ids import StoredRunIds
 from pumonitor.store.schema import audit
+from pumonitor.store.standings import StoredStandings, stir
 from pumonitor.store.storing import store_collected, store_evaluated
 
 __all__ = ["Ledger"]
@@ -54,6 +55,8 @@ class Ledger(LedgerReader):
         MLflow runs by key.
     alerts : StoredAlerts
         Where alerts stand, their history, silences.
+    standings : StoredStandings
+        What the last round found of each monitor.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class Ledger(LedgerReader):
         self.outbox = StoredOutbox(database, mask=mask)
         self.run_ids = StoredRunIds(database)
         self.alerts = StoredAlerts(database)
+        self.standings = StoredStandings(database)
 
     @property
     def rules(self) -> WorkRules:
@@ -186,13 +190,16 @@ class Ledger(LedgerReader):
             If the monitor is not registered with that configuration.
         """
         with self.database.writing() as connection:
-            return planning.plan(
+            added = planning.plan(
                 connection,
                 self.database,
                 monitor=monitor,
                 configuration=configuration,
                 wanted=panes,
             )
+            if added:
+                stir(connection, monitor)
+        return added
 
     def reopen(self, window_keys: Sequence[str], *, which: Which, actor: str) -> int:
         """Have windows worked on again; number of windows it concerns.
@@ -213,6 +220,7 @@ class Ledger(LedgerReader):
             at = self.database.now(connection)
             reopened = planning.reopen(connection, keys=window_keys, which=which, at=at)
             if reopened:
+                stir(connection)
                 detail = {"which": which, "windows": reopened}
                 _note(connection, at, actor, "reopen", detail)
         return len(reopened)
@@ -362,6 +370,7 @@ class Ledger(LedgerReader):
             changed = store_evaluated(connection, claim, panes, at=at, version=__version__)
             messages = [message for pane in changed for message in pane.messages]
             numbers = tuple(pane.number for pane in changed)
+            stir(connection, claim.monitor)
             if also is not None:
                 messages += also(connection, numbers)
             enqueue(connection, self.database, messages, at=at)

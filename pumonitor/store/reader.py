@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Row, Select, func, or_, select
+from sqlalchemy import Row, Select, exists, func, or_, select
 
-from pumonitor.ports import State
+from pumonitor.ports import State, Window
 from pumonitor.store.database import Database
 from pumonitor.store.holders import Holder, holders_of_windows
 from pumonitor.store.queries import (
@@ -459,6 +459,37 @@ class LedgerReader:
             for row in connection.execute(query):
                 by_key.setdefault(row.window_key, []).append(row)
         return tuple(window_in(rows) for rows in by_key.values())
+
+    def newest_with_results(self, monitor: str, *, mature: bool = False) -> Window | None:
+        """The newest window of the current configuration in which something was predicted.
+
+        Of all, or of those whose labels are mature.
+        """
+        has_results = exists().where(
+            same_pane(results),
+            panes.c.window_key == windows.c.window_key,
+            panes.c.revision == results.c.revision,
+            *([panes.c.state != "provisional"] if mature else []),
+        )
+        query = (
+            select(windows)
+            .where(*of_monitor(monitor, None), windows.c.evaluated_panes > 0, has_results)
+            .order_by(windows.c.window_start.desc())
+            .limit(1)
+        )
+        with self.database.reading() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else window_of(row)
+
+    def number_evaluated(self, monitor: str) -> int:
+        """Windows of the current configuration that were evaluated at all."""
+        query = (
+            select(func.count())
+            .select_from(windows)
+            .where(*of_monitor(monitor, None), windows.c.evaluated_panes > 0)
+        )
+        with self.database.reading() as connection:
+            return int(connection.scalar(query) or 0)
 
     def newest_mature(self, monitor: str) -> dict[tuple[str, str], datetime]:
         """Start of the newest window with mature results, by model version and segment."""

@@ -47,6 +47,7 @@ __all__ = [
     "sent_keys",
     "series",
     "silences",
+    "standings",
     "windows",
 ]
 
@@ -417,6 +418,22 @@ silences = Table(
     Column("author", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
     CheckConstraint("starts <= ends", name="ordered"),
+)
+
+# What the last round found of each monitor: the next one looks only where something has moved.
+standings = Table(
+    "standings",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("configuration", String(64), nullable=False),
+    # Of its files; NULL for other tables.
+    Column("files", String(64)),
+    Column("first_prediction", Moment),
+    Column("last_prediction", Moment),
+    Column("planned_until", Moment),
+    # Of the rules judged; until when nothing is due for them, NULL once anything changed.
+    Column("rules", String(64)),
+    Column("quiet_until", Moment),
 )
 
 # A view, which `metadata` must not make as a table.

@@ -85,17 +85,18 @@ def test_everything_is_tried_shown_and_left_as_it_was(folder):
 
 
 def test_the_windows_that_are_due_are_those_of_the_calendar(folder):
-    before = datetime.now(UTC)
-    due = checked(folder)["monitors"]["fraud"]["due"]
-    # The first prediction is of Thursday, 1 January: weeks from the Monday before until now.
+    told = checked(folder)["monitors"]["fraud"]
+    # The first prediction is of Thursday, 1 January: weeks from the Monday before to the one after
+    # the last, in which there are none. Of the time since then there is nothing to say.
     monday, week = datetime(2025, 12, 29, tzinfo=UTC), timedelta(days=7)
-    possible = [(now - monday) // week for now in (before, datetime.now(UTC))]
+    last = datetime.fromisoformat(told["predictions"]["last"])
+    windows = (last - monday) // week + 2
+    due = told["due"]
     assert due["start"] == monday.isoformat()
-    assert due["windows"] in possible
-    assert due["end"] == (monday + due["windows"] * week).isoformat()
-    # Mature after 14 days.
-    assert due["mature_windows"] == due["windows"] - 2
-    assert due["next"] > before.isoformat()
+    assert (due["windows"], due["mature_windows"], due["next"]) == (windows, windows, None)
+    assert due["end"] == (monday + windows * week).isoformat()
+    since = f"no window after {monday + windows * week:%Y-%m-%d %H:%M} UTC is due before there are"
+    assert any(since in one for one in told["warnings"])
 
 
 def test_people_see_rows_delays_and_windows(folder):

@@ -9,6 +9,7 @@ from pumonitor.monitoring.panes import PaneSchedule
 from pumonitor.monitoring.rules import AlertRule, Baseline
 from pumonitor.ports import Pane, Window
 from pumonitor.service.alerting import Alerting, Watched
+from pumonitor.service.settled import is_quiet
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.records import (
     Claim,
@@ -69,6 +70,7 @@ class AlertedLedger:
         self.results = results
         self.schedule = PaneSchedule(maturity=maturity, provisional=panes)
         self.now = FIRST
+        self.have_stopped = False
         self.notify = notify
         self._destinations = destinations
         self._baseline = baseline
@@ -83,6 +85,8 @@ class AlertedLedger:
             rules=self.rules,
             baseline=lambda moment: self._baseline,
             scores_of=lambda found: None,
+            rules_digest=self.digest,
+            have_stopped=lambda: self.have_stopped,
         )
         return Alerting(
             {MONITOR: watched},
@@ -148,7 +152,22 @@ class AlertedLedger:
         self.plan(range(max((now - FIRST) // DAY, 0)))
         self.collect()
         self.evaluate()
-        self.alerting.advance(MONITOR)
+        self.advance()
+
+    @property
+    def digest(self) -> str:
+        """Of the rules."""
+        return " ".join(["rules", *sorted(rule.key for rule in self.rules)])
+
+    def is_quiet(self) -> bool:
+        """Whether a round of work would leave its alerts alone."""
+        standing = self.ledger.standings.all().get(MONITOR)
+        return is_quiet(standing, rules=self.digest, now=self.now)
+
+    def advance(self, alerting: Alerting | None = None) -> None:
+        """What a round does in the end, by this worker or another."""
+        if not self.is_quiet():
+            (alerting or self.alerting).advance(MONITOR)
 
     def told(self, *fields: str) -> list[tuple[object, ...]]:
         """Transitions so far."""

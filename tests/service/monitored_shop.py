@@ -14,7 +14,7 @@ DAYS = 6
 REFERENCE_DAYS = 3
 MATURITY = timedelta(days=2)
 SETTLED = FIRST + timedelta(days=DAYS) + 2 * MATURITY
-"""When the last day is final; the days since have no predictions."""
+"""When the last day is final; the days since have no predictions, and the first of them says so."""
 
 CONFIGURATION = """\
 state: {state}

@@ -175,7 +175,7 @@ class Commits(RuleBasedStateMachine):
     def advance(self, worker: int, anew: bool) -> None:
         if anew:
             self.workers[worker] = self.found.worker()
-        self.workers[worker].advance(MONITOR)
+        self.found.advance(self.workers[worker])
 
     @precondition(lambda self: self.may_be_corrected and self.days > 4 and not self.claims)
     @rule(back=st.integers(1, 8), look=st.integers(0, 2), kind=KINDS)
@@ -254,7 +254,7 @@ class Commits(RuleBasedStateMachine):
         run_out(self.ledger)
         self.found.collect()
         self.evaluate_all(1)
-        self.workers[0].advance(MONITOR)
+        self.found.advance(self.workers[0])
         shutil.copy(self.template, self.folder / "again.db")
         with Ledger.open(f"sqlite:///{self.folder}/again.db") as ledger:
             again = AlertedLedger(ledger, RULES, self.results)
@@ -262,7 +262,7 @@ class Commits(RuleBasedStateMachine):
             again.plan(range(self.days_in_all))
             again.collect()
             again.evaluate()
-            again.alerting.advance(MONITOR)
+            again.advance()
             states = {one.rule: states_of(one) for one in ledger.alerts.current()}
             told = again.told(*FIELDS)
         mine = self.ledger.alerts.current()

@@ -219,7 +219,7 @@ def test_a_window_that_keeps_failing_is_passed_over_and_resolves_nothing(ledger)
                 break
             found.commit(claim)
         run_out(ledger)
-    found.alerting.advance(MONITOR)
+    found.advance()
     (alert,) = ledger.alerts.current()
     assert (alert.is_firing, alert.evidence) == (True, "error")
     # It is tried on: what comes of it is taken in later.
@@ -249,11 +249,93 @@ def test_results_that_do_not_come_are_seen_by_the_clock(ledger):
     assert messages(ledger) == []
     for hours in (95, 97, 98):
         found.now = FIRST + 5 * DAY + timedelta(hours=hours)
-        found.alerting.advance(MONITOR)
+        found.advance()
     assert [(one.kind, one.incident) for one in messages(ledger)] == [("fired", 1)]
     assert "overdue, 3d are allowed" in messages(ledger)[0].sentence
     found.run(FIRST + 10 * DAY)
     assert found.told("kind", "incident", "reason") == [("fired", 1, ""), ("resolved", 1, "good")]
+
+
+def test_a_round_without_news_leaves_alerts_alone_until_something_may_be_due(ledger):
+    found = failing(ledger, values={})
+    live(found, 12)
+    # All of day 12 is known; its mature look comes with day 14, at midnight.
+    assert found.is_quiet()
+    found.now = FIRST + 12 * DAY + timedelta(hours=23)
+    assert found.is_quiet()
+    found.now = FIRST + 13 * DAY
+    assert not found.is_quiet()
+
+
+@pytest.mark.parametrize("what", ["plan", "reopen", "commit", "rules"])
+def test_whatever_alerts_read_ends_their_rest(ledger, what):
+    found = failing(ledger, values={})
+    live(found, 12)
+    assert found.is_quiet()
+    if what == "plan":
+        found.plan([12])
+    if what == "reopen":
+        keys = [one.window_key for one in ledger.windows(MONITOR)][:1]
+        ledger.reopen(keys, which="all", actor="test")
+    if what == "commit":
+        found.now = FIRST + 13 * DAY
+        found.collect()
+        claim = found.claim()
+        found.now = FIRST + 12 * DAY
+        found.alerting.advance(MONITOR)
+        found.commit(claim)
+    if what == "rules":
+        found.rules = (BELOW, WARNING)
+    assert not found.is_quiet()
+
+
+def test_alerts_of_rules_that_are_gone_end_though_nothing_moved(ledger):
+    found = failing(ledger)
+    live(found, 6)
+    assert found.is_quiet()
+    found.rules = ()
+    found.advance(found.worker())
+    assert found.told("kind", "reason")[-1] == ("resolved", "configuration")
+    assert found.is_quiet()
+
+
+def test_reminders_go_on_when_predictions_have_stopped(ledger):
+    found = failing(
+        ledger, rules=(replace(BELOW, repeat=7 * DAY),), values=dict.fromkeys(range(9), 0.5)
+    )
+    live(found, 9)
+    # All looks are done, and no other window comes.
+    for number in range(10, 14):
+        found.now = FIRST + number * DAY
+        found.collect()
+        found.evaluate()
+        found.advance()
+    found.have_stopped = True
+    told = len(messages(ledger))
+    for number in range(14, 40):
+        found.now = FIRST + number * DAY
+        found.advance()
+    kinds = [one.kind for one in messages(ledger)[told:]]
+    assert kinds == ["reminder"] * 4
+    assert [one.window_start for one in messages(ledger)[-2:]] == [FIRST + 8 * DAY] * 2
+
+
+def test_results_that_cannot_come_are_not_stale(ledger):
+    stale = AlertRule(
+        key="stale",
+        name="stale",
+        metric="health:stale",
+        condition=Health(kind="stale", limit=timedelta(days=3).total_seconds()),
+    )
+    found = failing(ledger, rules=(stale,), values={})
+    live(found, 5)
+    while (pending := found.now) < FIRST + 30 * DAY:
+        found.now = pending + DAY
+        found.collect()
+        found.evaluate()
+        found.have_stopped = True
+        found.advance()
+    assert messages(ledger) == []
 
 
 def test_everybody_gets_what_a_rule_sends_and_only_those_it_names(ledger):

@@ -70,15 +70,15 @@ def test_windows_are_due_with_the_panes_whose_moment_has_come():
         (first_end, 1, 1, ends[0]),
         (ends[0], 2, 2, ends[1]),
         (ends[1], 3, 3, first_end + timedelta(days=2)),
-        (first_end + timedelta(days=8), 9, 22, ends[0] + timedelta(days=8)),
+        (first_end + timedelta(days=8), 4, 13, ends[0] + timedelta(days=8)),
     ):
         due = windows_due(MONITOR, described(FIRST, last), now=now)
         assert (due.windows, due.panes, due.following.as_of) == (windows, panes, following)
         assert due.mature == (now == first_end + timedelta(days=8))
-    # Windows since then are due too, though nothing was predicted.
+    # The first window in which nothing was predicted is due too, and none after it.
     late = windows_due(MONITOR, described(FIRST, last), now=first_end + timedelta(days=16))
-    assert (late.windows, late.first, late.panes) == (17, FIRST, 5 + 8 * 4 + 4 * 3 + 2 * 2 + 2)
-    assert late.last == first_end + timedelta(days=16) - timedelta(hours=1)
+    assert (late.windows, late.first, late.panes) == (4, FIRST, 5 + 3 * 4)
+    assert late.last == first_end + timedelta(days=3) - timedelta(hours=1)
 
 
 def test_what_is_evaluated_is_not_due_again():

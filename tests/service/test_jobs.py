@@ -10,7 +10,8 @@ from pumonitor.service.app import open_jobs
 from pumonitor.service.config_file import read_configuration
 from tests.service.monitored_shop import DAYS, FIRST, SETTLED, recorded, write_shop
 
-WINDOWS = (SETTLED - FIRST).days
+WINDOWS = DAYS + 1
+"""One without predictions says that they have stopped."""
 
 
 def jobs_of(path, *, now):

@@ -1,0 +1,65 @@
+"""Which windows of a monitor are due: those with predictions, and the first ones without."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pumonitor.ports import Window
+from pumonitor.service.config import Monitor
+from pumonitor.store.standings import Standing
+
+__all__ = ["due_windows", "empty_windows", "end_of_windows", "have_stopped", "stopped_since"]
+
+_FIND_MISSING = frozenset({"no_data", "volume"})
+"""Health rules that find fault with a window without predictions."""
+
+
+def empty_windows(monitor: Monitor) -> int:
+    """How many windows after the last prediction say something: as many as a rule asks for.
+
+    Further ones would say the same again, for as long as nothing is predicted.
+    """
+    asked = [rule.windows for rule in monitor.rules if rule.health in _FIND_MISSING]
+    asked += [rule.stale_for for rule in monitor.rules if rule.stale_for is not None]
+    return max(asked, default=1)
+
+
+def end_of_windows(monitor: Monitor, last: datetime) -> datetime:
+    """End of the last window that is evaluated as long as `last` is the last prediction."""
+    window = monitor.windows.containing(last)
+    for _ in range(empty_windows(monitor)):
+        window = monitor.windows.next(window)
+    return window.end
+
+
+def due_windows(
+    monitor: Monitor, first: datetime, last: datetime, *, now: datetime
+) -> list[Window]:
+    """Windows that have ended, from that of the first prediction to a few after the last.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    first, last : datetime
+        Of the predictions.
+    now : datetime
+    """
+    start = monitor.windows.containing(first).start
+    end = min(now, end_of_windows(monitor, last))
+    if end <= start:
+        return []
+    return [window for window in monitor.windows.between(start, end) if window.end <= now]
+
+
+def have_stopped(monitor: Monitor, last: datetime, *, now: datetime) -> bool:
+    """Whether no window is due any more until something is predicted."""
+    return end_of_windows(monitor, last) <= now
+
+
+def stopped_since(monitor: Monitor, standing: Standing | None, *, now: datetime) -> datetime | None:
+    """The last prediction, if no window is due any more until there are others.
+
+    As the last round found it; None while there are windows to come, and before any round.
+    """
+    last = None if standing is None else standing.last_prediction
+    return last if last is not None and have_stopped(monitor, last, now=now) else None
