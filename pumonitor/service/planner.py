@@ -78,7 +78,7 @@ class Planner:
         files = self._files_of(monitor)
         span = self._source_of(name).span()
         windows = [] if span is None else due_windows(monitor, *span, now=now)
-        left = self._left_out_by(self._known.get(name), span, windows)
+        left = self._not_planned_by(self._known.get(name), windows)
         self._put_into_ledger(name, left)
         found = Standing(monitor=name, configuration=self._hashes[name], files=files)
         if span is not None:
@@ -125,17 +125,13 @@ class Planner:
         files = self._files_of(monitor)
         return all_planned(monitor, standing, files=files, now=self._clock())
 
-    def _left_out_by(
-        self,
-        known: Standing | None,
-        span: tuple[datetime, datetime] | None,
-        windows: list[Window],
-    ) -> list[Window]:
+    def _not_planned_by(self, known: Standing | None, windows: list[Window]) -> list[Window]:
         """Windows that an earlier round has not planned; all where it began with a later one."""
-        if known is None or known.first_prediction is None or span is None:
-            return windows
-        until = known.planned_until
-        if until is None or span[0] < known.first_prediction:
+        first, until = (
+            (None, None) if known is None else (known.first_prediction, known.planned_until)
+        )
+        # To the window and not to the moment: how exact times are depends on how they are stored.
+        if first is None or until is None or not windows or windows[0].end <= first:
             return windows
         return [window for window in windows if window.end > until]
 
