@@ -1,4 +1,6 @@
-"""Streams cut from real data, through the whole monitor: files, backfill, alerts with their causes.
+"""Daily streams in which days differ by themselves (`daily.py`), and real ones through the monitor.
+
+The real ones go through files, backfill and alerts with their causes.
 
 A boosted-tree model is trained on half of a data set; the other half comes as predictions of 110
 days. 40% of the positives get confirmed, three days later on average, and are awaited for ten. From
@@ -20,6 +22,7 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from benchmarks.detection.daily import report_days
 from benchmarks.prior.tasks import REPORTED, Task
 from pumonitor.demo.audit import audited_share
 from pumonitor.demo.emails import score_later_mails
@@ -58,7 +61,8 @@ monitors:
 
 
 def main(*, quick: bool = False) -> None:
-    """Print what fired in each stream, when, and what was said of it."""
+    """Print false alarms and delays, then what fired in each real stream and what was said of it."""
+    report_days(quick=quick)
     report_mails([watch_mails(seed) for seed in range(2 if quick else SETS_OF_REPORTS)])
     tasks = {task.name: task for task in REPORTED}
     for name in NAMES[:1] if quick else NAMES:

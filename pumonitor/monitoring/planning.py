@@ -12,7 +12,15 @@ from scipy import special
 
 from pumonitor.monitoring.detectors.watch import DETECTORS, Watch
 
-__all__ = ["LABELS", "Noise", "SeenAfter", "labels_needed", "seen_after"]
+__all__ = [
+    "LABELS",
+    "Noise",
+    "SeenAfter",
+    "labels_needed",
+    "seen_after",
+    "simulated_delays",
+    "variance_of_means",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -24,6 +32,8 @@ _LONGEST: Final = 120
 _QUIET: Final = 20
 _MOST: Final = 0.9
 _CAUTION: Final = 0.9
+_USUAL_EXCESS: Final = 0.3
+_LEAST_VARIANCE: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +80,47 @@ class Noise:
             between_windows=math.sqrt(max(varied - by_sampling, 0.0)),
         )
 
+    def of_means(self, windows: int, *, variance: float = 1.0) -> Noise:
+        """Of windows so many times as long.
+
+        `variance` is what means of so many vary by beside independent windows, as
+        `variance_of_means` has it.
+        """
+        return Noise(
+            per_label=self.per_label * math.sqrt(variance),
+            between_windows=self.between_windows * math.sqrt(variance / windows),
+        )
+
+
+def variance_of_means(values: FloatArray, windows: int) -> float:
+    """Variance of means of so many neighbours, as a multiple of what independent ones would have.
+
+    1 + 2 sum (1 - l / k) r_l over lags below k, by the autocorrelations r_l. Below 1 where weekdays
+    cancel, above it where windows follow each other. A short series tells it badly, so what it has
+    beyond 1 is shrunk: most series lie within .3 of 1.
+
+    Examples
+    --------
+    >>> weeks = np.tile([1.0, 1.0, 1.0, 1.0, 1.0, -2.0, -3.0], 50)
+    >>> variance_of_means(weeks, 7) < 0.4
+    True
+    """
+    off = values - np.mean(values)
+    whole = float(off @ off)
+    lags = np.arange(1, min(windows, len(values) - 1))
+    if not len(lags) or whole <= 0:
+        return 1.0
+    weights = 2 * (1 - lags / windows)
+    # An autocorrelation of n independent values has mean -1 / n and variance 1 / n.
+    correlations = np.array([off[lag:] @ off[:-lag] for lag in lags]) / whole + 1 / len(values)
+    by_chance = float(weights @ weights) / len(values)
+    kept = _USUAL_EXCESS**2 / (_USUAL_EXCESS**2 + by_chance)
+    return max(1 + kept * float(weights @ correlations), _LEAST_VARIANCE)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenAfter:
-    """Windows from a change to its alarm, the first window of the change counted.
+    """Windows, or parts of them, from a change to its alarm; the first of the change counts.
 
     Attributes
     ----------
@@ -96,6 +143,7 @@ def seen_after(
     false_alarms_per_year: float = 1.0,
     windows_per_year: float = 365.25,
     reference_windows: int = 60,
+    parts: int = 1,
     detector: str = "shiryaev-roberts",
     seed: int = 0,
 ) -> SeenAfter:
@@ -110,6 +158,9 @@ def seen_after(
     noise : Noise
     false_alarms_per_year, windows_per_year : float
     reference_windows : int
+    parts : int
+        The drop begins with any of so many parts of a window, and what is returned counts them: 7
+        for days of windows of a week.
     detector : {"shiryaev-roberts", "cusum"}
     seed : int
 
@@ -133,36 +184,85 @@ def seen_after(
     if DETECTORS[detector].bets:
         msg = f"{detector} depends on more than the noise; plan with shiryaev-roberts"
         raise ValueError(msg)
-    rng = np.random.default_rng(seed)
     error = noise.per_label / math.sqrt(labels)
-    spread = math.hypot(error, noise.between_windows)
-    errors = np.full((_STREAMS, reference_windows), error)
-    watch = Watch.begun_after(
-        rng.normal(scale=spread, size=errors.shape),
-        errors,
-        np.ones(reference_windows, dtype=np.intp),
-        direction="down",
-        windows_per_alarm=windows_per_year / false_alarms_per_year,
-        detector=detector,
+    errors = np.full(_STREAMS, error)
+    delays = np.sort(
+        simulated_delays(
+            errors,
+            np.hypot(errors, noise.between_windows),
+            drop=drop,
+            parts=parts,
+            windows_per_alarm=windows_per_year / false_alarms_per_year,
+            reference_windows=reference_windows,
+            detector=detector,
+            seed=seed,
+        )
     )
-    delays = np.full(_STREAMS, math.inf)
-    alarmed_before = np.zeros(_STREAMS, dtype=bool)
-    for window in range(-_QUIET, _LONGEST):
-        level = -drop if window >= 0 else 0.0
-        watch = watch.after(level + rng.normal(scale=spread, size=_STREAMS), errors[:, 0])
-        if window == -1:
-            alarmed_before = watch.on
-        elif window >= 0:
-            delays = np.where(watch.on & np.isinf(delays), window + 1, delays)
-            if np.isfinite(delays).all():
-                break
-    # A false alarm that is still on says nothing of this change.
-    delays = np.sort(delays[~alarmed_before]) if not alarmed_before.all() else np.array([math.inf])
+    if not len(delays):
+        delays = np.array([math.inf])
     return SeenAfter(
         labels=labels,
         median=float(delays[math.ceil(0.5 * len(delays)) - 1]),
         most=float(delays[math.ceil(_MOST * len(delays)) - 1]),
     )
+
+
+def simulated_delays(
+    errors: FloatArray,
+    spreads: FloatArray,
+    *,
+    drop: FloatArray | float,
+    parts: int = 1,
+    windows_per_alarm: float,
+    reference_windows: int,
+    detector: str = "shiryaev-roberts",
+    seed: int = 0,
+) -> FloatArray:
+    """How long the detector takes to see a drop in simulated series, in parts of a window.
+
+    Parameters
+    ----------
+    errors, spreads : ndarray of shape (series,)
+        Standard error that is stated of each window, and standard deviation of windows.
+    drop : float or ndarray of shape (series,)
+    parts : int
+        The drop begins with any of so many parts of a window, with equal chance.
+    windows_per_alarm : float
+    reference_windows : int
+    detector : {"shiryaev-roberts", "cusum"}
+    seed : int
+
+    Returns
+    -------
+    ndarray
+        From the beginning of the drop to the end of the window that alarms; infinite beyond 120
+        windows. Series in which an alarm was on before are left out.
+    """
+    rng = np.random.default_rng(seed)
+    series = len(errors)
+    shape = (series, reference_windows)
+    watch = Watch.begun_after(
+        rng.normal(size=shape) * spreads[:, np.newaxis],
+        np.broadcast_to(errors[:, np.newaxis], shape),
+        np.ones(reference_windows, dtype=np.intp),
+        direction="down",
+        windows_per_alarm=windows_per_alarm,
+        detector=detector,
+    )
+    late = rng.integers(0, parts, series)
+    delays = np.full(series, math.inf)
+    alarmed_before = np.zeros(series, dtype=bool)
+    for window in range(-_QUIET, _LONGEST):
+        share = 0.0 if window < 0 else 1.0 - late / parts if window == 0 else 1.0
+        watch = watch.after(rng.normal(size=series) * spreads - drop * share, errors)
+        if window == -1:
+            alarmed_before = watch.on
+        elif window >= 0:
+            delays = np.where(watch.on & np.isinf(delays), (window + 1) * parts - late, delays)
+            if np.isfinite(delays[~alarmed_before]).all():
+                break
+    # A false alarm that is still on says nothing of this change.
+    return np.asarray(delays[~alarmed_before])
 
 
 def labels_needed(

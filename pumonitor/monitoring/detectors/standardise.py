@@ -53,7 +53,7 @@ _LEAST_ERROR: Final = 0.01
 # delays are the same: a few far windows make false alarms, many a little off show a change.
 _DEGREES: Final = 10
 _COSINES: Final = (35 / 128, 5 / 16, 3 / 8, 1 / 2, 1.0)
-_NEAR_TAIL, _LEAST_TAIL = 1e-6, 1e-300
+_NEAR_TAIL, _LEAST_TAIL, _FARTHEST = 1e-6, 1e-300, 1e30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -204,9 +204,10 @@ def _below(distance: FloatArray) -> FloatArray:
     For an even number of degrees it is a polynomial (Abramowitz, Stegun 26.7.4), ten times as fast
     as `stdtr`; in the far lower tail, where its digits cancel, `stdtr` is asked.
     """
-    squared = distance**2 * _DEGREES / (_DEGREES - 2)
+    held = np.clip(distance, -_FARTHEST, _FARTHEST)
+    squared = held**2 * _DEGREES / (_DEGREES - 2)
     left = _DEGREES / (_DEGREES + squared)
-    sine = np.sign(distance) * np.sqrt(squared / (_DEGREES + squared))
+    sine = np.sign(held) * np.sqrt(squared / (_DEGREES + squared))
     below = 0.5 + 0.5 * sine * np.polyval(_COSINES, left)
     far = below < _NEAR_TAIL
     if far.any():

@@ -36,7 +36,9 @@ def mixture(
     weight = special.softmax(logs)
     middle = float(weight @ means)
     spread = math.sqrt(weight @ (np.array(variances) + (np.array(means) - middle) ** 2))
-    below = float(weight @ stats.norm.cdf(x[-1], means, np.sqrt(variances)))
+    # Student's t of 10 degrees has variance 10 / 8.
+    scaled = (x[-1] - np.array(means)) / np.sqrt(variances) * math.sqrt(1.25)
+    below = float(weight @ stats.t.cdf(scaled, 10))
     return middle, spread, below
 
 

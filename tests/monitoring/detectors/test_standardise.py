@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pumonitor.monitoring.detectors import standardise
 from pumonitor.monitoring.detectors.standardise import Expected, Standardiser, learned
+from pumonitor.monitoring.detectors.watch import Watch
 from tests.monitoring.detectors.slow_filters import mixture
 
 
@@ -109,10 +111,46 @@ def test_what_is_not_taught_leaves_no_trace() -> None:
     assert expected.near().tolist() == [False, True]
 
 
-@pytest.mark.parametrize("jump", [1e2, 1e6, 1e12, -1e12])
-def test_z_of_a_huge_jump_is_finite(jump: float) -> None:
+@pytest.mark.parametrize(
+    ("jump", "least"), [(1e2, 7), (1e6, 15), (1e12, 20), (-1e12, 20), (1e150, 30)]
+)
+def test_z_of_a_huge_jump_is_finite(jump: float, least: float) -> None:
     rng = np.random.default_rng(7)
     state, _ = learned(rng.normal(size=(1, 10)), np.ones((1, 10)), np.ones(10, dtype=np.intp))
     expected = state.ahead(1).expected(np.array([jump]), np.ones(1))
     assert np.isfinite(expected.z[0])
-    assert expected.z[0] * np.sign(jump) > 20
+    assert expected.z[0] * np.sign(jump) > least
+
+
+def test_the_distribution_function_is_that_of_ten_degrees() -> None:
+    distance = np.append(np.linspace(-50.0, 50.0, 201), [-1e20, 1e20])
+    wanted = stats.t.cdf(distance * math.sqrt(10 / 8), 10)
+    assert standardise._below(distance) == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize(("fall", "days"), [(0.9, 26), (1.2, 15)])
+def test_a_fall_after_a_short_reference_is_not_taken_for_a_deviation_that_lasts(
+    fall: float, days: int
+) -> None:
+    """30 days cannot tell how long deviations last. `fall` in standard deviations of a day.
+
+    Who knows that days are independent, but neither level nor spread, sees half in 16 and 10 days.
+    """
+    rng = np.random.default_rng(8)
+    series, reference = 200, 30
+    values = rng.normal(0.8, 0.075, (series, reference + days))
+    values[:, reference:] -= fall * 0.075
+    errors = np.full(values.shape, 0.05)
+    watch = Watch.begun_after(
+        values[:, :reference],
+        errors[:, :reference],
+        np.ones(reference, dtype=np.intp),
+        direction="down",
+        windows_per_alarm=365.0,
+        detector="shiryaev-roberts",
+    )
+    seen = np.zeros(series, dtype=bool)
+    for day in range(reference, reference + days):
+        watch = watch.after(values[:, day], errors[:, day])
+        seen |= watch.on
+    assert seen.mean() >= 0.5
