@@ -61,7 +61,7 @@ monitors:
 
 
 def main(*, quick: bool = False) -> None:
-    """Print false alarms and delays, then what fired in each real stream and what was said of it."""
+    """Print false alarms and delays, then what fired in real streams and what was said of it."""
     report_days(quick=quick)
     report_mails([watch_mails(seed) for seed in range(2 if quick else SETS_OF_REPORTS)])
     tasks = {task.name: task for task in REPORTED}
