@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 LABELS: Final = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000)
 """Confirmed positives per window that are tried."""
 
-_STREAMS: Final = 300
+_STREAMS: Final = 200
 _LONGEST: Final = 120
 _QUIET: Final = 20
 _MOST: Final = 0.9

@@ -201,7 +201,7 @@ def test_a_plan_says_how_many(shop, tmp_path):
         )
     )
     invoke("backfill", "--from", "2026-01-01", "--to", "2026-01-07", path=path)
-    arguments = ["plan", "card-fraud", "--metric", "recall", "--drop", "0.2"]
+    arguments = ["plan", "card-fraud", "--metric", "recall", "--drop", "0.3"]
     found = json.loads(invoke(*arguments, "--json", path=path).stdout)
     assert (found["windows"], found["metric"], found["maturity_days"]) == (6, "recall", 2.0)
     enough = [one for one in found["seen_after"] if one["median"] and one["median"] <= 7]

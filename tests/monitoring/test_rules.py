@@ -385,8 +385,8 @@ def test_windows_before_the_reference_teach_nothing():
 
 
 def test_segments_that_fall_together_alarm_sooner_than_one_among_many():
-    def first_alarm(falling):
-        rng = np.random.default_rng(8)
+    def first_alarm(falling, seed):
+        rng = np.random.default_rng(seed)
         names = [("7", f"country={n}") for n in range(8)]
         views = []
         for number in range(70):
@@ -402,7 +402,10 @@ def test_segments_that_fall_together_alarm_sooner_than_one_among_many():
         found = folded(rule(shift(), per="country"), views).evidence
         return next((n for n in range(40, 70) if found[n][names[0]].kind == "breach"), 99)
 
-    assert first_alarm(8) < first_alarm(1)
+    together, alone = (
+        sum(first_alarm(falling, seed) for seed in range(8, 12)) for falling in (8, 1)
+    )
+    assert together <= alone - 4
 
 
 def test_bets_are_on_bounded_placements():
