@@ -10,7 +10,16 @@ import argparse
 from importlib import import_module
 from importlib.util import find_spec
 
-PARTS = ("false-alarms", "delay", "scales", "counts", "cause", "causes-in-seasons", "streams")
+PARTS = (
+    "false-alarms",
+    "delay",
+    "scales",
+    "counts",
+    "against-reference",
+    "cause",
+    "causes-in-seasons",
+    "streams",
+)
 
 
 def main() -> None:

@@ -34,8 +34,9 @@ class Usual:
     ----------
     value : float
         Mean of the windows' values.
-    between : float
-        Standard deviation of what windows differ by, beyond their own sampling errors.
+    below, above : float
+        Standard deviations of what windows differ by, beyond their own sampling errors, to each
+        side of the mean.
     mean_error : float
         Standard error of the mean.
     windows : int
@@ -48,11 +49,14 @@ class Usual:
     prediction interval of a normal sample, value -/+ t S sqrt(1 + 1 / windows). Where the values
     vary less than their stated errors s, these are partly in common, as those of a pooled class
     prior are, and their mean is no better known for being one of many: its variance is S^2 over the
-    number of windows, and s^2 - S^2.
+    number of windows, and s^2 - S^2. Days that rank badly are further off than days that rank well,
+    so S^2 is at least the mean square of the deviations to its own side: AUL of quiet days (50
+    confirmed, 30 or 60 windows) was below the interval in 3.0 to 3.4% of them, and in 4.6% before.
     """
 
     value: float
-    between: float
+    below: float
+    above: float
     mean_error: float
     windows: int
     confidence_level: float = _LEVEL
@@ -69,13 +73,17 @@ class Usual:
         Examples
         --------
         >>> usual = Usual.of(np.array([0.80, 0.84, 0.82, 0.78]), np.full(4, 0.01))
-        >>> round(usual.value, 3), round(usual.between, 4), round(usual.mean_error, 4)
+        >>> round(usual.value, 3), round(usual.below, 4), round(usual.mean_error, 4)
         (0.81, 0.0238, 0.0129)
         """
         spread, stated = float(np.var(values, ddof=1)), float(np.mean(errors**2))
+        off = values - np.mean(values)
+        sides = (max(spread, _mean_square_above_0(side * off)) for side in (-1, 1))
+        below, above = (math.sqrt(max(side - stated, 0.0)) for side in sides)
         return cls(
             value=float(np.mean(values)),
-            between=math.sqrt(max(spread - stated, 0.0)),
+            below=below,
+            above=above,
             mean_error=math.sqrt(spread / len(values) + max(stated - spread, 0.0)),
             windows=len(values),
             confidence_level=confidence_level,
@@ -92,19 +100,20 @@ class Usual:
         return float(special.stdtrit(self.freedom, 0.5 + 0.5 * self.confidence_level))
 
     @property
-    def se(self) -> float:
-        """Standard deviation of what a window of the reference is without its sampling error."""
-        return math.hypot(self.between, self.mean_error)
-
-    @property
     def low(self) -> float:
         """Lower end of where a window of the reference is without its sampling error."""
-        return self.value - self.reach * self.se
+        return self.value - self.reach * math.hypot(self.below, self.mean_error)
 
     @property
     def high(self) -> float:
         """Upper end of it."""
-        return self.value + self.reach * self.se
+        return self.value + self.reach * math.hypot(self.above, self.mean_error)
+
+
+def _mean_square_above_0(values: FloatArray) -> float:
+    """Of those above 0, and half of those at it."""
+    number = float(np.sum(values > 0) + 0.5 * np.sum(values == 0))
+    return float(np.sum(np.maximum(values, 0.0) ** 2)) / number if number else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -302,18 +311,21 @@ def compared(
             below, above = found.value - found.low, found.high - found.value
     stretched = usual.reach / float(special.ndtri(0.5 + 0.5 * usual.confidence_level))
 
-    def beside(error: float, *, by: float = 1.0) -> Uncertain:
-        own = usual.reach * abs(times) * error
-        low = value - plus - math.hypot(by * below, own)
-        high = value - plus + math.hypot(by * above, own)
+    # A window is low beside a reference whose own windows may be low.
+    own = (abs(times) * (usual.value - usual.low), abs(times) * (usual.high - usual.value))
+    to_mean = abs(times) * usual.reach * usual.mean_error
+
+    def beside(lower: float, upper: float, *, by: float = 1.0) -> Uncertain:
+        low = value - plus - math.hypot(by * below, upper)
+        high = value - plus + math.hypot(by * above, lower)
         return Uncertain(
             value=value - plus, low=low, high=high, se=(high - low) / (2 * usual.reach)
         )
 
     return Compared(
         limit=times * usual.value + plus,
-        change=beside(usual.se, by=stretched),
-        measured=beside(usual.mean_error),
+        change=beside(*(own if times >= 0 else own[::-1]), by=stretched),
+        measured=beside(to_mean, to_mean),
         reach=usual.reach,
         freedom=usual.freedom,
     )

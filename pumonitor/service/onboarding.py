@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from pumonitor.errors import InputError
+from pumonitor.monitoring.reference_windows import FEWEST_WINDOWS
 from pumonitor.monitoring.windows import WindowGrid
 from pumonitor.ports import Clock
 from pumonitor.service import proposals
@@ -392,7 +393,8 @@ class _Decisions:
             self._notes.append(
                 f"A reference of {count} window{'' if count == 1 else 's'} says little about how "
                 "much they differ by themselves: make it longer when there are more, "
-                f"{proposals.ENOUGH_REFERENCE_WINDOWS} or more."
+                f"{proposals.ENOUGH_REFERENCE_WINDOWS} or more. With fewer than {FEWEST_WINDOWS} "
+                "nothing is compared with it."
             )
         self._found("reference", f"{span[0]} to {span[1]}", why)
         return span

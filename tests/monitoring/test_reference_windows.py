@@ -18,7 +18,7 @@ def window(value: float, se: float, metric: str = "recall") -> dict[str, Uncerta
 
 
 def test_a_window_with_errors_like_the_others_has_the_prediction_interval_of_a_normal_sample():
-    values = [0.42, 0.31, 0.58, 0.39, 0.47, 0.35]
+    values = [0.30, 0.54, 0.36, 0.48, 0.42, 0.42]
     reference = ReferenceWindows(windows=[window(v, 0.04) for v in values])
     found = compared("recall", window(0.2, 0.04), reference)
     half = stats.t.ppf(0.975, 5) * np.std(values, ddof=1) * math.sqrt(1 + 1 / 6)
@@ -29,6 +29,17 @@ def test_a_window_with_errors_like_the_others_has_the_prediction_interval_of_a_n
     )
     # How far it is from their mean is known better than how unusual that is.
     assert found.measured.high - found.measured.low < 1.2 * half
+
+
+def test_a_spread_that_is_wider_below_is_as_wide_there_as_it_is():
+    reference = ReferenceWindows(windows=[window(v, 1e-9) for v in (0.9, 0.8, 0.9, 0.8, 0.1)])
+    usual = reference.usual("recall")
+    assert usual.value == pytest.approx(0.7)
+    assert usual.below == pytest.approx(0.6)
+    assert usual.above == pytest.approx(np.std([0.9, 0.8, 0.9, 0.8, 0.1], ddof=1))
+    found = compared("recall", window(0.5, 1e-9), reference).change
+    half = stats.t.ppf(0.975, 4) * math.hypot(0.6, usual.mean_error)
+    assert found.high == pytest.approx(-0.2 + half)
 
 
 def test_a_share_of_what_is_usual_has_that_share_of_what_windows_differ_by():
