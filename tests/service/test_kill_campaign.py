@@ -1,6 +1,6 @@
 """Kills in the middle of the work: what is recorded, in MLflow and told is as without them.
 
-`pytest -m slow tests/service/test_kill_campaign.py` is the whole campaign and prints its figures.
+`pytest -s -m slow tests/service/test_kill_campaign.py` is the whole campaign and prints figures.
 """
 
 from __future__ import annotations
