@@ -15,6 +15,8 @@ _OF_THE_WORK = {
     "panes": {"collected_at", "evaluated_at"},
     "outbox": {"id", "created", "delivered_at"},
     "audit": {"id", "at"},
+    # Of files that were written at another time.
+    "standings": {"files"},
     # Of runs in MLflow.
     "keys": {"value"},
     "alert_transitions": {"id", "recorded_at", "told_at"},
