@@ -18,6 +18,7 @@ from pumonitor.cli.doctor import doctor
 from pumonitor.cli.estimate_prior import estimate_prior
 from pumonitor.cli.evaluate import evaluate
 from pumonitor.cli.export import export
+from pumonitor.cli.finish import finish
 from pumonitor.cli.init import init
 from pumonitor.cli.insights import insights
 from pumonitor.cli.notify import notify
@@ -81,6 +82,7 @@ app.command(rich_help_panel=_A_MONITOR)(notify)
 app.command(rich_help_panel=_A_MONITOR)(plan)
 app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(doctor)
+app.command(rich_help_panel=_A_MONITOR)(finish)
 app.command(rich_help_panel=_A_MONITOR)(schema)
 
 

@@ -51,9 +51,9 @@ def backfill(
 ) -> None:
     """Evaluate past windows as a daily run would have done, each as known at its own moments.
 
-    Dates without a zone are UTC; weeks start on Monday. Deliveries wait in the outbox and are sent
-    at the end. It can be stopped and taken up, and other runs may work beside it. Exit status as
-    that of pumonitor run.
+    Dates without a zone are UTC; weeks start on Monday. Results and reports wait in the outbox and
+    are sent at the end. It can be stopped and taken up, and other runs may work beside it. Exit
+    status as that of pumonitor run.
 
     Example: pumonitor backfill card-fraud --from 2026-01-01 --to 2026-04-01 --workers 2
     """
@@ -103,7 +103,9 @@ def backfill(
                 )
                 with open_jobs(configuration, monitor=monitor, clock=lambda: now) as jobs:
                     step("Delivering", None)
-                    done.deliveries = jobs.deliver(budget=timedelta(minutes=30))
+                    # All of it: nobody waits for the next window, and reports are part of it.
+                    budget = timedelta(minutes=30)
+                    done.deliveries = jobs.deliver(budget=budget, for_files=budget)
                     backlog = jobs.ledger.counts(now=now, monitor=monitor)
                     waiting = jobs.ledger.outbox.waiting()
                     holders = jobs.ledger.holders(monitor)

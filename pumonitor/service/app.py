@@ -79,6 +79,7 @@ def open_jobs(
         As in `Jobs`.
     """
     # What works is loaded by those who work: reading results has to begin at once.
+    from pumonitor.service.config_file import configuration_hash
     from pumonitor.service.jobs import Jobs
     from pumonitor.service.links import links_to_runs, no_links
     from pumonitor.service.settled import files_digest
@@ -102,7 +103,11 @@ def open_jobs(
             destinations=configuration.destinations,
             links_of=no_links
             if configuration.tracking is None
-            else links_to_runs(configuration.tracking, ledger.run_ids),
+            else links_to_runs(
+                configuration.tracking,
+                ledger.run_ids,
+                {name: configuration_hash(one) for name, one in monitors.items()},
+            ),
             notify=notify,
             keep_delivered=configuration.keep_delivered,
             on_step=on_step,

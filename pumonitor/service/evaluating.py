@@ -14,6 +14,7 @@ from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
 from pumonitor.service.references import Reference, References
 from pumonitor.service.series_tables import SeriesTable
+from pumonitor.service.superseded_versions import ends_of_superseded
 from pumonitor.service.window_evaluation import evaluate_window
 from pumonitor.service.window_messages import messages_of
 from pumonitor.store.reader import LedgerReader
@@ -50,7 +51,12 @@ def evaluate(
             EvaluatedPane(
                 number=claimed.pane.number,
                 series=series,
-                messages=messages_of(monitor, claim, claimed, series) if tell else (),
+                messages=[
+                    *messages_of(monitor, claim, claimed, series),
+                    *ends_of_superseded(monitor, claim, claimed, series, ledger),
+                ]
+                if tell
+                else (),
             )
         )
     return found

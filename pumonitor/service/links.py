@@ -20,8 +20,12 @@ def no_links(monitor: str, model_version: str) -> Mapping[str, str]:
     return {}
 
 
-def links_to_runs(tracking: Tracking, run_ids: RunIds) -> LinksOf:
+def links_to_runs(
+    tracking: Tracking, run_ids: RunIds, configurations: Mapping[str, str]
+) -> LinksOf:
     """Addresses of the run that has a series, for browsers.
+
+    `configurations` are hashes by monitor: a run is of one of them.
 
     None before MLflow has the run, and none where results go to a file or a database and no
     address of its pages is given.
@@ -33,7 +37,7 @@ def links_to_runs(tracking: Tracking, run_ids: RunIds) -> LinksOf:
     def links_of(monitor: str, model_version: str) -> Mapping[str, str]:
         from pumonitor.sinks.mlflow_runs import run_key
 
-        run_id = run_ids.get(run_key(monitor, model_version))
+        run_id = run_ids.get(run_key(monitor, model_version, configurations.get(monitor, "")))
         return {} if run_id is None else {"mlflow": f"{pages}/#/runs/{run_id}"}
 
     return links_of

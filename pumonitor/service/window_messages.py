@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from pumonitor.service.config import Monitor
+from pumonitor.service.durations import shown_duration
+from pumonitor.service.run_description import run_description, run_parameters
 from pumonitor.sinks.mlflow_sink import DESTINATION, FILES_DESTINATION, lane
 from pumonitor.sinks.window_message import WindowMessage
 from pumonitor.store.records import Claim, ClaimedPane, EvaluatedSeries, MetricResult, NewMessage
@@ -79,6 +81,10 @@ def _message(
             }
             for row in series.results
         },
+        configuration=claim.configuration,
+        age=shown_duration(pane.as_of - pane.window.end) or "0d",
+        parameters=run_parameters(monitor, claim.configuration, model_version=series.model_version),
+        description=run_description(monitor, model_version=series.model_version),
         verdict=None if pane.state == "provisional" else verdict_of(series.results),
         model=monitor.model,
         dataset=None

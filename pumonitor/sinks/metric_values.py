@@ -15,7 +15,9 @@ __all__ = ["metric_values"]
 _PARTS = {"value", "low", "high", "infeasible"}
 
 
-def metric_values(metrics: Mapping[str, Any], *, segment: str = "") -> dict[str, float]:
+def metric_values(
+    metrics: Mapping[str, Any], *, segment: str = "", group: str = PREFIX.rstrip("/")
+) -> dict[str, float]:
     """Names and values to log: ``pu/<name>``, ``pu/<name>_low``, ``pu/<name>_high``.
 
     Those of a segment are ``pu/<segment>/<name>`` and so on; what is logged of a number is decided
@@ -28,6 +30,8 @@ def metric_values(metrics: Mapping[str, Any], *, segment: str = "") -> dict[str,
         ``high`` and ``infeasible``.
     segment : str
         ``column=value``, "" for all rows.
+    group : str
+        What stands before the first slash in place of ``pu``.
 
     Raises
     ------
@@ -41,7 +45,7 @@ def metric_values(metrics: Mapping[str, Any], *, segment: str = "") -> dict[str,
     >>> metric_values({"f1": None}, segment="country=DE")
     {'pu/country.DE/f1_undefined': 1.0}
     """
-    prefix = f"{PREFIX}{segment_slug(segment)}/" if segment else PREFIX
+    prefix = f"{group}/{segment_slug(segment)}/" if segment else f"{group}/"
     values: dict[str, float] = {}
     origin: dict[str, str] = {}
     for name, given in metrics.items():

@@ -29,15 +29,16 @@ _BATCH = 900  # MLflow takes 1000 metrics and tags in one request.
 _CANDIDATES = 100
 
 
-def run_key(monitor: str, model_version: str) -> str:
-    """Hexadecimal digits that stand for both: a quote in a name would break MLflow's filters.
+def run_key(monitor: str, model_version: str, configuration: str = "") -> str:
+    """Hexadecimal digits that stand for all: a quote in a name would break MLflow's filters.
 
     Examples
     --------
     >>> run_key("card-fraud", "7")
     'ed73af787c2fb9caa2108154e4c52231'
     """
-    return hashlib.sha256(json.dumps([monitor, model_version]).encode()).hexdigest()[:32]
+    parts = [monitor, model_version, *([configuration] if configuration else ())]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 def log_points(client: MlflowClient, run_id: str, points: Sequence[Metric]) -> None:
@@ -47,7 +48,7 @@ def log_points(client: MlflowClient, run_id: str, points: Sequence[Metric]) -> N
 
 
 class LongRuns:
-    """Runs by monitor and model version, each found by its tag before one is made.
+    """Runs by monitor, model version and configuration, each found by its tag before one is made.
 
     MLflow's tags are not unique and an answer may be lost, so two runs of one key can come to be:
     by a request that the server carried out after its sender gave up, or by two writers. `settle`,
@@ -69,15 +70,19 @@ class LongRuns:
         self._run_ids = run_ids
         self._clock = clock
 
-    def find(self, monitor: str, model_version: str) -> Run:
+    def find(self, monitor: str, model_version: str, configuration: str = "") -> Run:
         """The run to write to; made where there is none."""
-        key = run_key(monitor, model_version)
+        key = run_key(monitor, model_version, configuration)
         remembered = self._run_ids.get(key)
         run = self.active(remembered) if remembered else None
         if run is None:
             experiment_id = self._experiment_id(monitor)
             candidates = self._candidates(experiment_id, key)
-            run = candidates[0] if candidates else self._made(experiment_id, monitor, model_version)
+            run = (
+                candidates[0]
+                if candidates
+                else self._made(experiment_id, monitor, model_version, configuration)
+            )
             self._run_ids.set(key, run.info.run_id)
         return run
 
@@ -93,9 +98,24 @@ class LongRuns:
             raise
         return run if run.info.lifecycle_stage == "active" else None
 
-    def settle(self, monitor: str, model_version: str, *, run: Run) -> bool:
+    def all_of(self, monitor: str) -> list[Run]:
+        """All runs of a monitor; none where nothing was ever written."""
+        experiment = self._client.get_experiment_by_name(EXPERIMENT_PREFIX + monitor)
+        if experiment is None:
+            return []
+        found: list[Run] = []
+        token = None
+        while True:
+            page = self._client.search_runs(
+                [experiment.experiment_id], max_results=_CANDIDATES, page_token=token
+            )
+            found += page
+            token = page.token
+            if not token:
+                return [run for run in found if RUN_KEY_TAG in run.data.tags]
+
+    def settle(self, run: Run, *, key: str) -> bool:
         """Whether the run that was written to is the one; makes the oldest the only one."""
-        key = run_key(monitor, model_version)
         candidates = self._candidates(run.info.experiment_id, key)
         winner = candidates[0].info.run_id if candidates else ""
         if winner != run.info.run_id:
@@ -134,15 +154,19 @@ class LongRuns:
         )
         return sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
 
-    def _made(self, experiment_id: str, monitor: str, model_version: str) -> Run:
+    def _made(
+        self, experiment_id: str, monitor: str, model_version: str, configuration: str
+    ) -> Run:
+        short = f" [{configuration[:8]}]" if configuration else ""
         return self._client.create_run(
             experiment_id,
             start_time=round(self._clock().timestamp() * 1000),
-            run_name=f"{monitor} {model_version}".strip(),
+            run_name=f"{monitor} {model_version}".strip() + short,
             tags={
-                RUN_KEY_TAG: run_key(monitor, model_version),
+                RUN_KEY_TAG: run_key(monitor, model_version, configuration),
                 "pumonitor.monitor": monitor,
                 "pumonitor.model_version": model_version,
+                "pumonitor.configuration": configuration,
                 "mlflow.user": "pumonitor",
             },
         )

@@ -1,4 +1,4 @@
-"""MLflow as a destination: one long run per monitor and model version, a step per window."""
+"""MLflow as a destination: a long run per model version and configuration, a step per window."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pumonitor.displayed import UNDEFINED
+from pumonitor.displayed import INFEASIBLE, UNDEFINED
 from pumonitor.ports import Clock, OutboxMessage, RunIds
 from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError
 from pumonitor.sinks.metric_values import metric_values
@@ -20,7 +20,9 @@ from pumonitor.sinks.mlflow_model_link import (
     logged_model_id,
     tag_verdict,
 )
+from pumonitor.sinks.mlflow_run_status import finish, keep_open
 from pumonitor.sinks.mlflow_runs import POSITION_TAG, RUN_KEY_TAG, LongRuns, log_points, run_key
+from pumonitor.sinks.run_end import RunEnd
 from pumonitor.sinks.slugs import segment_slug
 from pumonitor.sinks.window_message import FILE_NAMES, WindowMessage
 
@@ -40,6 +42,8 @@ ReadFiles = Callable[[Any], Mapping[str, str]]
 
 _ROUNDS = 3
 _ASKED_TAG = "pumonitor.asked"
+_NOTE_TAG = "mlflow.note.content"
+_LONGEST_PARAMETER = 500  # What every version of MLflow takes.
 
 
 def lane(monitor: str, model_version: str) -> str:
@@ -57,7 +61,9 @@ class MlflowSink:
     """Makes MLflow hold windows; a message sent again changes nothing.
 
     Metrics of a window are points of the run at step = the window's index and timestamp = its end
-    in milliseconds + revision, which MLflow stores once however often they are logged. After
+    in milliseconds + revision, which MLflow stores once however often they are logged. The panes of
+    a window have names of their own (`WindowMessage.group`), so that each series has one point per
+    step; a correction of a pane is a second one, which is the later. After
     writing, the run is looked up again: were there several, their points end up in the oldest one.
 
     Parameters
@@ -109,8 +115,13 @@ class MlflowSink:
         MessageRefusedError
             If it works and does not take this, or the message makes no sense.
         """
+        if RunEnd.is_in(message.payload):
+            end = RunEnd.from_payload(message.payload)
+            with self._asking(None):
+                finish(self._client, self._runs, end)
+            return
         window = WindowMessage.from_payload(message.payload)
-        values = metric_values(window.metrics, segment=window.segment)
+        values = metric_values(window.metrics, segment=window.segment, group=window.group)
         if window.report is not None:
             # A report takes seconds to make: not for a server that is down.
             with self._asking(window):
@@ -120,7 +131,7 @@ class MlflowSink:
             self._deliver(window, values, files)
 
     @contextmanager
-    def _asking(self, window: WindowMessage) -> Iterator[None]:
+    def _asking(self, window: WindowMessage | None) -> Iterator[None]:
         """Requests to MLflow: within their limits, with errors by what they mean."""
         with self._limits.applied():
             try:
@@ -141,6 +152,9 @@ class MlflowSink:
     @cached_property
     def _runs(self) -> LongRuns:
         return LongRuns(self._client, run_ids=self._run_ids, clock=self._clock)
+
+    def _find(self, window: WindowMessage) -> Run:
+        return self._runs.find(window.monitor, window.model_version, window.configuration)
 
     def _files(self, window: WindowMessage) -> dict[str, str]:
         if window.report is None:
@@ -164,7 +178,7 @@ class MlflowSink:
         if window.model is not None:
             version = linked_version(self._client, window.model, model_version=window.model_version)
         for _ in range(_ROUNDS):
-            run = self._runs.find(window.monitor, window.model_version)
+            run = self._find(window)
             try:
                 newest = self._write(run, window, values, files, version)
             except MlflowException:
@@ -172,7 +186,7 @@ class MlflowSink:
                 if self._runs.active(run.info.run_id) is not None:
                     raise
                 continue
-            if self._runs.settle(window.monitor, window.model_version, run=run):
+            if self._runs.settle(run, key=_key(window)):
                 if version is not None and newest and window.verdict is not None:
                     tag_verdict(self._client, version, window.verdict)
                 return
@@ -190,7 +204,10 @@ class MlflowSink:
         """Write all of it; whether it is the run's newest pane of all rows."""
         run_id = run.info.run_id
         _refuse_collision(run, window)
+        self._describe(run, window)
         if values:
+            # Reports are sent late, and say nothing of what goes on.
+            keep_open(self._client, self._runs, run, window)
             log_points(self._client, run_id, self._points(run, window, values, version))
         for name, text in files.items():
             self._upload(run_id, f"{_folder(window)}/{name}", text)
@@ -222,22 +239,38 @@ class MlflowSink:
             )
 
         logged = [point(key, value) for key, value in values.items()]
-        logged += [point(key, 0.0) for key in self._defined_again(run, window, values)]
+        logged += [point(key, 0.0) for key in self._taken_back(run, window, values)]
         return logged
 
-    def _defined_again(
+    def _taken_back(
         self, run: Run, window: WindowMessage, values: Mapping[str, float]
     ) -> list[str]:
         """Flags to take back: MLflow would go on showing a 1 of an earlier window as the latest."""
         here = (window.window.index, window.timestamp)
+        names = {key.removesuffix(UNDEFINED) for key in values}
+        flags = {name + ending for name in names for ending in (UNDEFINED, INFEASIBLE)}
         again = []
-        for key in values:
-            flag = key + UNDEFINED
+        for flag in sorted(flags - set(values)):
             if run.data.metrics.get(flag) == 1:
                 history = self._client.get_metric_history(run.info.run_id, flag)
                 if max((point.step, point.timestamp) for point in history) < here:
                     again.append(flag)
         return again
+
+    def _describe(self, run: Run, window: WindowMessage) -> None:
+        """Parameters that the run lacks, and its description where it says something else."""
+        from mlflow.entities import Param
+
+        known = run.data.params
+        missing = {name: text for name, text in window.parameters.items() if name not in known}
+        if missing:
+            self._client.log_batch(
+                run.info.run_id,
+                params=[Param(name, text[:_LONGEST_PARAMETER]) for name, text in missing.items()],
+                synchronous=True,
+            )
+        if window.description and run.data.tags.get(_NOTE_TAG) != window.description:
+            self._tag(run.info.run_id, {_NOTE_TAG: window.description})
 
     def _upload(self, run_id: str, path: str, text: str) -> None:
         try:
@@ -257,15 +290,21 @@ class MlflowSink:
                 run_id, tags=[RunTag(*each) for each in tags.items()], synchronous=True
             )
 
-    def _takes_writes(self, window: WindowMessage) -> bool:
+    def _takes_writes(self, window: WindowMessage | None) -> bool:
         """Whether MLflow takes a tag on the message's run."""
+        if window is None:
+            return False
         try:
-            run = self._runs.find(window.monitor, window.model_version)
+            run = self._find(window)
             now = self._clock().isoformat()
             self._client.set_tag(run.info.run_id, _ASKED_TAG, now, synchronous=True)
         except Exception:  # noqa: BLE001  # whatever it is, the answer is no
             return False
         return True
+
+
+def _key(window: WindowMessage) -> str:
+    return run_key(window.monitor, window.model_version, window.configuration)
 
 
 def _folder(window: WindowMessage) -> str:
@@ -290,7 +329,7 @@ def _tags(run: Run, window: WindowMessage, *, is_newest: bool) -> dict[str, str]
             tags[STATUS_TAG] = window.verdict
     if window.segment:
         tags[_segment_tag(window)] = window.segment
-    tags[RUN_KEY_TAG] = run_key(window.monitor, window.model_version)
+    tags[RUN_KEY_TAG] = _key(window)
     return {name: value for name, value in tags.items() if run.data.tags.get(name) != value}
 
 

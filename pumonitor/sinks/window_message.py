@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from pumonitor.ports import State, Window
 from pumonitor.sinks.failures import MessageRefusedError
+from pumonitor.sinks.slugs import slug
 
 __all__ = ["FILE_NAMES", "WindowMessage"]
 
@@ -46,6 +47,14 @@ class WindowMessage:
         Texts by file name (`FILE_NAMES`).
     report : JSON value
         What the sink's `read_files` is called with to get further files; None for none.
+    configuration : str
+        Hash of the monitor's configuration, which the run is about as well.
+    age : str
+        Of the labels of a provisional pane, as durations are written: "7d".
+    parameters : mapping of str to str
+        Of the run.
+    description : str
+        What the run is, for people, in markdown.
     model : str or None
         Link to the registry: ``models:/name@alias`` or ``models:/name/3``.
     dataset : tuple of str or None
@@ -77,6 +86,10 @@ class WindowMessage:
     tags: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     report: Any = None
+    configuration: str = ""
+    age: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    description: str = ""
     model: str | None = None
     dataset: tuple[str, str] | None = None
 
@@ -87,6 +100,19 @@ class WindowMessage:
         At an equal time MLflow would show the larger of two values and not the newer one.
         """
         return round(self.window.end.timestamp() * 1000) + self.revision
+
+    @property
+    def group(self) -> str:
+        """What the names of its metrics begin with.
+
+        Each pane of a window has one of its own, so that a series has one point per step: ``pu``
+        are the mature ones, which stand in the middle of every chart.
+        """
+        if self.state == "mature":
+            return "pu"
+        if self.state == "final":
+            return "pu_final"
+        return f"pu_after_{slug(self.age)}" if self.age else "pu_provisional"
 
     @property
     def position(self) -> str:
@@ -112,6 +138,10 @@ class WindowMessage:
             "tags": dict(self.tags),
             "files": dict(self.files),
             "report": self.report,
+            "configuration": self.configuration,
+            "age": self.age,
+            "parameters": dict(self.parameters),
+            "description": self.description,
             "model": self.model,
             "dataset": None
             if self.dataset is None
@@ -148,6 +178,10 @@ class WindowMessage:
             tags=_tags(_optional(payload, "tags")),
             files=_files(_optional(payload, "files")),
             report=payload.get("report"),
+            configuration=payload.get("configuration") or "",
+            age=payload.get("age") or "",
+            parameters=_parameters(_optional(payload, "parameters")),
+            description=payload.get("description") or "",
             model=payload.get("model"),
             dataset=None
             if dataset is None
@@ -189,6 +223,14 @@ def _tags(given: Mapping[str, Any]) -> Mapping[str, str]:
         if not _TAG_NAME.fullmatch(name) or not isinstance(value, str):
             msg = f"tag {name!r:.80}: a name has letters, digits, '_', '.' and '-', a value is text"
             raise MessageRefusedError(msg)
+    return given
+
+
+def _parameters(given: Mapping[str, Any]) -> Mapping[str, str]:
+    for name, value in given.items():
+        if not _TAG_NAME.fullmatch(name) or not isinstance(value, str):
+            msg = f"parameter {name!r:.80}: a name has letters, digits, '_', '.' and '-', a value "
+            raise MessageRefusedError(f"{msg}is text")
     return given
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pumonitor.displayed import UNDEFINED
+from pumonitor.displayed import INFEASIBLE, UNDEFINED
+from pumonitor.service.durations import shown_duration
 from pumonitor.store.ledger import Ledger
 from tests.sinks.mlflow_history import Points, active_runs, expected_points, stored_points
 from tests.sinks.mlflow_server import Server
@@ -19,6 +20,8 @@ def said_by(ledger: Ledger, model_version: str) -> Points:
         {
             "window": {"end": row.window_end.isoformat(), "index": index[row.window_start]},
             "revision": row.revision,
+            "state": row.state,
+            "age": shown_duration(row.as_of - row.window_end),
             "segment": row.segment,
             "metrics": {
                 row.metric: None
@@ -36,12 +39,12 @@ def said_by(ledger: Ledger, model_version: str) -> Points:
 
 
 def taken_back(points: Points) -> set[tuple[str, int, int]]:
-    """Where MLflow is told that a metric is no longer undefined."""
+    """Where MLflow is told that a metric is no longer undefined, or impossible."""
     return {
-        (name.removesuffix(UNDEFINED), step, stamp)
+        (name.removesuffix(UNDEFINED).removesuffix(INFEASIBLE), step, stamp)
         for name, found in points.items()
         for step, stamp, value in found
-        if name.endswith(UNDEFINED) and value == 0
+        if name.endswith((UNDEFINED, INFEASIBLE)) and value == 0
     }
 
 
@@ -53,13 +56,15 @@ def assert_mlflow_holds_what_is_recorded(server: Server, client: Any, ledger: Le
         said, held = said_by(ledger, version), stored_points(server.database, run)
         again = taken_back(held)
         assert again <= {
-            (name, step, stamp) for name, found in said.items() for step, stamp, _ in found
+            (name.removesuffix(UNDEFINED), step, stamp)
+            for name, found in said.items()
+            for step, stamp, _ in found
         }
         for name, found in held.items():
             kept = [
                 (step, stamp, value)
                 for step, stamp, value in found
-                if value or (name.removesuffix(UNDEFINED), step, stamp) not in again
+                if value or not name.endswith((UNDEFINED, INFEASIBLE))
             ]
             assert kept == said.pop(name), name
         assert said == {}

@@ -37,7 +37,8 @@ class Known(dict[str, str]):
         self[key] = run_id
 
 
-RUNS = Known({run_key("card-fraud", "7"): "0f1e"})
+CONFIGURATIONS = {"card-fraud": "c0ffee"}
+RUNS = Known({run_key("card-fraud", "7", "c0ffee"): "0f1e"})
 
 
 def read(tracking: str) -> Configuration:
@@ -64,14 +65,16 @@ def tracking(given: str) -> Tracking:
     ],
 )
 def test_a_series_is_seen_on_the_page_of_its_run(given: str, pages: str) -> None:
-    links_of = links_to_runs(tracking(given), RUNS)
+    links_of = links_to_runs(tracking(given), RUNS, CONFIGURATIONS)
     assert links_of("card-fraud", "7") == {"mlflow": f"{pages}/#/runs/0f1e"}
     assert links_of("card-fraud", "8") == {}
 
 
 @pytest.mark.parametrize("uri", ["sqlite:///mlflow.db", "mlruns", "databricks", "file:///mlruns"])
 def test_a_store_without_pages_has_no_links(uri: str) -> None:
-    assert links_to_runs(tracking(f"{{uri: '{uri}'}}"), RUNS)("card-fraud", "7") == {}
+    assert (
+        links_to_runs(tracking(f"{{uri: '{uri}'}}"), RUNS, CONFIGURATIONS)("card-fraud", "7") == {}
+    )
 
 
 @pytest.mark.parametrize("ui", ["mlflow.example", "ftp://mlflow.example", "https://"])
@@ -102,7 +105,7 @@ def test_every_message_has_the_links_of_its_series_however_it_is_packed() -> Non
     found = packed(
         configuration.destinations,
         messages,
-        links_of=links_to_runs(tracking("{uri: 'http://m.example'}"), RUNS),
+        links_of=links_to_runs(tracking("{uri: 'http://m.example'}"), RUNS, CONFIGURATIONS),
     )
     link = {"mlflow": "http://m.example/#/runs/0f1e"}
     by_hook = [one for one in found if one.destination == "alerts:hook"]

@@ -40,9 +40,9 @@ def sqlite_address(tmp_path_factory: pytest.TempPathFactory, mlflow_client_class
 
 @pytest.fixture
 def payload() -> Callable[..., dict[str, Any]]:
-    """A payload of day `day` after the first; numbers differ from pane to pane."""
+    """A payload of a day after the first, mature unless of another pane; numbers differ."""
 
-    def make(day: int = 0, revision: int = 0, **others: Any) -> dict[str, Any]:
+    def make(day: int = 0, revision: int = 3, **others: Any) -> dict[str, Any]:
         start = FIRST_DAY + timedelta(days=day)
         end = start + timedelta(days=1)
         value = 0.9 - 0.01 * day - 0.001 * revision
@@ -57,6 +57,7 @@ def payload() -> Callable[..., dict[str, Any]]:
             },
             "state": ("provisional", "provisional", "provisional", "mature", "final")[revision],
             "revision": revision,
+            "age": f"{revision * 8}d",
             "as_of": (end + timedelta(days=revision * 8)).isoformat(),
             "metrics": {
                 "auc": {"value": value, "low": value - 0.05, "high": value + 0.04},

@@ -22,9 +22,19 @@ def expected_points(payloads: Iterable[Mapping[str, Any]]) -> Points:
         window = payload["window"]
         end = datetime.fromisoformat(window["end"])
         stamp = int(end.timestamp()) * 1000 + payload["revision"]
-        for name, value in metric_values(payload["metrics"], segment=payload["segment"]).items():
+        values = metric_values(
+            payload["metrics"], segment=payload["segment"], group=group_of(payload)
+        )
+        for name, value in values.items():
             points.setdefault(name, []).append((window["index"], stamp, value))
     return {name: sorted(found) for name, found in points.items()}
+
+
+def group_of(payload: Mapping[str, Any]) -> str:
+    """What names begin with: mature panes are the series, every other pane is one of its own."""
+    if payload["state"] == "provisional":
+        return f"pu_after_{payload['age']}"
+    return {"mature": "pu", "final": "pu_final"}[payload["state"]]
 
 
 def active_runs(client: Any, monitor: str) -> list[Any]:

@@ -17,8 +17,16 @@ from pumonitor.ports import OutboxMessage
 from pumonitor.sinks.failures import DestinationDownError, MessageRefusedError
 from pumonitor.sinks.mlflow_limits import Limits
 from pumonitor.sinks.mlflow_sink import MlflowSink
+from pumonitor.sinks.run_end import RunEnd
 from tests.sinks.conftest import RunIdsInMemory
-from tests.sinks.mlflow_history import expected_points, file_paths, only_run, points_of, runs_ever
+from tests.sinks.mlflow_history import (
+    active_runs,
+    expected_points,
+    file_paths,
+    only_run,
+    points_of,
+    runs_ever,
+)
 
 Make = Callable[..., dict[str, Any]]
 Wrap = Callable[[dict[str, Any]], OutboxMessage]
@@ -60,7 +68,7 @@ def monitor(request: pytest.FixtureRequest) -> str:
     return f"monitor of {request.node.name}"
 
 
-def test_panes_are_points_of_one_run_and_the_newer_pane_is_the_latest(
+def test_a_series_has_one_point_per_step_and_every_pane_a_series(
     send: Any, client: Any, payload: Make, monitor: str
 ) -> None:
     payloads = [
@@ -69,12 +77,133 @@ def test_panes_are_points_of_one_run_and_the_newer_pane_is_the_latest(
     for each in payloads:
         send(each)
     run = only_run(client, monitor)
-    assert points_of(client, run) == expected_points(payloads)
-    # The value fell from pane to pane: at one time MLflow would go on showing the first.
-    assert run.data.metrics["pu/auc"] == payloads[-1]["metrics"]["auc"]["value"]
+    points = points_of(client, run)
+    assert points == expected_points(payloads)
+    groups = {name.partition("/")[0] for name in points}
+    assert groups == {"pu", "pu_final", "pu_after_0d", "pu_after_8d", "pu_after_16d"}
+    first = payloads[0]["window"]["index"]
+    for name, found in points.items():
+        assert [step for step, _, _ in found] == [first, first + 1, first + 2], name
+    assert run.data.metrics["pu/auc"] == payloads[-2]["metrics"]["auc"]["value"]
+    assert run.data.metrics["pu_final/auc"] == payloads[-1]["metrics"]["auc"]["value"]
     assert run.info.run_name == monitor
     assert run.data.tags["pumonitor.monitor"] == monitor
     assert run.data.tags["pumonitor.state"] == "final"
+
+
+def test_a_correction_is_the_later_point_of_its_step(
+    send: Any, client: Any, payload: Make, monitor: str
+) -> None:
+    wrong = payload(0, monitor=monitor)
+    right = wrong | {"metrics": {"auc": 0.5}, "revision": 5}
+    for each in (wrong, right, wrong, right):
+        send(each)
+    run = only_run(client, monitor)
+    step, stamp = wrong["window"]["index"], 1767312000000
+    assert points_of(client, run)["pu/auc"] == [(step, stamp + 3, 0.897), (step, stamp + 5, 0.5)]
+    assert run.data.metrics["pu/auc"] == 0.5
+
+
+RUN = {
+    "parameters": {"threshold": "0.8", "class_prior": "assumed: 0.03"},
+    "description": "What a step is.",
+}
+
+
+def test_a_run_says_what_it_was_made_with_and_what_it_is(
+    send: Any, client: Any, payload: Make, monitor: str
+) -> None:
+    send(payload(0, monitor=monitor, configuration="c0ffee" * 8, **RUN))
+    send(payload(1, monitor=monitor, configuration="c0ffee" * 8, **RUN | {"description": "New."}))
+    run = only_run(client, monitor)
+    assert run.data.params == RUN["parameters"]
+    assert run.data.tags["mlflow.note.content"] == "New."
+    assert run.data.tags["pumonitor.configuration"] == "c0ffee" * 8
+    assert run.info.run_name == f"{monitor} [c0ffeec0]"
+
+
+def states(client: Any, monitor: str) -> dict[str, str]:
+    return {
+        run.data.tags["pumonitor.configuration"]: run.info.status
+        for run in active_runs(client, monitor)
+    }
+
+
+def test_another_configuration_is_another_run_and_finishes_the_former(
+    send: Any, client: Any, payload: Make, monitor: str
+) -> None:
+    old = [payload(day, monitor=monitor, configuration="old") for day in range(3)]
+    new = [
+        payload(day, monitor=monitor, configuration="new", metrics={"auc": 0.5}) for day in (0, 9)
+    ]
+    for each in (*old, *new):
+        send(each)
+    assert states(client, monitor) == {"old": "FINISHED", "new": "RUNNING"}
+    # Sent late, or again: nothing of it is newer.
+    before = {run.info.run_id: points_of(client, run) for run in active_runs(client, monitor)}
+    for each in (*old, *new, old[-1]):
+        send(each)
+    assert states(client, monitor) == {"old": "FINISHED", "new": "RUNNING"}
+    after = {run.info.run_id: points_of(client, run) for run in active_runs(client, monitor)}
+    assert after == before
+    # The former is set again.
+    send(payload(10, monitor=monitor, configuration="old"))
+    assert states(client, monitor) == {"old": "RUNNING", "new": "FINISHED"}
+
+
+def end_of(monitor: str, payload: dict[str, Any], **others: Any) -> dict[str, Any]:
+    end = RunEnd(
+        monitor=monitor,
+        model_version=payload["model_version"],
+        configuration=payload["configuration"],
+        as_of=datetime.fromisoformat(payload["as_of"]),
+        reason="superseded by version 8",
+    )
+    return end.to_payload() | others
+
+
+def test_a_superseded_run_is_finished_until_the_version_is_back(
+    send: Any, client: Any, payload: Make, monitor: str
+) -> None:
+    one = {"monitor": monitor, "configuration": "c", "model_version": "7"}
+    two = one | {"model_version": "8"}
+    for each in (payload(0, **one), payload(0, **two)):
+        send(each)
+    for _ in range(2):
+        send(end_of(monitor, payload(1, **one)))
+
+    def status() -> dict[str, str]:
+        return {
+            run.data.tags["pumonitor.model_version"]: run.info.status
+            for run in active_runs(client, monitor)
+        }
+
+    assert status() == {"7": "FINISHED", "8": "RUNNING"}
+    (run,) = [
+        run
+        for run in active_runs(client, monitor)
+        if run.data.tags["pumonitor.model_version"] == "7"
+    ]
+    assert run.data.tags["pumonitor.end_reason"] == "superseded by version 8"
+    assert run.info.end_time >= run.info.start_time
+    send(payload(0, **one))
+    assert status()["7"] == "FINISHED", "what it holds already does not open it"
+    send(payload(2, **one))
+    assert status() == {"7": "RUNNING", "8": "RUNNING"}
+    send(end_of(monitor, payload(1, **one)))
+    assert status()["7"] == "RUNNING", "it is older than what is known of the run"
+    send(end_of(monitor, payload(9, **one), model_version=None, configuration=None))
+    assert set(status().values()) == {"FINISHED"}
+
+
+def test_the_end_of_nothing_changes_nothing(send: Any, client: Any, monitor: str) -> None:
+    end = {"model_version": "7", "configuration": "c", "as_of": "2026-03-01T00:00:00+00:00"}
+    send(end_of(monitor, end))
+    assert client.get_experiment_by_name(f"pumonitor/{monitor}") is None
+    with pytest.raises(
+        MessageRefusedError, match="the message that a run has ended makes no sense"
+    ):
+        send(end_of(monitor, end, as_of="soon"))
 
 
 def test_sending_again_changes_nothing(send: Any, client: Any, payload: Make, monitor: str) -> None:
@@ -117,6 +246,23 @@ def test_a_metric_without_value_is_flagged_and_the_flag_is_taken_back(
     flags = [(step, value) for step, _, value in points_of(client, run)["pu/auc_undefined"]]
     assert flags == [(first, 1.0), (second, 0.0)]
     assert [step for step, _, _ in points_of(client, run)["pu/auc"]] == [second, second + 1]
+
+
+def test_the_flag_of_an_impossible_metric_is_taken_back(
+    send: Any, client: Any, payload: Make, monitor: str
+) -> None:
+    impossible = {"auc": {"value": 1.0, "low": None, "high": None, "infeasible": True}}
+    for each in (
+        payload(0, monitor=monitor, metrics=impossible),
+        payload(1, monitor=monitor),
+        payload(2, monitor=monitor, metrics=impossible),
+        payload(3, monitor=monitor, metrics={"auc": None}),
+    ):
+        send(each)
+    run = only_run(client, monitor)
+    points = points_of(client, run)
+    assert [value for _, _, value in points["pu/auc_infeasible"]] == [1.0, 0.0, 1.0, 0.0]
+    assert [step for step, _, _ in points["pu/auc_low"]] == [20455], "no bound where there is none"
 
 
 def test_segments_have_names_of_their_own(
