@@ -10,7 +10,7 @@ from pumonitor.service.config import Monitor
 from pumonitor.sinks.mlflow_sink import DESTINATION, lane
 from pumonitor.sinks.run_end import RunEnd
 from pumonitor.store.labels_at_age import labels_at_age
-from pumonitor.store.ledger import Ledger
+from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import Claim, ClaimedPane, EvaluatedSeries, NewMessage
 
 __all__ = ["ends_of_superseded"]
@@ -23,7 +23,7 @@ def ends_of_superseded(
     claim: Claim,
     claimed: ClaimedPane,
     series: Sequence[EvaluatedSeries],
-    ledger: Ledger,
+    ledger: LedgerReader,
 ) -> list[NewMessage]:
     """One message for each version of the 31 windows before that is not in this one any more.
 
