@@ -60,4 +60,6 @@ def number(value: float, *, metric: str = "") -> str:
         return shown_duration(timedelta(minutes=round(value / 60)))
     if metric in (*_SHARES, *_OF_MATURITY):
         return f"{100 * value:.3g}%"
-    return f"{value:,.0f}" if value == round(value) and abs(value) >= 1 else f"{value:.3g}"
+    from pumonitor.monitoring.rules import shown
+
+    return shown(value)

@@ -47,7 +47,9 @@ class Emission:
     reason : str
         Of a resolution: "good", or "revised" when what was bad turned out not to be.
     evidence : Evidence
-        Of the window that it is about.
+        Of the window that it is about; of a reminder, the newest.
+    last_bad : Evidence or None
+        Of a reminder: of the last bad window, where that is another.
     after : Emitted
     """
 
@@ -55,6 +57,7 @@ class Emission:
     evidence: Evidence
     after: Emitted
     reason: Literal["", "good", "revised"] = ""
+    last_bad: Evidence | None = None
 
 
 def emission(
@@ -98,7 +101,13 @@ def emission(
     if as_of - before.as_of < repeat:
         return None
     after = replace(before, as_of=as_of, reminders=before.reminders + 1)
-    return Emission(kind="reminder", evidence=_last(evidence, "breach"), after=after)
+    bad = _last(evidence, "breach")
+    return Emission(
+        kind="reminder",
+        evidence=evidence[-1],
+        after=after,
+        last_bad=None if bad is evidence[-1] or bad.kind != "breach" else bad,
+    )
 
 
 def _last(evidence: Sequence[Evidence], kind: str) -> Evidence:

@@ -26,6 +26,7 @@ def sentence(
     evidence: Evidence,
     reason: str = "",
     since: datetime | None = None,
+    last_bad: Evidence | None = None,
 ) -> str:
     """What happened, with the numbers of the window that it is about.
 
@@ -58,8 +59,11 @@ def sentence(
     elif isinstance(rule.condition, Health):
         said = f"{rule.condition.kind.replace('_', ' ')}: {said}"
     text = f"{place[:1].upper()}{place[1:]}: {said}."
-    if kind == "reminder" and since is not None:
-        return f"Since {moment_text(since)}. {text}"
+    if kind == "reminder":
+        began = "" if since is None else f"Since {moment_text(since)}. "
+        if last_bad is None:
+            return f"{began}{text}"
+        return f"{began}{text} The last bad window, {_window(last_bad)}: {last_bad.reason}."
     if kind == "resolved":
         return {
             "good": f"It is over. {text}",

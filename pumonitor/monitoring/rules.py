@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -40,6 +41,8 @@ Series = tuple[str, str]
 HealthKind = Literal[
     "no_data", "stale", "few_positives", "unmatched_labels", "score_range", "volume"
 ]
+
+_LEAST_SHOWN: Final = 1e-6
 
 COUNTS: Final = {"labeled_positives": "Confirmed positives", "predictions": "Predictions"}
 """Numbers of rows, and what they are called."""
@@ -323,12 +326,20 @@ def shown(number: float | None) -> str:
 
     Examples
     --------
-    >>> shown(0.61234), shown(12345.0), shown(None)
-    ('0.612', '12,345', '-')
+    >>> shown(0.61234), shown(12345.0), shown(0.00000664), shown(1e-9), shown(None)
+    ('0.612', '12,345', '0.00000664', 'below 0.000001', '-')
     """
     if number is None:
         return "-"
-    return f"{number:,.0f}" if abs(number) >= 100 or number == round(number) else f"{number:.3g}"
+    if abs(number) >= 100 or number == round(number):
+        return f"{number:,.0f}"
+    text = f"{number:.3g}"
+    if "e" not in text:
+        return text
+    if abs(number) < _LEAST_SHOWN:
+        return f"{'above -' if number < 0 else 'below '}{_LEAST_SHOWN:f}"
+    # No powers of ten: three digits that count, as many zeros before them as it takes.
+    return f"{number:.{2 - math.floor(math.log10(abs(number)))}f}".rstrip("0")
 
 
 def moment_text(moment: datetime) -> str:

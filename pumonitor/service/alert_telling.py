@@ -347,6 +347,7 @@ class Telling:
                 evidence=found.evidence,
                 reason=found.reason,
                 since=alert.firing_since,
+                last_bad=found.last_bad,
             ),
             cause=cause,
         )

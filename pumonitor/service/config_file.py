@@ -24,7 +24,7 @@ from pumonitor.service.left_unread import (
     monitors_unread,
     stands_in,
 )
-from pumonitor.service.problems import Place, Problem, problems_error, shown_place
+from pumonitor.service.problems import Place, Problem, WithinError, problems_error, shown_place
 from pumonitor.service.secret_values import expand
 from pumonitor.service.source_config import Positives, Predictions
 from pumonitor.service.yaml_document import read_document
@@ -233,10 +233,15 @@ def _problems_of(error: ValidationError) -> list[Problem]:
     # A key that is there under a wrong name is not told as missing too.
     meant = {(*place[:-1], name) for place in unknown for name in _likely(place)}
     return [
-        Problem(place=one["loc"], message=_message(one))
+        Problem(place=one["loc"], message=_message(one), within=_within(one))
         for one in errors
         if one["type"] != "missing" or one["loc"] not in meant
     ]
+
+
+def _within(error: ErrorDetails) -> Place:
+    found = error.get("ctx", {}).get("error")
+    return found.within if isinstance(found, WithinError) else ()
 
 
 def _likely(place: Place) -> list[str]:

@@ -351,25 +351,29 @@ class _Decisions:
             raise InputError(msg) from None
 
     def _threshold(self, scale: str, score: str) -> float:
-        wish = self._wishes.threshold
-        text = self._decide(
-            Question(
-                what="threshold",
-                option="--threshold",
-                proposal=f"{_DEFAULT_THRESHOLDS[scale]:g}",
-                why="the default: set it to the score your decisions are made at",
-            ),
-            None if wish is None else f"{wish:g}",
+        wish, default = self._wishes.threshold, _DEFAULT_THRESHOLDS[scale]
+        by_default = self._look.share_at_or_above(self._predictions, score, default)
+        question = Question(
+            what="threshold",
+            option="--threshold",
+            proposal=f"{default:g}",
+            why=f"the middle of the scale, which flags {by_default:.3%} of predictions and is "
+            "nobody's decision: set it to the score that yours are made at",
         )
+        text = self._decide(question, None if wish is None else f"{wish:g}")
         try:
             threshold = float(text)
         except ValueError:
             msg = f"--threshold must be a number, got {text!r}"
             raise InputError(msg) from None
         flagged = self._look.share_at_or_above(self._predictions, score, threshold)
-        self._notes.append(
-            f"At the threshold of {threshold:g}, {flagged:.3%} of predictions are flagged."
-        )
+        note = f"At the threshold of {threshold:g}, {flagged:.3%} of predictions are flagged."
+        if wish is None and text == question.proposal:
+            note += (
+                " You did not name it: precision, recall and F1 are of decisions at that score "
+                "alone; --threshold, or threshold in the file, sets another."
+            )
+        self._notes.append(note)
         return threshold
 
     def _reference(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pumonitor.errors import InputError
 
-__all__ = ["Place", "Problem", "problems_error", "shown_place"]
+__all__ = ["Place", "Problem", "WithinError", "problems_error", "shown_place"]
 
 Place = tuple[str | int, ...]
 """Keys and positions that lead to a value from the top of the file."""
@@ -24,11 +24,30 @@ class Problem:
         What is wrong and what to do, without the place.
     line : int or None
         In the file, from 1.
+    within : tuple of str and int
+        Keys and positions that lead on from the place to the line that is meant.
     """
 
     place: Place
     message: str
     line: int | None = None
+    within: Place = ()
+
+
+class WithinError(ValueError):
+    """What is wrong with one item of a value that is judged as a whole.
+
+    Parameters
+    ----------
+    message : str
+        With what leads to the item, as people write it.
+    within : str or int
+        Keys and positions that lead to it.
+    """
+
+    def __init__(self, message: str, *within: str | int) -> None:
+        super().__init__(message)
+        self.within: Place = within
 
 
 def shown_place(place: Place) -> str:
@@ -64,7 +83,8 @@ def problems_error(
     """
     told: dict[tuple[Place, int | None], Problem] = {}
     for problem in problems:
-        told.setdefault((problem.place, problem.line or _line(problem.place, lines or {})), problem)
+        exactly = (*problem.place, *problem.within)
+        told.setdefault((problem.place, problem.line or _line(exactly, lines or {})), problem)
     found = [(line, problem) for (_, line), problem in told.items()]
     found.sort(key=lambda pair: (pair[0] is None, pair[0] or 0))
     sentences = [_sentence(problem, line) for line, problem in found]

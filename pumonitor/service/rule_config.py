@@ -20,6 +20,7 @@ from pumonitor.errors import did_you_mean, if_percent
 from pumonitor.service.config_values import Duration, Number, Part, Text, as_tuple, is_number
 from pumonitor.service.durations import read_duration, shown_duration
 from pumonitor.service.metric_names import COUNTS, METRICS, refuse_unknown
+from pumonitor.service.problems import WithinError
 
 __all__ = ["DETECTORS", "Change", "Rule", "as_change", "check_destinations", "check_rules"]
 
@@ -403,7 +404,7 @@ def check_rules(
         changes = rule.health is None and rule.condition in _CHANGES
         if changes and rule.compared_with == "reference" and not has_reference:
             msg = f"rules[{number}] compares with the reference, and the monitor has none"
-            raise ValueError(msg)
+            raise WithinError(msg, number)
         over = rule.compared_with
         if isinstance(over, timedelta) and window is not None and over < _LEAST_WINDOWS * window:
             msg = (
@@ -411,20 +412,20 @@ def check_rules(
                 f"and {_LEAST_WINDOWS} windows are needed, which last "
                 f"{shown_duration(_LEAST_WINDOWS * window)}"
             )
-            raise ValueError(msg)
+            raise WithinError(msg, number)
         for column in (*(rule.segment or {}), *([] if rule.per is None else [rule.per])):
             if segments is not None and column not in segments:
                 hint = did_you_mean(column, segments)
                 msg = f"rules[{number}] names no segment of predictions: {column!r}{hint}"
-                raise ValueError(msg)
+                raise WithinError(msg, number)
         meaning = rule.model_dump_json(exclude={"to", "runbook", "name", "repeat"})
         if meaning in seen:
             msg = f"rules[{number}] says the same as rules[{seen[meaning]}]: leave one out"
-            raise ValueError(msg)
+            raise WithinError(msg, number)
         seen[meaning] = number
         if rule.name is not None and rule.name in names:
             msg = f"rules[{number}] has the name of rules[{names[rule.name]}]: {rule.name!r}"
-            raise ValueError(msg)
+            raise WithinError(msg, number)
         if rule.name is not None:
             names[rule.name] = number
 
@@ -445,4 +446,4 @@ def check_destinations(
                 hint = did_you_mean(name, destinations)
                 there = f" (there are {', '.join(destinations) or 'none'})"
                 msg = f"{monitor}.rules[{number}] names no destination: {name!r}{hint or there}"
-                raise ValueError(msg)
+                raise WithinError(msg, monitor, "rules", number)

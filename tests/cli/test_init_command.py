@@ -36,6 +36,7 @@ def test_a_folder_is_enough_and_the_next_command_works(folder):
     assert "Wrote pumonitor.yaml. Next: pumonitor check" in done.stdout
     assert "times without a zone" in done.stdout
     assert "Note: At the threshold of 0.5, " in done.stdout
+    assert "% of predictions are flagged. You did not name it: " in " ".join(done.stdout.split())
     checked = run("check")
     assert checked.exit_code == 0, checked.output
     assert "Nothing failed; " in checked.stdout

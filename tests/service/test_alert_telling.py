@@ -320,6 +320,18 @@ def test_reminders_go_on_when_predictions_have_stopped(ledger):
     assert [one.window_start for one in messages(ledger)[-2:]] == [FIRST + 8 * DAY] * 2
 
 
+def test_a_reminder_tells_of_the_newest_window_and_of_the_last_bad_one(ledger):
+    values = {number: 0.5 if number < 2 else 0.75 for number in range(20)}
+    found = failing(ledger, rules=(replace(BELOW, repeat=3 * DAY),), values=values)
+    live(found, 12)
+    reminder = [one for one in messages(ledger) if one.kind == "reminder"][-1]
+    newest = f"{reminder.window_start:%Y-%m-%d}"
+    assert reminder.window_start > FIRST + 5 * DAY
+    assert reminder.value == 0.75
+    assert reminder.sentence.startswith(f"Since 2026-01-01. Model version 7, {newest}: AUC is 0.75")
+    assert "The last bad window, 2026-01-02: AUC is 0.5 (0.48 to 0.52)" in reminder.sentence
+
+
 def test_results_that_cannot_come_are_not_stale(ledger):
     stale = AlertRule(
         key="stale",

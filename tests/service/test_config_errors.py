@@ -48,6 +48,18 @@ def test_the_good_one_is_good():
     assert read_configuration_text(GOOD, environment={}).warnings == ()
 
 
+def test_an_item_of_a_list_has_its_own_line():
+    several = "- {metric: f1, below: 0.5}\n      - {metric: f1, below: 0.4}\n      "
+    for wrong, message in (
+        ("- {metric: f1, below: 0.5}", "rules[2] says the same as rules[0]"),
+        ("- {metric: f1, below: 0.3, to: [hook]}", "rules[2] names no destination: 'hook'"),
+    ):
+        text = GOOD.replace("- {metric: f1, below: 0.5}", several + wrong, 1)
+        line = 1 + text[: text.index(wrong, text.index("below: 0.4"))].count("\n")
+        assert f"line {line}: " in only(text)
+        assert message in only(text)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
