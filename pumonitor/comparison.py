@@ -11,24 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._validate import as_labels, as_number, as_scores, check_same_index, row_weights
-from pumonitor.comparison_result import Comparison, ModelPairs
+from pumonitor.comparison_result import Comparison
+from pumonitor.diagnostics import diagnose
+from pumonitor.diagnostics.review_cut import review_cut
 from pumonitor.errors import InputError
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.f_beta import F1, f_beta_metric
 from pumonitor.metrics.ll_score import LL_SCORE
+from pumonitor.metrics.model_pairs import ModelPairs
 from pumonitor.metrics.paired import ModelOnRows, rows_as_cells
 from pumonitor.metrics.precision import PRECISION
-from pumonitor.metrics.prior_quantities import class_prior_estimate
+from pumonitor.metrics.predicted_positive_rate import PREDICTED_POSITIVE_RATE
+from pumonitor.metrics.prior_quantities import class_prior_estimate, unlabeled_prior_estimate
 from pumonitor.metrics.problem import Problem, check_settings, make_problem
 from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import at_threshold
 from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.threshold_metric import ThresholdMetric
+from pumonitor.metrics.uncorrected import uncorrected_ranking
 from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.label_frequency import LabelFrequency
-from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target
+from pumonitor.results import ClassPriorEstimate, Estimate, Finding, Scenario, Target
 from pumonitor.tables import ScoreTable
 
 __all__ = ["compare"]
@@ -58,7 +63,9 @@ def compare(
     models with paired intervals: the models' errors come from the same labels and largely cancel,
     so a difference is known better than its two terms. It is wrong when the labeled positives are
     not a fair sample of the positives, and above all when one of the models chose which rows were
-    reviewed: its own finds are then confirmed more often, which makes it look better.
+    reviewed: its own finds are then confirmed more often, which makes it look better. Where labels
+    stop at a rank of a model's scores, or reviewed cases say that review went by the score, no
+    verdict is given (`Comparison.chosen_by`); a choice that leaves no such trace is not seen.
 
     Parameters
     ----------
@@ -169,27 +176,39 @@ def compare(
     }
     first = next(iter(problems.values()))
     table = first.table
+    shared = {
+        **settings,
+        "label_purity": first.label_purity,
+        "label_purity_evidence": evidence,
+        "f_beta": f_beta,
+        "n_labeled": table.n_labeled,
+        "n_unlabeled": table.n_unlabeled,
+        "n_negative": table.n_negative,
+        "effective_labeled": first.labeled_size,
+        "weighted": table.weights is not None,
+        "propensities": table.has_propensities,
+        **table.weight_facts(),
+    }
+    estimates = {
+        name: _estimates(problem, thresholds[name], metrics) for name, problem in problems.items()
+    }
+    prior = _with_shown_interval(first)
+    warnings = {
+        name: diagnose(
+            tables[name],
+            {**_also_diagnosed(problem, thresholds[name]), **estimates[name]},
+            prior,
+            {"threshold": thresholds[name], **shared},
+        )
+        for name, problem in problems.items()
+    }
     return Comparison(
-        estimates={
-            name: _estimates(problem, thresholds[name], metrics)
-            for name, problem in problems.items()
-        },
-        class_prior=_with_shown_interval(first),
+        estimates=estimates,
+        class_prior=prior,
         prior_from=prior_from,
-        settings={
-            "threshold": thresholds,
-            **settings,
-            "label_purity": first.label_purity,
-            "label_purity_evidence": evidence,
-            "f_beta": f_beta,
-            "n_labeled": table.n_labeled,
-            "n_unlabeled": table.n_unlabeled,
-            "n_negative": table.n_negative,
-            "effective_labeled": first.labeled_size,
-            "weighted": table.weights is not None,
-            "propensities": table.has_propensities,
-            **table.weight_facts(),
-        },
+        settings={"threshold": thresholds, **shared},
+        warnings=warnings,
+        chosen_by=_chooser(tables, thresholds, warnings),
         pairs=ModelPairs(
             models=models,
             rows=rows_as_cells(label_values, weight=weight, represented=represented),
@@ -230,6 +249,35 @@ def _problems(
     return problems, source, evidence.to_dict()
 
 
+def _chooser(
+    tables: Mapping[str, ScoreTable],
+    thresholds: Mapping[str, float],
+    warnings: Mapping[str, Sequence[Finding]],
+) -> str | None:
+    """The model whose scores seem to have decided which rows were reviewed.
+
+    Labels that stop at a rank of one model fade at those of a model like it: the one with most
+    evidence. Reviewed cases of both outcomes say it of every model, most of all of the one that
+    picked them.
+    """
+    cuts = {
+        name: review_cut(tables[name], thresholds=(thresholds[name],))
+        for name, found in warnings.items()
+        if any(one.name == "review_cut" for one in found)
+    }
+    p_values = {name: cut.p_value for name, cut in cuts.items() if cut is not None}
+    if p_values:
+        return min(p_values, key=lambda name: p_values[name])
+    return next(
+        (
+            name
+            for name, found in warnings.items()
+            if any(one.name == "unfair_labels_by_review" for one in found)
+        ),
+        None,
+    )
+
+
 def _best_ranking(tables: Mapping[str, ScoreTable], **settings: Any) -> str:
     """The model with the highest AUL; within one comparison it rises with the observed lift."""
     # The lift does not depend on the prior, so that any will do.
@@ -258,6 +306,17 @@ def _estimates(
         "auc": auc_estimate(problem, lift, route="direct"),
         **by_name,
     }
+
+
+def _also_diagnosed(problem: Problem, threshold: float) -> dict[str, Estimate]:
+    """What diagnostics read beside the estimates of a comparison."""
+    found = (
+        class_prior_estimate(problem),
+        unlabeled_prior_estimate(problem),
+        PREDICTED_POSITIVE_RATE.estimate(at_threshold(problem, threshold)),
+        *uncorrected_ranking(problem),
+    )
+    return {estimate.name: estimate for estimate in found}
 
 
 def _score_columns(

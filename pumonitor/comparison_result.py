@@ -11,54 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.errors import no_such
-from pumonitor.metrics.paired import ModelOnRows
-from pumonitor.metrics.paired_counts import paired_at_thresholds, threshold_difference
-from pumonitor.metrics.paired_ranking import auc_difference, aul_difference, lift_difference
-from pumonitor.metrics.threshold_metric import ThresholdMetric
-from pumonitor.results import ClassPriorEstimate, Estimate, by_name, undefined
-from pumonitor.tables import ScoreTable
+from pumonitor.metrics.model_pairs import ModelPairs
+from pumonitor.names import title
+from pumonitor.results import ClassPriorEstimate, Estimate, Finding, by_name, undefined
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Comparison", "Lead", "ModelPairs"]
+__all__ = ["Comparison", "Lead"]
 
 SCHEMA_VERSION = 1
 _SHOWN = ("f1", "aul", "ll_score")
 _LISTED = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ModelPairs:
-    """The rows of a comparison, from which the difference of any two models can be told."""
-
-    models: Mapping[str, ModelOnRows]
-    rows: ScoreTable
-    threshold_metrics: Mapping[str, ThresholdMetric]
-
-    def differences(
-        self, first: str, second: str, values: Mapping[str, float]
-    ) -> dict[str, Estimate]:
-        """Paired estimates of the differences whose values are given, by metric."""
-        one, other = self.models[first], self.models[second]
-        found: dict[str, Estimate] = {}
-        if any(name in self.threshold_metrics for name in values):
-            rates = paired_at_thresholds(one, other, self.rows)
-            found |= {
-                name: threshold_difference(self.threshold_metrics[name], *rates, value=value)
-                for name, value in values.items()
-                if name in self.threshold_metrics
-            }
-        if "aul" in values or "auc" in values:
-            lift = lift_difference(one, other, self.rows)
-            makers = {"aul": aul_difference, "auc": auc_difference}
-            found |= {
-                name: make(lift, value=values[name])
-                for name, make in makers.items()
-                if name in values
-            }
-        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,17 +38,21 @@ class Lead:
         None when no other model has a value.
     difference : Estimate or None
         Best less second, with its paired interval.
+    withheld : str or None
+        Why the difference is no verdict: the labels were chosen by a model, or the values are
+        impossible.
     """
 
     metric: str
     best: str
     second: str | None
     difference: Estimate | None
+    withheld: str | None = None
 
     @property
     def is_clear(self) -> bool:
-        """Whether the whole interval of the difference lies above 0."""
-        return self.difference is not None and self.difference.low > 0
+        """Whether the whole interval of the difference lies above 0, and nothing speaks against."""
+        return self.withheld is None and self.difference is not None and self.difference.low > 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -91,9 +61,12 @@ class Lead:
             "second": self.second,
             "difference": None if self.difference is None else self.difference.to_dict(),
             "is_clear": self.is_clear,
+            "withheld": self.withheld,
         }
 
     def __str__(self) -> str:
+        if self.withheld is not None:
+            return f"{self.metric}: no verdict, {self.withheld}"
         if self.difference is None:
             return f"{self.metric}: only {self.best} has a value"
         by = _brief(self.difference)
@@ -119,6 +92,11 @@ class Comparison:
         level, counts.
     pairs : ModelPairs
         The rows, for differences.
+    warnings : mapping of str to tuple of Finding
+        The diagnostics that fired for each model.
+    chosen_by : str or None
+        The model whose scores seem to have decided which rows were reviewed. Labels of its choosing
+        say nothing about which model is better: no lead is clear.
     """
 
     estimates: Mapping[str, Mapping[str, Estimate]]
@@ -126,6 +104,8 @@ class Comparison:
     prior_from: str | None
     settings: Mapping[str, Any]
     pairs: ModelPairs = field(repr=False)
+    warnings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
+    chosen_by: str | None = None
 
     def __post_init__(self) -> None:
         estimates = {name: by_name("metric", of) for name, of in self.estimates.items()}
@@ -144,6 +124,19 @@ class Comparison:
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics."""
         return tuple(next(iter(self.estimates.values())))
+
+    @property
+    def no_verdict(self) -> str | None:
+        """Why these labels cannot say which model is better, and what would; None if they can."""
+        if self.chosen_by is None:
+            return None
+        return (
+            f"Which rows were confirmed seems to have been decided by the scores of "
+            f"{self.chosen_by}: its finds count for it, and what another model would have found is "
+            f"not known. {self._titles()} of these models cannot be compared. Review a random "
+            "sample of the rows, or of the rows that any of the models flags, and compare on those "
+            "labels; or give the chance of review as propensity, if no row had none."
+        )
 
     @property
     def ranks(self) -> dict[str, dict[str, int | None]]:
@@ -254,7 +247,23 @@ class Comparison:
             best=order[0],
             second=second,
             difference=None if second is None else self.difference(order[0], second, metric),
+            withheld=self._withheld(metric, order[0], second),
         )
+
+    def _titles(self) -> str:
+        *others, last = (title(metric, self.settings) for metric in self.metrics)
+        return f"{', '.join(others)} and {last}"
+
+    def _withheld(self, metric: str, *models: str | None) -> str | None:
+        """Why the first of these models is not said to be better by a metric."""
+        if self.chosen_by is not None:
+            return f"{self.chosen_by} seems to have chosen which rows were reviewed"
+        impossible = [
+            f"{name} came out at {self.estimates[name][metric].came_out:.3g}"
+            for name in models
+            if name is not None and more_than_chance(self.estimates[name][metric])
+        ]
+        return f"{' and '.join(impossible)}, which is impossible" if impossible else None
 
     def _order(self, metric: str) -> list[str]:
         """Models that have a value, best first; of equals, the one given first."""
@@ -274,7 +283,13 @@ class Comparison:
         for metric, (best, *others) in ((m, order) for m, order in orders.items() if order):
             second = others[0] if others else None
             difference = None if second is None else differences[metric][second]
-            lead = Lead(metric=metric, best=best, second=second, difference=difference)
+            lead = Lead(
+                metric=metric,
+                best=best,
+                second=second,
+                difference=difference,
+                withheld=self._withheld(metric, best, second),
+            )
             leads[metric] = lead.to_dict()
         return {
             "schema_version": SCHEMA_VERSION,
@@ -285,6 +300,12 @@ class Comparison:
                 name: {metric: estimate.to_dict() for metric, estimate in of.items()}
                 for name, of in self.estimates.items()
             },
+            "warnings": {
+                name: [finding.to_dict() for finding in found]
+                for name, found in self.warnings.items()
+            },
+            "chosen_by": self.chosen_by,
+            "no_verdict": self.no_verdict,
             "ranks": self.ranks,
             "leads": leads,
             "differences": {
@@ -340,15 +361,38 @@ class Comparison:
             for row in cells
         ]
         source = "" if self.prior_from is None else f", from {self.prior_from}"
-        leads = [str(self.lead(metric)) for metric in _SHOWN if self._order(metric)]
-        return "\n".join([*lines, f"{self.class_prior}{source}", *leads])
+        verdict = (
+            [self.no_verdict]
+            if self.no_verdict is not None
+            else [str(self.lead(metric)) for metric in _SHOWN if self._order(metric)]
+        )
+        return "\n".join([*lines, f"{self.class_prior}{source}", *verdict, *self.sentences()])
+
+    def sentences(self, *, notes: bool = False) -> list[str]:
+        """What the diagnostics found, each sentence once, with the models that it is about.
+
+        Parameters
+        ----------
+        notes : bool
+            Notes too, and not warnings alone.
+        """
+        about: dict[str, list[str]] = {}
+        for name, found in self.warnings.items():
+            for finding in found:
+                if notes or finding.severity == "warning":
+                    about.setdefault(finding.sentence, []).append(name)
+        return [
+            sentence if len(names) == len(self.models) else f"{', '.join(names)}: {sentence}"
+            for sentence, names in about.items()
+        ]
 
 
 def _brief(estimate: Estimate) -> str:
     if estimate.undefined_reason is not None:
         return "undefined"
     value, low, high = estimate.displayed
-    return f"{value:.4f} [{low:.4f}, {high:.4f}]"
+    impossible = f" (estimated {estimate.came_out:.4f}: impossible)" if estimate.infeasible else ""
+    return f"{value:.4f} [{low:.4f}, {high:.4f}]{impossible}"
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -95,7 +95,9 @@ def evaluate(
         ``score >= threshold`` is predicted positive.
     class_prior : "auto", method name, float, (low, high), (value, low, high), ClassPriorEstimate
         pi, the share of positives in the population. A number is taken as known and adds no
-        uncertainty; an interval is read at `confidence_level` and carried through.
+        uncertainty; an interval is read at `confidence_level` and carried through. A prior from an
+        audit mends the prior alone: labels that favour some scores make recall, AUC and precision
+        wrong as before, and mostly without a warning.
     label_frequency : float, (low, high), (value, low, high), optional
         c, the share of the positives that is confirmed by now, in place of `class_prior`.
     scenario : {"single-training-set", "case-control"}

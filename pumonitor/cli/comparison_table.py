@@ -43,13 +43,17 @@ def rendered(found: Comparison, *, name: str, width: int) -> Iterator[Renderable
         f"unconfirmed; {settings['scenario']}"
     )
     yield Text(f"{_prior(found)}\n")
-    for metric in _DECIDING:
+    if found.no_verdict is not None:
+        yield Padding(Text(f"No verdict. {found.no_verdict}", style="yellow"), (0, 0, 0, 2))
+    for metric in _DECIDING if found.no_verdict is None else ():
         ranks = found.ranks[metric]
         if any(ranks.values()):
             yield Padding(Text(_sentence(found.lead(metric), found)), (0, 0, 0, 2))
     yield ""
     yield _table(found, (*_DECIDING, *_ALSO) if width >= _WIDE else _DECIDING)
     yield ""
+    for sentence in found.sentences():
+        yield Padding(Text(f"! {sentence}", style="yellow"), (0, 0, 0, 2))
 
 
 def _prior(found: Comparison) -> str:
@@ -62,6 +66,8 @@ def _prior(found: Comparison) -> str:
 
 def _sentence(lead: Lead, found: Comparison) -> str:
     shown = title(lead.metric, found.settings)
+    if lead.withheld is not None:
+        return f"{shown}: no verdict, {lead.withheld}."
     if lead.difference is None:
         return f"{shown}: only {lead.best} has a value."
     value, low, high = lead.difference.displayed
@@ -77,13 +83,17 @@ def _table(found: Comparison, metrics: tuple[str, ...]) -> Table:
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("Model")
+    table.add_column("Model", min_width=min(max(map(len, found.models)), 20))
     table.add_column("Threshold", justify="right")
     for metric in metrics:
         table.add_column(title(metric, found.settings), no_wrap=True)
     ranks = found.ranks
     for model in sorted(found.models, key=lambda model: ranks["f1"][model] or len(ranks["f1"])):
-        cells = [_cell(found[model][metric], ranks[metric][model]) for metric in metrics]
+        ranked = found.no_verdict is None
+        cells = [
+            _cell(found[model][metric], ranks[metric][model] if ranked else None)
+            for metric in metrics
+        ]
         table.add_row(escape(model), f"{found.settings['threshold'][model]:g}", *cells)
     return table
 
@@ -93,4 +103,6 @@ def _cell(estimate: Estimate, rank: int | None) -> str:
         return "undefined"
     value, low, high = estimate.displayed
     shown = f"{number(value)}\n[dim]{interval_text(low, high)}[/]"
+    if estimate.infeasible:
+        shown += f"\n[yellow]{number(estimate.came_out)}: impossible[/]"
     return f"[bold green]{shown}[/]" if rank == 1 else shown

@@ -73,7 +73,8 @@ ClassPrior = Annotated[
         metavar="PRIOR",
         help="Share of positives in the population: 'auto' or a method's name to estimate it "
         "('propensity' counts what confirmed rows stand for), "
-        "a number if it is known, 'LOW,HIGH' or 'VALUE,LOW,HIGH' if it is known roughly.",
+        "a number if it is known, 'LOW,HIGH' or 'VALUE,LOW,HIGH' if it is known roughly, "
+        "as from an audit; that does not mend confirmations which favour high scores.",
         rich_help_panel=ASSUMPTIONS,
     ),
 ]

@@ -21,6 +21,7 @@ from pumonitor.diagnostics.prior_bound import prior_is_upper_bound
 from pumonitor.diagnostics.prior_too_high import prior_too_high
 from pumonitor.diagnostics.pure_region import no_pure_region
 from pumonitor.diagnostics.ranking import no_ranking
+from pumonitor.diagnostics.review_cut import labels_stop_at_a_rank
 from pumonitor.diagnostics.reviewed_cases import against_reviewed_cases
 from pumonitor.diagnostics.ties import tied_scores
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
@@ -67,6 +68,7 @@ def diagnose(
         *one_sided_decision(estimates, class_prior, settings),
         *against_calibrated_scores(table, class_prior, settings),
         *against_reviewed_cases(table, settings),
+        *labels_stop_at_a_rank(table, settings),
         *against_known_negatives(table, estimates, class_prior, settings),
         *different_label_sources(label_sources),
         *label_noise(settings),

@@ -127,3 +127,23 @@ def test_bad_usage_ends_with_status_2(file, arguments, message):
     shown = " ".join(result.stderr.replace("│", " ").split())
     assert message in shown
     assert result.stdout == ""
+
+
+def test_labels_that_a_model_chose_are_told_and_no_model_is_said_to_be_better(tmp_path):
+    rng = np.random.default_rng(1)
+    positive = rng.random(12_000) < 0.1
+    champion, challenger = (rng.normal(size=12_000) + apart * positive for apart in (1.3, 1.6))
+    confirmed = (positive & (champion >= np.quantile(champion, 0.95))).astype(int)
+    columns = {"champion": champion, "challenger": challenger, "confirmed": confirmed}
+    pa.parquet.write_table(pa.table(columns), tmp_path / "scored.parquet")
+    result = run(
+        tmp_path / "scored.parquet",
+        *("--labels", "confirmed", "--scores", "champion,challenger"),
+        *("--class-prior", "0.1", "--threshold", "1.6"),
+    )
+    assert result.exit_code == 0, result.stderr
+    text = " ".join(result.stdout.split())
+    assert "No verdict. Which rows were confirmed seems to have been decided by the scores" in text
+    assert "is better than" not in text
+    assert ": impossible" in text
+    assert "! champion: Confirmed positives stop at a score of " in text
