@@ -59,9 +59,14 @@ def test_kills_all_over_a_round_lose_and_double_nothing(
     part: int, mlflow_server: Server, new_state: Callable[[], str], request: pytest.FixtureRequest
 ) -> None:
     terminal = request.config.get_terminal_writer()
+
+    def told(line: str) -> None:
+        terminal.line(line)
+        terminal.flush()
+
     with campaign(mlflow_server) as one:
         shares = [(case + 0.5) / CASES for case in range(part, CASES, PARTS)]
-        kills, doubled, wrong = kill(one, new_state, shares=shares, seed=part, told=terminal.line)
-    terminal.line(f"{kills} kills; {doubled} webhooks came again, with the same id and body")
+        kills, doubled, wrong = kill(one, new_state, shares=shares, seed=part, told=told)
+    told(f"{kills} kills; {doubled} webhooks came again, with the same id and body")
     assert wrong == []
     assert kills > 1.5 * len(shares)
