@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pumonitor.names import title
 from pumonitor.report.charts import build_chart
+from pumonitor.report.history_chart import HistoryPoint, history_chart
 from pumonitor.report.sensitivity_chart import sensitivity_panel
 from pumonitor.report.theme import themed, to_svg
 from pumonitor.report.threshold_charts import threshold_panels
 from pumonitor.results import Evaluation
 from pumonitor.sensitivity.result import Sensitivity
 
-__all__ = ["Figure", "figures", "inline_svg", "sensitivity_figures", "threshold_figures"]
+__all__ = [
+    "Figure",
+    "figures",
+    "history_figures",
+    "inline_svg",
+    "sensitivity_figures",
+    "threshold_figures",
+]
 
 _READING: Final = {
     "forest": (
@@ -101,6 +109,19 @@ def figures(evaluation: Evaluation) -> list[Figure]:
         )
         for name, (heading, reading) in _READING.items()
     ]
+
+
+def history_figures(history: Mapping[str, Sequence[HistoryPoint]]) -> list[Figure]:
+    """One figure of the windows up to this one; none without any."""
+    if not history:
+        return []
+    heading = "The windows up to this one"
+    svg = inline_svg(to_svg(themed(history_chart(history))), description=heading)
+    reading = (
+        "Each dot is a window, as it was known when this one was looked at, the line through it "
+        "its interval; the large dot is this window. Axes do not begin at zero."
+    )
+    return [Figure(name="history", heading=heading, reading=reading, svg=svg)]
 
 
 def threshold_figures(evaluation: Evaluation) -> list[Figure]:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pumonitor.names import title as title_of
 from pumonitor.report import palette
 from pumonitor.report.assumptions import assumptions, doubts
 from pumonitor.report.estimate_table import estimate_groups
-from pumonitor.report.figures import figures, sensitivity_figures, threshold_figures
+from pumonitor.report.figures import (
+    figures,
+    history_figures,
+    sensitivity_figures,
+    threshold_figures,
+)
+from pumonitor.report.history_chart import HistoryPoint
 from pumonitor.report.numbers import number, percent, percent_with_interval, rows
 from pumonitor.report.sensitivity_chart import sensitivities, sensitivity_reading
 from pumonitor.report.uncorrected import uncorrected_value
@@ -27,6 +33,7 @@ def render_html(
     *,
     title: str = "How the classifier is doing",
     context: Mapping[str, str] | None = None,
+    history: Mapping[str, Sequence[HistoryPoint]] | None = None,
 ) -> str:
     """The evaluation as one HTML page that needs nothing else: no network, script or font.
 
@@ -40,6 +47,8 @@ def render_html(
         Heading of the page; any text, escaped.
     context : mapping of str to str, optional
         What the reader should know of it, such as model and period; any text, escaped.
+    history : mapping of str to sequence of HistoryPoint, optional
+        Estimates of the windows up to this one, by heading.
 
     Returns
     -------
@@ -82,7 +91,7 @@ def render_html(
         assumptions=assumptions(evaluation),
         doubts=doubts(evaluation),
         groups=estimate_groups(evaluation),
-        figures=figures(evaluation),
+        figures=[*history_figures(history or {}), *figures(evaluation)],
         panels=threshold_figures(evaluation),
         what_if=sensitivity_figures(evaluation, swept),
         what_if_reading=sensitivity_reading(next(iter(swept.values()))) if swept else "",

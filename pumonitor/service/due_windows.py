@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from pumonitor.ports import Window
 from pumonitor.service.config import Monitor
 from pumonitor.store.standings import Standing
 
-__all__ = ["due_windows", "empty_windows", "end_of_windows", "have_stopped", "stopped_since"]
+__all__ = [
+    "beginning_of",
+    "due_windows",
+    "empty_windows",
+    "end_of_windows",
+    "have_stopped",
+    "partial_beginning",
+    "stopped_since",
+]
+
+_LATE_START: Final = 0.05
+"""Share of a window after which its first prediction may come and the window still be whole."""
 
 _FIND_MISSING = frozenset({"no_data", "volume"})
 """Health rules that find fault with a window without predictions."""
@@ -63,3 +75,22 @@ def stopped_since(monitor: Monitor, standing: Standing | None, *, now: datetime)
     """
     last = None if standing is None else standing.last_prediction
     return last if last is not None and have_stopped(monitor, last, now=now) else None
+
+
+def partial_beginning(monitor: Monitor, first: datetime) -> str:
+    """What is to be said of the first window where predictions begin in the midst of it; or ""."""
+    window = monitor.windows.containing(first)
+    length, late = window.end - window.start, first - window.start
+    if late <= max(_LATE_START * length, timedelta(minutes=5)):
+        return ""
+    return (
+        f"the first window, {window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC, is a "
+        f"part of one: predictions begin at {first:%Y-%m-%d %H:%M} UTC, after {late / length:.0%} "
+        "of it; its numbers of rows say nothing of others, and a reference should begin later"
+    )
+
+
+def beginning_of(monitor: Monitor, standing: Standing | None) -> str:
+    """As `partial_beginning`, of the first prediction that the last round found."""
+    first = None if standing is None else standing.first_prediction
+    return "" if first is None else partial_beginning(monitor, first)

@@ -27,6 +27,7 @@ __all__ = [
 
 SHOWN: Final = ("class_prior", "aul", "auc", "precision", "recall", "f1")
 _RECENT: Final = timedelta(days=400)
+_FEW: Final = 30
 _PARTS: Final = ("aul_change_prior", "aul_change_ranking")
 
 
@@ -162,6 +163,7 @@ def insight_of(
     *,
     now: datetime,
     stopped_since: datetime | None = None,
+    beginning: str = "",
 ) -> Insight:
     """The newest mature window and the newest one, and what there is left to do.
 
@@ -172,10 +174,13 @@ def insight_of(
     now : datetime
     stopped_since : datetime, optional
         The last prediction, if no window is due before there are others.
+    beginning : str
+        What is to be said of the first window, as long as there are few.
     """
     backlog = ledger.counts(now=now, monitor=monitor)
     newest = (ledger.newest_with_results(monitor, mature=True), ledger.newest_with_results(monitor))
     chosen = {window.start: window for window in newest if window is not None}
+    evaluated = ledger.number_evaluated(monitor)
     latest = max(chosen, default=now)
     windows = ledger.windows(monitor, since=latest - _RECENT)
     stories: list[WindowStory] = []
@@ -193,8 +198,11 @@ def insight_of(
         monitor=monitor,
         backlog=backlog,
         latest=tuple(stories),
-        findings=tuple(summed_up(findings_of_windows(windows))),
-        evaluated=ledger.number_evaluated(monitor),
+        findings=(
+            *([beginning] if beginning and evaluated <= _FEW else []),
+            *summed_up(findings_of_windows(windows)),
+        ),
+        evaluated=evaluated,
         stopped_since=stopped_since,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Final
 
 from pumonitor.notify.alertmanager import AlertmanagerSink
@@ -16,6 +15,7 @@ from pumonitor.ports import Clock, Sink
 from pumonitor.service.config import Configuration
 from pumonitor.service.destination_config import Destination
 from pumonitor.service.packing import key_of_beginning
+from pumonitor.service.window_history import newest_known
 from pumonitor.sinks.delivery import Deliverer, Patience
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.reader import LedgerReader
@@ -164,13 +164,13 @@ def series_reader(ledger: LedgerReader) -> ReadSeries:
             metrics=None if counted else [alert.metric],
             revisions="all",
         )
-        newest: dict[datetime, PublishedResult] = {}
-        for row in rows:
-            if row.as_of <= alert.as_of and (counted is None or row.n_labeled is not None):
-                kept = newest.get(row.window_start)
-                if kept is None or (row.as_of, row.revision) > (kept.as_of, kept.revision):
-                    newest[row.window_start] = row
-        return [_point(row, counted) for _, row in sorted(newest.items())]
+        known = newest_known(
+            (row for row in rows if counted is None or row.n_labeled is not None),
+            as_of=alert.as_of,
+        )
+        # Any metric of a window says how many rows there are.
+        by_window = {row.window_start: row for row in known}
+        return [_point(row, counted) for row in by_window.values()]
 
     return read_series
 

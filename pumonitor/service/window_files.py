@@ -11,6 +11,7 @@ from pumonitor.service.assumed_prior import stored_findings
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
 from pumonitor.service.input_findings import findings_of
+from pumonitor.service.window_history import window_history
 from pumonitor.service.window_report import window_files
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import StoredEvaluation
@@ -58,6 +59,7 @@ def window_files_of(
         title=found.monitor,
         context=_context(found, ledger),
         findings=stored_findings(found.evaluation),
+        history=window_history(found, ledger),
         label_purity=monitor.label_purity,
         rng=made_with["seed"],
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from pumonitor.evaluation import evaluate_table
+from pumonitor.report.history_chart import HistoryPoint
 from pumonitor.report.html import render_html
 from pumonitor.results import ClassPriorEstimate, Evaluation, Finding
 from pumonitor.tables import ScoreTable
@@ -73,15 +74,17 @@ def window_files(
     title: str,
     context: Mapping[str, str] | None = None,
     findings: Sequence[Finding] = (),
+    history: Mapping[str, Sequence[HistoryPoint]] | None = None,
     **settings: Any,
 ) -> dict[str, str]:
     """`report.html` and `evaluation.json` of a window, as MLflow is sent them.
 
-    `findings` are what other windows say against it, beside the evaluation's own.
+    `findings` are what other windows say against it, beside the evaluation's own; `history` is of
+    the windows up to it.
     """
     evaluation = window_evaluation(table, class_prior, threshold=threshold, **settings)
     evaluation = replace(evaluation, warnings=(*evaluation.warnings, *findings))
     return {
-        "report.html": render_html(evaluation, title=title, context=context),
+        "report.html": render_html(evaluation, title=title, context=context, history=history),
         "evaluation.json": json.dumps(evaluation.to_dict(), allow_nan=False, indent=1),
     }

@@ -99,6 +99,24 @@ def test_what_comes_after_a_pause_is_planned_with_the_days_between(tmp_path):
         assert told.start == FIRST + 6 * DAY
 
 
+def test_a_first_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
+    # The first prediction is of Thursday, 1 January: three of seven days are missing.
+    path = write_shop(tmp_path, days=2)
+    path.write_text(path.read_text().replace("window: 1d", "window: 1w"))
+    said = (
+        "the first window, 2025-12-29 00:00 to 2026-01-05 00:00 UTC, is a part of one: predictions "
+        "begin at 2026-01-01 00:0"
+    )
+    told = json.loads(invoke(path, "check", "--json").stdout)["monitors"]["card-fraud"]["warnings"]
+    assert any(said in one and "after 43% of it" in one for one in told)
+    invoke(path, "run", "--json")
+    (insight,) = json.loads(invoke(path, "insights", "--json").stdout)
+    assert any(said in one for one in insight["findings"])
+    path.write_text(path.read_text().replace("window: 1w", "window: 1d"))
+    told = json.loads(invoke(path, "check", "--json").stdout)["monitors"]["card-fraud"]["warnings"]
+    assert not any("part of one" in one for one in told)
+
+
 def test_rules_say_how_many_empty_windows_there_are(tmp_path):
     path = write_shop(tmp_path, days=1)
     text = path.read_text()
