@@ -57,6 +57,7 @@ monitors:
       - {metric: class_prior, shift: any}
       - {metric: recall, shift: down}
       - {metric: predicted_positive_rate, shift: any}
+      - {metric: labeled_positives, shift: down}
 """
 
 

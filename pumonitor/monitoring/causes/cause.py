@@ -27,7 +27,7 @@ from pumonitor.monitoring.causes.words import NOTICED, Told, sentence
 __all__ = ["name_cause"]
 
 _LEAST_SUPPORT: Final = 0.8
-_SAME_RANKING: Final = 0.1
+_SAME_RANKING: Final = 0.075
 """An interval of AUC's change within so much of 0 says that the ranking stayed."""
 
 _NEAR: Final = 0.75
@@ -35,6 +35,9 @@ _NEAR: Final = 0.75
 interval is within what anybody would want to see."""
 
 _SURELY: Final = 1.5
+"""So many times the way to the interval's end."""
+
+_OF_AUC: Final = ("auc", AUC_AT_NEW_PRIOR)
 
 _SHOWN_BY: Final[Mapping[str, str]] = {
     "class_prior": "positives",
@@ -124,14 +127,18 @@ def name_cause(
     fits = Stories(before, now, class_prior=class_prior).fit()
     best = max(fits, key=lambda kind: fits[kind].score)
     sizes, impossible = _sizes(told, fits[best], confidence_level=confidence_level, auc_of=auc_of)
-    support = _by_auc(_support(fits), sizes["auc"], reach)
+    support = _support(fits)
+    if not fits[best].prior_free:
+        support = _by_auc(support, sizes["auc"], reach)
     kind = max(support, key=lambda one: support[one])
     if not _is_known(kind, support, sizes, told):
         kind = "unclear"
+    if not math.isnan(impossible):
+        sizes = {name: size for name, size in sizes.items() if name not in _OF_AUC}
     return Cause(
         kind=kind,
         support=support,
-        sizes=sizes if math.isnan(impossible) else _without_auc(sizes),
+        sizes=sizes,
         windows=told.windows,
         sentence=sentence(kind, sizes, told, support, impossible=impossible),
     )
@@ -194,10 +201,6 @@ def _is_known(
     return shown_by is None or is_clear(sizes, shown_by)
 
 
-def _without_auc(sizes: Mapping[str, Size]) -> dict[str, Size]:
-    return {name: size for name, size in sizes.items() if name not in ("auc", AUC_AT_NEW_PRIOR)}
-
-
 def _sizes(
     told: Told, fit: Fit, *, confidence_level: float, auc_of: LevelOf | None
 ) -> tuple[dict[str, Size], float]:
@@ -212,13 +215,21 @@ def _sizes(
         min(math.exp(log_prior + sign * reach * prior_error), 0.99 / class_prior)
         for sign in (-1, 0, 1)
     )
-    aucs, impossible = {}, math.nan
-    changed = {AUC_AT_NEW_PRIOR: class_prior * ratio} if fit.prior_free else {}
-    for name, prior in {"auc": class_prior, **changed}.items():
-        aucs[name], cannot_be = auc_size(
-            before, now, (class_prior, prior), confidence_level=confidence_level, level_of=auc_of
+    auc, impossible = auc_size(
+        before, now, (class_prior,) * 2, confidence_level=confidence_level, level_of=auc_of
+    )
+    aucs = {"auc": auc}
+    if fit.prior_free:
+        # With as many positives as before it may well be impossible.
+        aucs = {"auc": auc} if math.isnan(impossible) else {}
+        aucs[AUC_AT_NEW_PRIOR], impossible = auc_size(
+            before,
+            now,
+            (class_prior, class_prior * ratio),
+            confidence_level=confidence_level,
+            level_of=auc_of,
+            prior_error=class_prior * ratio * prior_error,
         )
-        impossible = cannot_be if math.isnan(impossible) else impossible
     shares = [
         min(period.labeled.sum() / (prior * period.rows.sum()), 1.0)
         for period, prior in ((before, class_prior), (now, class_prior * ratio))

@@ -38,10 +38,6 @@ class Level(Protocol):
     def value(self) -> float:
         """As it is."""
 
-    @property
-    def infeasible(self) -> bool:
-        """Whether no ranking has it, as with a class prior that is too high."""
-
 
 LevelOf = Callable[[Literal["before", "now"], float], Level | None]
 """The evaluation's AUC of a period at a class prior; None where it has none."""
@@ -54,8 +50,11 @@ def auc_size(
     *,
     confidence_level: float,
     level_of: LevelOf | None,
+    prior_error: float = 0.0,
 ) -> tuple[Size, float]:
     """Change of AUC at the class priors of both periods, and the larger AUC if it cannot be.
+
+    An AUC above 1 by no more than chance is shown as 1.
 
     Parameters
     ----------
@@ -64,6 +63,8 @@ def auc_size(
     confidence_level : float
     level_of : callable or None
         AUC of a period as its results show it; the direct estimate of the counts without it.
+    prior_error : float
+        Standard error of the new class prior, where it is estimated beside the reference's.
 
     Returns
     -------
@@ -71,33 +72,36 @@ def auc_size(
     float
         NaN unless an AUC is impossible.
     """
-    levels, variance, impossible = [], 0.0, math.nan
-    periods: tuple[tuple[Literal["before", "now"], Period, float], ...] = (
-        ("before", before, priors[0]),
-        ("now", now, priors[1]),
-    )
-    for name, period, prior in periods:
-        number, mean, spread = _placements(period.labeled.sum(axis=0), period.rows.sum(axis=0))
-        variance += spread / number / (1 - prior) ** 2
-        level = (mean - prior / 2) / (1 - prior)
-        infeasible = level > 1
-        found = None if level_of is None else level_of(name, prior)
-        if found is not None:
-            level, infeasible = found.value, found.infeasible
-        if infeasible:
-            impossible = level if math.isnan(impossible) else max(level, impossible)
-        levels.append(level)
-    variance += _ranking_between(before) * windows_apart(before, now) / (1 - priors[0]) ** 2
-    change, error = levels[1] - levels[0], math.sqrt(variance)
     # Of few confirmed positives their own spread is not well known.
     freedom = min(before.labeled.sum(), now.labeled.sum()) - 1
     reach = float(special.stdtrit(freedom, 0.5 + 0.5 * confidence_level))
+    levels, directs, errors, impossible = [], [], [], math.nan
+    periods: tuple[tuple[Literal["before", "now"], Period, float, float], ...] = (
+        ("before", before, priors[0], 0.0),
+        ("now", now, priors[1], prior_error),
+    )
+    for name, period, prior, error_of_prior in periods:
+        number, mean, spread = _placements(period.labeled.sum(axis=0), period.rows.sum(axis=0))
+        by_prior = (mean - 0.5) / (1 - prior) ** 2 * error_of_prior
+        errors.append(math.hypot(math.sqrt(spread / number) / (1 - prior), by_prior))
+        directs.append((mean - prior / 2) / (1 - prior))
+        shown = None if level_of is None else level_of(name, prior)
+        levels.append(min(directs[-1] if shown is None else shown.value, 1.0))
+        # A little above 1 comes by chance where the ranking is nearly perfect.
+        if directs[-1] - reach * errors[-1] > 1:
+            impossible = max(directs)
+    if not math.isnan(impossible):
+        levels = directs
+    between = _ranking_between(before) * windows_apart(before, now) / (1 - priors[0]) ** 2
+    change, error = levels[1] - levels[0], math.sqrt(errors[0] ** 2 + errors[1] ** 2 + between)
+    # No AUC is above 1: it can have risen by no more than it was possibly lower.
+    most = 1.0 - levels[0] + reach * errors[0]
     size = Size(
         before=levels[0],
         now=levels[1],
         change=change,
         low=change - reach * error,
-        high=change + reach * error,
+        high=max(min(change + reach * error, most), change),
     )
     return size, impossible
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from pumonitor.monitoring.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
 from pumonitor.monitoring.causes.period import Period
 
@@ -47,6 +49,16 @@ class Told:
         return len(self.now.rows)
 
     @property
+    def ranks_higher(self) -> bool:
+        """Whether more of all rows score below confirmed positives than in the reference."""
+        then, today = (
+            float(one.labeled.sum(axis=0) @ np.cumsum(one.rows.sum(axis=0)))
+            / float(one.labeled.sum() * one.rows.sum())
+            for one in (self.before, self.now)
+        )
+        return today > then
+
+    @property
     def labeled(self) -> int:
         """Confirmed positives since the change."""
         return round(float(self.now.labeled.sum()))
@@ -62,58 +74,73 @@ def sentence(
 ) -> str:
     """What has changed, over which windows.
 
-    `impossible` is an AUC that cannot be, or NaN.
+    `impossible` is an AUC that cannot be, or NaN; sizes are then without AUC.
     """
+    ranking = f" (AUC {_change(sizes['auc'])})" if "auc" in sizes else ""
     if kind == "unclear":
-        return _unclear(sizes, told, support, impossible)
-    if kind == "class_prior":
-        return _class_prior(sizes, told, impossible)
-    if kind == "ranking":
-        auc = sizes["auc"]
-        how = "worse" if auc.change < 0 else "better"
-        if not math.isnan(impossible):
-            return f"The model ranks {how} than in the reference. {_cannot_be(told, impossible)}"
-        return (
-            f"The model ranks {how} than in the reference: {_over(told)}, AUC changed by "
-            f"{_change(auc)} with the class prior held."
+        said = _unclear(sizes, told, support)
+    elif kind == "class_prior":
+        said = _class_prior(sizes, told)
+    elif kind == "ranking":
+        said = _worse_or_better(sizes, told)
+    elif kind == "score_scale":
+        said = (
+            f"{_moved(sizes, told)}, and {_stays(sizes)}{ranking}: the threshold no longer means "
+            "what it did."
         )
-    if kind == "score_scale":
-        return (
-            f"{_moved(sizes, told)}, and the ranking stays{_ranking(sizes, impossible)}: the "
-            "threshold no longer means what it did."
-        )
-    if kind == "label_delay":
+    elif kind == "label_delay":
         return _label_delay(sizes)
-    if kind == "labeling":
-        how, ranks = ("higher", "better") if sizes["auc"].change > 0 else ("lower", "worse")
-        return (
-            f"Confirmed positives score {how}{_ranking(sizes, impossible)} while all rows score "
-            "about as they did. Either other positives get confirmed than before, so that recall, "
-            f"AUC and F1 are off though the model is the same; or it ranks {ranks} among positives "
-            "that are too few to show among all rows. Look at how cases come to be confirmed."
-        )
-    if kind == "traffic":
+    elif kind == "labeling":
+        said = _labeling(told, ranking)
+    elif kind == "traffic":
         return (
             f"The traffic is made up differently: {_traffic(told.before, told.now)}. Each part "
             "scores as before."
         )
+    else:
+        said = (
+            "Nothing in scores, confirmations and delays stands out: there are "
+            f"{_ratio(sizes['positives'])} times as many positives as in the reference{ranking}."
+        )
+    return said if math.isnan(impossible) else f"{said} {_cannot_be(told, impossible)}"
+
+
+def _stays(sizes: Mapping[str, Size]) -> str:
+    auc = sizes.get("auc")
+    sure = auc is not None and max(-auc.low, auc.high) < NOTICED
+    return "the ranking stays" if sure else "the ranking stays as far as can be seen"
+
+
+def _worse_or_better(sizes: Mapping[str, Size], told: Told) -> str:
+    how = "better" if told.ranks_higher else "worse"
+    if "auc" not in sizes:
+        return f"The model ranks {how} than in the reference, {_over(told)}."
     return (
-        "Nothing in scores, confirmations and delays stands out: there are "
-        f"{_ratio(sizes['positives'])} times as many positives as in the reference"
-        f"{_ranking(sizes, impossible)}."
+        f"The model ranks {how} than in the reference: {_over(told)}, AUC changed by "
+        f"{_change(sizes['auc'])} with the class prior held."
     )
 
 
-def _class_prior(sizes: Mapping[str, Size], told: Told, impossible: float) -> str:
+def _labeling(told: Told, ranking: str) -> str:
+    how, ranks = ("higher", "better") if told.ranks_higher else ("lower", "worse")
+    return (
+        f"Confirmed positives score {how}{ranking} while all rows score about as they did. Either "
+        "other positives get confirmed than before, so that recall, AUC and F1 are off though the "
+        f"model is the same; or it ranks {ranks} among positives that are too few to show among "
+        "all rows. Look at how cases come to be confirmed."
+    )
+
+
+def _class_prior(sizes: Mapping[str, Size], told: Told) -> str:
     positives = sizes["positives"]
     fewer = "fewer" if positives.change < 1 else "more"
     told_first = (
         f"There are {fewer} positives: {_over(told)}, {_ratio(positives)} times as many as in the "
         "reference."
     )
-    if not math.isnan(impossible):
-        return f"{told_first} {_cannot_be(told, impossible)}"
-    auc = sizes[AUC_AT_NEW_PRIOR]
+    auc = sizes.get(AUC_AT_NEW_PRIOR)
+    if auc is None:
+        return told_first
     allowing = f"AUC {_change(auc)} with so many positives"
     if is_clear(sizes, AUC_AT_NEW_PRIOR):
         how = "worse" if auc.change < 0 else "better"
@@ -139,9 +166,7 @@ def _label_delay(sizes: Mapping[str, Size]) -> str:
     )
 
 
-def _unclear(
-    sizes: Mapping[str, Size], told: Told, support: Mapping[str, float], impossible: float
-) -> str:
+def _unclear(sizes: Mapping[str, Size], told: Told, support: Mapping[str, float]) -> str:
     """What is known though the cause is not."""
     likely = [
         kind
@@ -169,8 +194,6 @@ def _unclear(
         )
     if is_clear(sizes, "score"):
         known.append(f"all scores have moved by {_change(sizes['score'])} standard deviations")
-    if not math.isnan(impossible):
-        return f"{_with_known(said, known)} {_cannot_be(told, impossible)}"
     if is_clear(sizes, "auc"):
         known.append(f"AUC changed by {_change(sizes['auc'])} if the class prior did not")
     elif "auc" in sizes:
@@ -205,11 +228,6 @@ def _moved(sizes: Mapping[str, Size], told: Told) -> str:
     if is_clear(sizes, "score"):
         return f"All scores have moved, {_over(told)} by {score.change:+.2f} standard deviations"
     return f"Scores are spread otherwise than they were {_over(told)}"
-
-
-def _ranking(sizes: Mapping[str, Size], impossible: float) -> str:
-    """The change of AUC in brackets, unless one is impossible."""
-    return f" (AUC {_change(sizes['auc'])})" if math.isnan(impossible) else ""
 
 
 def _cannot_be(told: Told, impossible: float) -> str:

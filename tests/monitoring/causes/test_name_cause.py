@@ -247,6 +247,17 @@ def test_a_class_prior_that_is_somewhat_off_makes_no_cause_of_nothing(class_prio
     assert sum(one not in ("none", "unclear") for one in named) <= 1, named
 
 
+def test_a_ranking_that_is_nearly_perfect_is_none_that_cannot_be():
+    sharp = World(separation=4.0)
+    rng = np.random.default_rng(13)
+    cause = name_cause(
+        period(sharp, 30, rng), period(replace(sharp, class_prior=0.05), 10, rng), class_prior=0.101
+    )
+    assert cause.kind == "class_prior"
+    assert "impossible" not in cause.sentence
+    assert cause.sizes["auc_at_new_prior"].now <= 1
+
+
 def test_an_auc_that_cannot_be_is_said_to_be_impossible():
     """No ranking has positives as high among all rows as a class prior of .3 makes of it."""
     sharp = World(class_prior=0.05, separation=3.0)
