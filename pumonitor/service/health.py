@@ -151,6 +151,7 @@ class _Server(ThreadingHTTPServer):
     """Serves a bounded number of connections at a time, each in a thread."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, place: _Place, handler: type[BaseHTTPRequestHandler]) -> None:
         self.address_family = place.family

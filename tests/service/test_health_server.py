@@ -144,7 +144,9 @@ def test_the_names_of_this_machine_are(host):
 
 def half(port):
     connection = socket.create_connection(("127.0.0.1", port), timeout=10)
-    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
+    # The server may have closed it already.
+    with suppress(ConnectionError):
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
     return connection
 
 
@@ -157,12 +159,13 @@ def is_closed(connection):
 def test_half_requests_hold_few_threads_and_not_for_long():
     before = threading.active_count()
     with ExitStack() as stack, serving(seconds_per_request=1.0) as port:
-        halves = [stack.enter_context(half(port)) for _ in range(200)]
+        # So many connections may wait to be taken up as there are here, whatever the system.
+        halves = [stack.enter_context(half(port)) for _ in range(100)]
         # Those one too many are closed at once.
-        assert sum(is_closed(one) for one in halves[100:]) == 100
+        assert sum(is_closed(one) for one in halves[50:]) == 50
         assert threading.active_count() - before <= 34
         # The others when their time is over, and then there is room again.
-        assert all(is_closed(one) for one in halves[:100])
+        assert all(is_closed(one) for one in halves[:50])
         assert asked(port) == (200, "alive\n")
     assert threading.active_count() - before <= 34
 
