@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.monitoring.reference_windows import FEWEST_WINDOWS
@@ -24,11 +24,15 @@ from pumonitor.service.connections import (
     check_tracking,
 )
 from pumonitor.service.due_windows import end_of_windows, partial_beginning
+from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.insights import doubts_of
 from pumonitor.service.left_unread import monitors_unread
 from pumonitor.service.problems import Problem
 from pumonitor.service.quiet_alarms import QuietAlarms, rules_on_quiet_windows
 from pumonitor.service.rule_outlook import RuleOutlook, rule_outlooks
+
+if TYPE_CHECKING:
+    from pumonitor.store.reader import LedgerReader
 
 __all__ = [
     "DestinationLook",
@@ -127,7 +131,7 @@ class InLedger:
     other : OtherConfiguration or None
         What was evaluated under another configuration.
     doubts : tuple of str
-        What speaks against a class prior that is assumed.
+        What speaks against a class prior that is assumed, and what is odd about counted rows.
     quiet : mapping of str to QuietAlarms
         By the rules' keys what they would have done in windows in which nothing had changed.
     """
@@ -219,7 +223,7 @@ def in_the_ledger(configuration: Configuration, *, now: datetime) -> dict[str, I
                 found[name] = InLedger(
                     panes=ledger.evaluated_panes(name, key),
                     other=other_configuration(ledger, monitor),
-                    doubts=doubts_of(ledger, name),
+                    doubts=(*doubts_of(ledger, name), *_found_in_rows(ledger, name)),
                     quiet=rules_on_quiet_windows(ledger, monitor, key, now=now),
                 )
         finally:
@@ -228,6 +232,12 @@ def in_the_ledger(configuration: Configuration, *, now: datetime) -> dict[str, I
         # What is wrong with it is told where it is tried.
         return {}
     return found
+
+
+def _found_in_rows(ledger: LedgerReader, name: str) -> list[str]:
+    """What was found in windows, but for what is told of the tables as a whole."""
+    found = findings_of_windows(ledger.windows(name))
+    return summed_up(one for one in found if one.kind not in {"refused_labels", "early_labels"})
 
 
 def _holds_a_ledger(address: str) -> bool:

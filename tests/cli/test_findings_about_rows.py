@@ -83,6 +83,9 @@ def test_check_says_so(ran):
     shop, _ = ran
     text = invoke("check", "--config", shop)
     assert "confirmed more than a day before they were made: such labels do not count" in text
+    assert "window of 2026-01-05 00:00: " in text
+    assert "repeat an id of the window (usual is 0.0%)" in text
+    assert text.count("do not count") == 1
     assert "Nothing failed" in text
 
 
