@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any, Final, assert_never
 
 from pumonitor.monitoring.alerts import Evidence, EvidenceKind
 from pumonitor.monitoring.rules import Health, WindowView, shown
+from pumonitor.monitoring.usual import OVER
 
-__all__ = ["OVER", "WHOLE", "health_evidence"]
+__all__ = ["WHOLE", "health_evidence"]
 
 WHOLE: Final = ("", "")
 """Health is of all rows and versions together."""
-
-OVER: Final = timedelta(days=28)
-"""What is usual is what was so long before."""
 
 _LEAST_WINDOWS: Final = 3
 

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from pumonitor.monitoring.alerts import UNKNOWN, AlertState, Evidence, step
 from pumonitor.monitoring.false_discovery import rejected
-from pumonitor.monitoring.health_rules import OVER, WHOLE, health_evidence
+from pumonitor.monitoring.health_rules import WHOLE, health_evidence
 from pumonitor.monitoring.rule_evidence import Judged, change_evidence, limit_evidence
 from pumonitor.monitoring.rule_evidence_delay import LabelDelayWatch
 from pumonitor.monitoring.rule_evidence_shift import ShiftWatch
@@ -25,6 +25,7 @@ from pumonitor.monitoring.rules import (
     WindowView,
 )
 from pumonitor.monitoring.usable import unusable
+from pumonitor.monitoring.usual import OVER
 
 __all__ = ["RuleFold"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pumonitor.monitoring.health_rules import OVER
 from pumonitor.monitoring.input_findings import InputFinding, InputKind, input_findings
+from pumonitor.monitoring.usual import OVER
 from pumonitor.ports import Window
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import WindowRecord

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from pumonitor.errors import InputError
 from pumonitor.ports import Clock, PredictionSource, Window
 from pumonitor.service.baseline import baseline_period
 from pumonitor.service.config import Monitor
@@ -54,8 +55,22 @@ class Planner:
         self._known: dict[str, Standing] = {}
 
     def of_range(self, name: str, start: datetime, end: datetime) -> list[Window]:
-        """Windows of a range that have ended."""
+        """Windows of a range that have ended.
+
+        Raises
+        ------
+        InputError
+            If the range has not begun, or if times of predictions cannot be: whatever is asked
+            for, rows that are in no window would be left out without a word.
+        """
         now = self._clock()
+        if start >= now:
+            msg = (
+                f"no window from {start:%Y-%m-%d %H:%M} UTC on has ended: it is "
+                f"{now:%Y-%m-%d %H:%M} UTC; ask for windows of the past"
+            )
+            raise InputError(msg)
+        self._source_of(name).span()
         windows = self._monitors[name].windows.between(start, min(end, now))
         return [window for window in windows if window.end <= now]
 
