@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from pumonitor.ports import State
-from pumonitor.service.assumed_prior import stored_findings
 from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.window_messages import verdict_of
 from pumonitor.store.reader import LedgerReader, Revisions
@@ -211,6 +210,9 @@ def _doubts(
     ledger: LedgerReader, monitor: str, start: datetime
 ) -> dict[tuple[str, str], tuple[str, ...]]:
     """What speaks against the class prior of each series of a window."""
+    # Results are read without the statistics behind it.
+    from pumonitor.service.assumed_prior import stored_findings
+
     return {
         (one.model_version, one.segment): tuple(map(str, stored_findings(one.evaluation)))
         for one in ledger.evaluations(monitor, start=start)
