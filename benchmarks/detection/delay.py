@@ -10,10 +10,10 @@ changes; "as set" is the rate of the detector and of the mean of the reference -
 Alarms start anew at once here, so that rates compare. "grouped" is the median of grouped data,
 in which a delay of k windows is spread from k - 1/2 to k + 1/2.
 
-What stays out of reach is a drop of .02 at 20 labels a day: the detector takes 1.47 times as long
-as the oracle. With one point of its grid, as if it knew how windows vary, it takes 1.32 times: 160
-windows tell the level to no better than a fifth of the drop, and the 38 after it teach the detector
-before they are many enough. The rest is that lasting deviations look like such a change.
+At 20 labels a day a drop of .02 takes 1.3 times as long as the oracle: 160 windows tell the level
+to no better than a fifth of the drop, and the 34 after it teach the detector before they are many
+enough. It took 1.5 times as long while one grid point in twelve of the prior said that deviations
+last for weeks, which look like such a change.
 """
 
 from __future__ import annotations

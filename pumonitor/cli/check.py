@@ -78,6 +78,7 @@ def check(
                         evaluated=frozenset() if known is None else known.panes,
                         doubts=() if known is None else known.doubts,
                         quiet=None if known is None else known.quiet,
+                        sights=None if known is None else known.sights,
                     )
                 )
         if as_json:

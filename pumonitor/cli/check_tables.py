@@ -44,6 +44,8 @@ def rules_table(rules: Iterable[RuleOutlook], *, destinations: Sequence[str]) ->
         fires = one.fires
         if one.quiet is not None:
             fires += f"; false alarms: {one.quiet.said()}"
+        if one.sees:
+            fires += f"; {one.sees}"
         table.add_row(escape(one.rule), escape(fires), one.severity, since, escape(told))
     return _indented(table)
 

@@ -42,7 +42,8 @@ def plan(
     """Tell how many confirmed positives per window show a drop of some size within some time.
 
     Reads off the windows of the reference how much the metric varies, and runs the detector of
-    `shift` rules on simulated windows with more and with fewer confirmed positives.
+    `shift` rules on simulated windows with more and with fewer confirmed positives, and on longer
+    windows.
 
     Example: pumonitor plan card-fraud --metric auc --drop 0.05 --within 7d
     """
@@ -107,6 +108,8 @@ def _drop(text: str) -> Change:
 def _print(console: Console, found: LabelPlan, *, share: str) -> None:
     from rich.table import Table
 
+    from pumonitor.service.seen_by_length import said_of_lengths
+
     by = f"{found.drop:.3g} ({share})" if share else f"{found.drop:g}"
     table = Table("confirmed positives per window", "half are seen within", "nine in ten within")
     for one in found.seen_after:
@@ -129,6 +132,7 @@ def _print(console: Console, found: LabelPlan, *, share: str) -> None:
             f"in half of all cases with {found.labels_needed:,} confirmed positives per window or "
             f"more; a usual window has {found.labels_now:,}."
         )
+    console.print(f"As windows are now: {said_of_lengths(found.by_length)}.")
     console.print(
         f"Days count from when a window is mature ({found.maturity_days:g} days after its end). "
         f"Read off {found.windows} windows in which nothing had changed."

@@ -236,7 +236,7 @@ def simulated_delays(
     -------
     ndarray
         From the beginning of the drop to the end of the window that alarms; infinite beyond 120
-        windows. Series in which an alarm was on before are left out.
+        windows, and for the slowest tenth. Series in which an alarm was on before are left out.
     """
     rng = np.random.default_rng(seed)
     series = len(errors)
@@ -253,13 +253,13 @@ def simulated_delays(
     delays = np.full(series, math.inf)
     alarmed_before = np.zeros(series, dtype=bool)
     for window in range(-_QUIET, _LONGEST):
-        share = 0.0 if window < 0 else 1.0 - late / parts if window == 0 else 1.0
+        share = np.full(series, float(window >= 0)) if window else 1.0 - late / parts
         watch = watch.after(rng.normal(size=series) * spreads - drop * share, errors)
         if window == -1:
             alarmed_before = watch.on
         elif window >= 0:
             delays = np.where(watch.on & np.isinf(delays), (window + 1) * parts - late, delays)
-            if np.isfinite(delays[~alarmed_before]).all():
+            if np.mean(np.isfinite(delays[~alarmed_before])) >= _MOST:
                 break
     # A false alarm that is still on says nothing of this change.
     return np.asarray(delays[~alarmed_before])

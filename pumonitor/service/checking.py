@@ -26,6 +26,7 @@ from pumonitor.service.connections import (
 from pumonitor.service.due_windows import end_of_windows, partial_beginning
 from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.insights import doubts_of
+from pumonitor.service.label_plans import rule_sights
 from pumonitor.service.left_unread import monitors_unread
 from pumonitor.service.problems import Problem
 from pumonitor.service.quiet_alarms import QuietAlarms, rules_on_quiet_windows
@@ -134,12 +135,15 @@ class InLedger:
         What speaks against a class prior that is assumed, and what is odd about counted rows.
     quiet : mapping of str to QuietAlarms
         By the rules' keys what they would have done in windows in which nothing had changed.
+    sights : mapping of str to str
+        By the rules' keys how soon they see a fall.
     """
 
     panes: frozenset[tuple[datetime, int]] = frozenset()
     other: OtherConfiguration | None = None
     doubts: tuple[str, ...] = ()
     quiet: Mapping[str, QuietAlarms] = field(default_factory=dict)
+    sights: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +229,7 @@ def in_the_ledger(configuration: Configuration, *, now: datetime) -> dict[str, I
                     other=other_configuration(ledger, monitor),
                     doubts=(*doubts_of(ledger, name), *_found_in_rows(ledger, name)),
                     quiet=rules_on_quiet_windows(ledger, monitor, key, now=now),
+                    sights=rule_sights(ledger, monitor),
                 )
         finally:
             database.close()
@@ -268,6 +273,7 @@ def check_monitor(
     evaluated: Set[tuple[datetime, int]] = frozenset(),
     doubts: Iterable[str] = (),
     quiet: Mapping[str, QuietAlarms] | None = None,
+    sights: Mapping[str, str] | None = None,
 ) -> MonitorCheck:
     """Read a monitor's tables and say what the next run would do.
 
@@ -286,6 +292,7 @@ def check_monitor(
     evaluated : set of (datetime, int)
     doubts : iterable of str
     quiet : mapping of str to QuietAlarms, optional
+    sights : mapping of str to str, optional
         As of `InLedger`.
     """
     found: list[SourceDescription] = []
@@ -308,7 +315,7 @@ def check_monitor(
             name=monitor.name,
             outcome=outcome,
             warnings=said,
-            rules=tuple(rule_outlooks(monitor, first=None, quiet=quiet)),
+            rules=tuple(rule_outlooks(monitor, first=None, quiet=quiet, sights=sights)),
         )
     description = found[0]
     return MonitorCheck(
@@ -317,7 +324,7 @@ def check_monitor(
         description=description,
         due=windows_due(monitor, description, now=now, evaluated=evaluated),
         warnings=(*said, *_warnings(monitor, description, now=now)),
-        rules=tuple(rule_outlooks(monitor, first=description.first, quiet=quiet)),
+        rules=tuple(rule_outlooks(monitor, first=description.first, quiet=quiet, sights=sights)),
     )
 
 

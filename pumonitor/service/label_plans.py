@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
+from pumonitor.monitoring.detectors import DETECTORS, scale_of
 from pumonitor.monitoring.planning import Noise, SeenAfter, labels_needed
+from pumonitor.monitoring.rules import AlertRule, Shift
 from pumonitor.ports import Window
+from pumonitor.service.alert_rules import alert_rules
 from pumonitor.service.baseline import baseline_period, version_to_compare_with
 from pumonitor.service.config import Monitor
+from pumonitor.service.config_file import configuration_hash
 from pumonitor.service.rule_config import Change
+from pumonitor.service.seen_by_length import LengthSeen, said_of_lengths, seen_by_length
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import PublishedResult
 
-__all__ = ["LabelPlan", "plan_labels"]
+__all__ = ["LabelPlan", "plan_labels", "rule_sights"]
+
+FloatArray = NDArray[np.float64]
 
 _FEWEST: Final = 5
 _DAYS_PER_YEAR: Final = 365.25
 _REACH: Final = 1.96
+_A_TENTH: Final = Change(amount=0.1, relative=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +56,8 @@ class LabelPlan:
     window_days : float
     seen_after : tuple of SeenAfter
         In windows, for each number of confirmed positives.
+    by_length : tuple of LengthSeen
+        In days, with as many confirmed positives as now, by the length of windows.
     """
 
     monitor: str
@@ -59,6 +71,7 @@ class LabelPlan:
     maturity_days: float
     window_days: float
     seen_after: tuple[SeenAfter, ...]
+    by_length: tuple[LengthSeen, ...]
 
 
 def plan_labels(
@@ -91,17 +104,8 @@ def plan_labels(
             f"{_FEWEST} are needed to see how much it varies; {remedy}"
         )
         raise InputError(msg)
-    values, low, high, labeled = (
-        np.array(column, dtype=np.float64)
-        for column in zip(
-            *((row.value, row.low, row.high, row.n_labeled) for row in rows), strict=True
-        )
-    )
-    amount = drop.amount if isinstance(drop, Change) else drop
-    if isinstance(drop, Change) and drop.relative:
-        amount *= abs(float(np.median(values)))
-    errors = (high - low) / (2 * _REACH)
-    noise = Noise.of_windows(values, errors, labeled)
+    values, noise, labels_now = _varied(rows)
+    amount = _amount(drop, values)
     days = (rows[-1].window_end - rows[-1].window_start).total_seconds() / 86_400
     needed, tried = labels_needed(
         drop=amount,
@@ -118,12 +122,83 @@ def plan_labels(
         within_days=within_days,
         windows=len(rows),
         noise=noise,
-        labels_now=round(float(np.median(labeled))),
+        labels_now=labels_now,
         labels_needed=needed,
         maturity_days=monitor.maturity.total_seconds() / 86_400,
         window_days=days,
         seen_after=tuple(tried),
+        by_length=seen_by_length(
+            values,
+            noise,
+            labels=labels_now,
+            drop=amount,
+            window=monitor.window,
+            window_days=days,
+            false_alarms_per_year=false_alarms_per_year,
+            reference_windows=len(rows),
+        ),
     )
+
+
+def rule_sights(ledger: LedgerReader, monitor: Monitor) -> dict[str, str]:
+    """How soon `shift` rules see a fall by a tenth, by the rules' keys, from quiet windows.
+
+    Without those of which that cannot be told: of single segments, of metrics that are judged on
+    another scale than their own, by detectors that bet, and with fewer than five quiet windows.
+    """
+    rules = alert_rules(monitor, configuration_hash(monitor))
+    said = {rule.key: _sight(ledger, monitor, rule) for rule in rules}
+    return {key: sight for key, sight in said.items() if sight}
+
+
+def _sight(ledger: LedgerReader, monitor: Monitor, rule: AlertRule) -> str:
+    shift = rule.condition
+    if not isinstance(shift, Shift) or rule.per or shift.direction == "up":
+        return ""
+    if scale_of(rule.metric) != "plain" or DETECTORS[shift.detector].bets:
+        return ""
+    rows = _quiet(ledger, monitor, rule.metric)
+    if len(rows) < _FEWEST:
+        return ""
+    values, noise, labels = _varied(rows)
+    fall = _amount(_A_TENTH, values)
+    if fall <= 0 or noise.per_label <= 0:
+        return ""
+    days = (rows[-1].window_end - rows[-1].window_start).total_seconds() / 86_400
+    lengths = seen_by_length(
+        values,
+        noise,
+        labels=labels,
+        drop=fall,
+        window=monitor.window,
+        window_days=days,
+        false_alarms_per_year=shift.false_alarms_per_year,
+        reference_windows=shift.reference_windows,
+    )
+    spread = float(np.std(values, ddof=1))
+    return (
+        f"{rule.metric} of {len(rows)} quiet windows has a standard deviation of {spread:.3g}; a "
+        f"lasting fall by {fall:.3g} (10%) is seen: {said_of_lengths(lengths)}"
+    )
+
+
+def _varied(rows: Sequence[PublishedResult]) -> tuple[FloatArray, Noise, int]:
+    """Values of quiet windows, how they varied, and the usual number of confirmed positives."""
+    values, low, high, labeled = (
+        np.array(column, dtype=np.float64)
+        for column in zip(
+            *((row.value, row.low, row.high, row.n_labeled) for row in rows), strict=True
+        )
+    )
+    noise = Noise.of_windows(values, (high - low) / (2 * _REACH), labeled)
+    return values, noise, round(float(np.median(labeled)))
+
+
+def _amount(drop: float | Change, values: FloatArray) -> float:
+    """In the metric's unit."""
+    if not isinstance(drop, Change):
+        return drop
+    return drop.amount * (abs(float(np.median(values))) if drop.relative else 1.0)
 
 
 def _quiet(ledger: LedgerReader, monitor: Monitor, metric: str) -> list[PublishedResult]:

@@ -60,6 +60,9 @@ class RuleOutlook:
     quiet : QuietAlarms or None
         What it would have done in windows in which nothing had changed; None while there are no
         results to tell from, for detectors, whose rate is chosen, and for the health of data.
+    sees : str
+        How soon a detector sees a fall, by what windows in which nothing had changed vary by; empty
+        where nothing tells.
     """
 
     rule: str
@@ -69,10 +72,15 @@ class RuleOutlook:
     judged_at: datetime | None
     to: tuple[str, ...] | None
     quiet: QuietAlarms | None = None
+    sees: str = ""
 
 
 def rule_outlooks(
-    monitor: Monitor, *, first: datetime | None, quiet: Mapping[str, QuietAlarms] | None = None
+    monitor: Monitor,
+    *,
+    first: datetime | None,
+    quiet: Mapping[str, QuietAlarms] | None = None,
+    sights: Mapping[str, str] | None = None,
 ) -> list[RuleOutlook]:
     """Every rule of a monitor, whose first prediction is of that moment.
 
@@ -81,6 +89,7 @@ def rule_outlooks(
     monitor : Monitor
     first : datetime or None
     quiet : mapping of str to QuietAlarms, optional
+    sights : mapping of str to str, optional
         By the rules' keys.
     """
     found = []
@@ -96,6 +105,7 @@ def rule_outlooks(
                 judged_at=None if window is None else window.end + wait,
                 to=rule.to,
                 quiet=(quiet or {}).get(rule.key),
+                sees=(sights or {}).get(rule.key, ""),
             )
         )
     return found

@@ -206,7 +206,19 @@ def test_a_plan_says_how_many(shop, tmp_path):
     assert (found["windows"], found["metric"], found["maturity_days"]) == (6, "recall", 2.0)
     enough = [one for one in found["seen_after"] if one["median"] and one["median"] <= 7]
     assert found["labels_needed"] == min(one["labels"] for one in enough)
-    assert "Days count from when a window is mature" in invoke(*arguments, path=path).stdout
+    assert [one["window"] for one in found["by_length"]] == ["1d", "1w"]
+    assert found["by_length"][1]["median"] is None
+    text = " ".join(invoke(*arguments, path=path).stdout.split())
+    assert "Days count from when a window is mature" in text
+    assert "As windows are now: half within " in text
+    assert "in windows of 1w not to be told: 5 quiet ones are needed, there are 0." in text
+    path.write_text(f"{path.read_text()}      - {{metric: recall, shift: down}}\n")
+    (checked,) = json.loads(invoke("check", "--json", path=path).stdout)["monitors"].values()
+    sees = {one["rule"]: one["sees"] for one in checked["rules"]}
+    assert sees["f1 below 0.99"] == ""
+    said = "recall of 6 quiet windows has a standard deviation of "
+    assert sees["recall shift down"].startswith(said)
+    assert "a lasting fall by " in sees["recall shift down"]
     arguments[-1] = "10%"
     relative = json.loads(invoke(*arguments, "--json", path=path).stdout)
     usual = sorted(
