@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -100,33 +101,30 @@ def seen_by_length(
 
 
 def said_of_lengths(lengths: tuple[LengthSeen, ...]) -> str:
-    """When it is seen in each, and which sees it first; a sentence without its end.
+    r"""When it is seen in each, and which sees it first; a sentence without its end.
 
     Examples
     --------
     >>> day = LengthSeen(window="1d", reference_windows=60, median=9.0, most=21.0)
-    >>> week = LengthSeen(window="1w", reference_windows=8, median=13.0, most=30.0)
-    >>> said_of_lengths((day, week)).split("; ")[1]
-    '13 and 30 in windows of 1w: 1d sees it first'
+    >>> week = LengthSeen(window="1w", reference_windows=8, median=13.0, most=math.inf)
+    >>> print(said_of_lengths((day, week)).replace("; ", "\n"))
+    half within 9 days and nine in ten within 21 in windows of 1d
+    half within 13 days and nine in ten not within 120 windows in windows of 1w: 1d sees it first
     """
-    told = []
-    for one in lengths:
-        if one.median is None or one.most is None:
-            told.append(
-                f"in windows of {one.window} not to be told: {_FEWEST} quiet ones are needed, "
-                f"there are {one.reference_windows}"
-            )
-            continue
-        half, most = (_number(days) for days in (one.median, one.most))
-        first = f"half within {half} days and nine in ten within {most}"
-        told.append(f"{first if not told else f'{half} and {most}'} in windows of {one.window}")
-    known = [one for one in lengths if one.median is not None and np.isfinite(one.median)]
-    text = "; ".join(told)
-    if len(known) < 2:
-        return text
-    soonest = min(known, key=lambda one: (one.median, one.most))
-    return f"{text}: {soonest.window} sees it first"
+    told = "; ".join(f"{_said(one)} in windows of {one.window}" for one in lengths)
+    seen = [
+        (one.median, one.most, one.window)
+        for one in lengths
+        if one.median is not None and math.isfinite(one.median)
+    ]
+    several = sum(one.median is not None for one in lengths) > 1
+    return f"{told}: {min(seen)[2]} sees it first" if seen and several else told
 
 
-def _number(days: float) -> str:
-    return f"{days:.3g}" if np.isfinite(days) else "more than 120 windows"
+def _said(one: LengthSeen) -> str:
+    if one.median is None or one.most is None:
+        return f"not to be told from {one.reference_windows} quiet windows, {_FEWEST} are needed,"
+    if math.isinf(one.median):
+        return "less than half within 120 windows"
+    most = "not within 120 windows" if math.isinf(one.most) else f"within {one.most:.3g}"
+    return f"half within {one.median:.3g} days and nine in ten {most}"

@@ -211,7 +211,7 @@ def test_a_plan_says_how_many(shop, tmp_path):
     text = " ".join(invoke(*arguments, path=path).stdout.split())
     assert "Days count from when a window is mature" in text
     assert "As windows are now: half within " in text
-    assert "in windows of 1w not to be told: 5 quiet ones are needed, there are 0." in text
+    assert "not to be told from 0 quiet windows, 5 are needed, in windows of 1w." in text
     path.write_text(f"{path.read_text()}      - {{metric: recall, shift: down}}\n")
     (checked,) = json.loads(invoke("check", "--json", path=path).stdout)["monitors"].values()
     sees = {one["rule"]: one["sees"] for one in checked["rules"]}

@@ -67,8 +67,14 @@ def test_weeks_without_enough_of_them_are_not_told():
     day, week = lengths(values)
     assert (week.median, week.most, week.reference_windows) == (None, None, 4)
     assert said_of_lengths((day, week)).endswith(
-        "in windows of 1w not to be told: 5 quiet ones are needed, there are 4"
+        "; not to be told from 4 quiet windows, 5 are needed, in windows of 1w"
     )
+
+
+def test_what_is_hardly_ever_seen_has_no_number_of_days():
+    values = 0.7 + 0.2 * np.random.default_rng(5).normal(size=30)
+    (day, _) = lengths(values, drop=0.01)
+    assert said_of_lengths((day,)) == "less than half within 120 windows in windows of 1d"
 
 
 def test_a_month_has_no_whole_weeks_and_a_week_no_longer_one():
