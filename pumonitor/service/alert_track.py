@@ -11,6 +11,7 @@ from typing import Any
 from pumonitor.monitoring.rule_fold import RuleFold
 from pumonitor.monitoring.rules import AlertRule, Baseline, Reading, Series, WindowView
 from pumonitor.store.alert_records import PaneResults, PaneSeen
+from pumonitor.store.errors import StateError
 from pumonitor.store.records import MetricResult
 
 __all__ = ["Track"]
@@ -139,6 +140,9 @@ class Track:
         fold = self.folds[key]
         try:
             fold.refold(self._books[fold.rule.provisional].views, start)
+        except StateError:
+            # The reference could not be read now: no fault of the rule's.
+            raise
         except Exception as error:  # noqa: BLE001 (one broken rule must not stop the others)
             self.broken[key] = f"{type(error).__name__}: {error}"
             del self.folds[key]

@@ -176,10 +176,10 @@ class Rule(Part):
     below, above : float or None
         The whole interval is beyond it.
     drop, rise, change : Change or None
-        Against the reference, in the metric's unit or in percent of the reference; `change` is a
-        drop or a rise.
+        Against the mean of the windows compared with, in the metric's unit or in percent of it;
+        `change` is a drop or a rise. Of these windows there have to be three.
     compared_with : "reference" or timedelta
-        `from` in the file: the monitor's reference, or the windows of so long before.
+        `from` in the file: the windows of the monitor's reference, or those of so long before.
     shift : "down", "up", "any" or None
         A lasting change, seen by a sequential detector. With ``health: label_delay``, up is later.
     detector : str

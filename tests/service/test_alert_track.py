@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pumonitor.monitoring.rules import AlertRule, Change, Limit, Shift
+from pumonitor.monitoring.rules import AlertRule, Baseline, Change, Limit, Shift
 from pumonitor.service.alert_track import Track
 from pumonitor.store.alert_records import PaneResults, PaneSeen
+from pumonitor.store.errors import StateError
 from tests.service.alerted_ledger import DAY, day, known, rows
 
 STATES = ("provisional", "mature", "final")
@@ -91,6 +93,22 @@ def test_a_rule_that_fails_is_left_out_and_holds_up_no_other():
     assert list(one.broken) == ["drop"]
     assert one.folds["limit"].states[-1]["7", ""].is_firing
     assert "drop" not in one.folds
+
+
+def test_a_reference_that_cannot_be_read_for_a_moment_breaks_no_rule():
+    def away(series):
+        raise StateError("database is locked")
+
+    change = Change(direction="drop", amount=0.1, relative=False)
+    one = Track(
+        [replace(RULES[2], condition=change)],
+        baseline=Baseline(as_of=day(0).start, end=day(0).start, windows=away),
+        scores_of=lambda found: None,
+    )
+    with pytest.raises(StateError, match="locked"):
+        one.take(pane(0, 1, 0.5))
+    assert one.broken == {}
+    assert "drop" in one.folds
 
 
 def test_only_what_says_something_new_touches_a_rule():

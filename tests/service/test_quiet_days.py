@@ -10,11 +10,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sqlalchemy import update
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
+from pumonitor.monitoring.reference_windows import Usual
 from pumonitor.service.app import open_jobs
 from pumonitor.service.config_file import read_configuration
+from pumonitor.service.evaluating import references_in
+from pumonitor.service.references import References
+from pumonitor.store.records import EvaluatedSeries, window_key
+from pumonitor.store.schema import panes
 
 FIRST = datetime(2026, 1, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -148,3 +154,52 @@ def test_a_backfill_of_later_days_evaluates_the_reference_as_well(
     with open_jobs(configuration, clock=lambda: now, deliver=False, notify=False) as jobs:
         assert jobs.drain().failures == []
     assert changes(path) == changes(folder / "pumonitor.yaml")
+
+
+def test_a_reference_window_that_another_worker_is_at_counts_as_it_will_be_found(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    configuration = read_configuration(folder / "pumonitor.yaml").configuration
+    monitor = configuration.monitors["fraud"]
+    with open_jobs(configuration, deliver=False) as jobs:
+        key = jobs.ledger.configuration("fraud")
+        assert key is not None
+
+        def usual(references: References) -> tuple[int, Usual]:
+            found = references.of(monitor, key, as_of=FIRST + DAYS * DAY)
+            assert found is not None
+            windows = found.windows_for("", "")
+            return len(windows.windows), windows.usual("recall")
+
+        before = usual(references_in(jobs.ledger))
+        second = window_key("fraud", key, FIRST + DAY, FIRST + 2 * DAY)
+        at_it = update(panes).where(panes.c.window_key == second, panes.c.number == 0)
+        with jobs.ledger.database.writing() as connection:
+            connection.execute(at_it.values(status="collected"))
+        assert usual(references_in(jobs.ledger)) == before
+
+        def fails(*_: object) -> list[EvaluatedSeries]:
+            raise ZeroDivisionError
+
+        # One that cannot be evaluated is given up by its worker, and left out here.
+        assert usual(References(jobs.ledger, fails))[0] == before[0] - 1 == REFERENCE - 1
+        assert "the reference is without the window from 2026-01-06" in caplog.text
+        with jobs.ledger.database.writing() as connection:
+            connection.execute(at_it.values(status="evaluated"))
+
+
+def test_a_reference_that_is_collected_again_is_read_again(folder: Path) -> None:
+    configuration = read_configuration(folder / "pumonitor.yaml").configuration
+    monitor = configuration.monitors["fraud"]
+    with open_jobs(configuration, deliver=False) as jobs:
+        key = jobs.ledger.configuration("fraud")
+        assert key is not None
+        moment = FIRST + DAYS * DAY
+        found = jobs.references.of(monitor, key, as_of=moment)
+        assert jobs.references.of(monitor, key, as_of=moment) is found
+        first = window_key("fraud", key, FIRST, FIRST + DAY)
+        again = update(panes).where(panes.c.window_key == first, panes.c.number == 0)
+        with jobs.ledger.database.writing() as connection:
+            connection.execute(again.values(collected_at=moment))
+        assert jobs.references.of(monitor, key, as_of=moment) is not found
+        assert jobs.references.of(monitor, key, as_of=FIRST + REFERENCE * DAY) is None
