@@ -55,12 +55,17 @@ class Displayed:
     @classmethod
     def of(cls, estimate: Estimate) -> Displayed:
         """An estimate."""
-        return cls.held(estimate, estimate.range, came_out=estimate.came_out)
+        shown = cls.held(estimate, estimate.range)
+        impossible = estimate.surely_impossible
+        return cls(
+            value=shown.value,
+            low=None if impossible else shown.low,
+            high=None if impossible else shown.high,
+            infeasible=estimate.infeasible,
+        )
 
     @classmethod
-    def held(
-        cls, number: _WithInterval, limits: tuple[float, float], *, came_out: float | None = None
-    ) -> Displayed:
+    def held(cls, number: _WithInterval, limits: tuple[float, float]) -> Displayed:
         """A number with its interval, held to the limits.
 
         Parameters
@@ -68,14 +73,11 @@ class Displayed:
         number : object with value, low and high
         limits : tuple of float
             What it can be.
-        came_out : float, optional
-            The number before anything was held; by default its value.
         """
         if not math.isfinite(number.value):
             return cls(value=None)
         least, most = limits
-        first = number.value if came_out is None else came_out
-        infeasible = first < least - 1e-12 or first > most + 1e-12
+        infeasible = number.value < least - 1e-12 or number.value > most + 1e-12
         impossible = infeasible and (number.low > most or number.high < least)
         value, low, high = (
             min(max(part, least), most) for part in (number.value, number.low, number.high)

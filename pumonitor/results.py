@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -148,9 +149,17 @@ class Estimate:
 
     @property
     def surely_impossible(self) -> bool:
-        """Whether the whole interval lies outside the range: more than sampling explains."""
+        """Whether the whole interval lies outside the range: more than sampling explains.
+
+        Where the value was held to what is possible its interval was too, and the standard error
+        tells how far the estimate came out beyond.
+        """
         low, high = self.range
-        return self.infeasible and (self.low > high or self.high < low)
+        if self.unconstrained_value is None:
+            return self.infeasible and (self.low > high or self.high < low)
+        beyond = max(low - self.came_out, self.came_out - high)
+        reach = NormalDist().inv_cdf(0.5 + 0.5 * self.confidence_level)
+        return self.infeasible and beyond > reach * self.se
 
     @property
     def displayed(self) -> tuple[float, float, float]:

@@ -99,9 +99,8 @@ def _print_story(console: Console, story: WindowStory) -> None:
         if change is not None and change.value is not None:
             parts.append(f"against the reference {_interval(change, signed=True)}")
         _print_parts(console, f"    {name:<18} ", parts)
-    for reason in dict.fromkeys(one.infeasible_reason for one in story.estimates.values()):
-        if reason:
-            console.print(f"    [yellow]impossible: {escape(reason)}[/]")
+    for reason in _impossible(story):
+        console.print(f"    [yellow]impossible: {escape(reason)}[/]")
     for doubt in story.doubts:
         console.print(f"    [yellow]doubtful: {escape(doubt)}[/]")
     if story.verdict != "unknown":
@@ -120,6 +119,14 @@ def _print_parts(console: Console, name: str, parts: Sequence[str]) -> None:
             console.print(line, soft_wrap=True)
             line = " " * len(name) + part
     console.print(line, soft_wrap=True)
+
+
+def _impossible(story: WindowStory) -> list[str]:
+    """Why numbers cannot be right; where the class prior is at fault, that alone."""
+    reasons = {name: one.infeasible_reason for name, one in story.estimates.items()}
+    of_prior = reasons.get("class_prior")
+    found = [of_prior] if of_prior else [one for one in reasons.values() if one]
+    return list(dict.fromkeys(found))
 
 
 def _interval(number: Number, *, signed: bool = False) -> str:

@@ -65,7 +65,8 @@ def impossible_prior(estimates: Mapping[str, Estimate]) -> str | None:
     beyond = [one for one in estimates.values() if more_than_chance(one)]
     if not beyond:
         return None
-    worst = beyond[0]
+    # People know best what a share of right alarms above 1 means.
+    worst = next((one for one in beyond if one.name == "precision"), beyond[0])
     prior = estimates.get("class_prior")
     assumed = "" if prior is None else f" of {prior.value:.3g}"
     return f"with the class prior{assumed} {_came_out(worst.name, worst, worst.came_out)}: {_CAUSE}"
@@ -91,7 +92,7 @@ def result_row(
     reason : str or None
         Why there is none.
     limits : tuple of float
-        What the metric can be.
+        What the metric can be; an estimate knows that itself.
     doubt : str, optional
         Why the number is evidence of nothing, whatever it is.
     assumed : bool
@@ -105,12 +106,14 @@ def result_row(
             n_unlabeled=series.unlabeled,
             undefined_reason=reason or "it has no value here",
         )
-    came_out = number.came_out if isinstance(number, Estimate) else float(number.value)
-    shown = Displayed.held(number, limits, came_out=came_out)
+    if isinstance(number, Estimate):
+        came_out, shown = number.came_out, Displayed.of(number)
+    else:
+        came_out, shown = float(number.value), Displayed.held(number, limits)
     wholly = shown.infeasible and shown.low is None and shown.high is None
     why = None
     if shown.infeasible:
-        chance = "" if wholly else "by chance, or "
+        chance = "" if wholly or doubt else "by chance, or "
         why = f"{_came_out(metric, number, came_out)}: {chance}{_CAUSE}"
     estimated = tuple(finite_or_none(part) for part in (number.value, number.low, number.high))
     as_shown = estimated == (shown.value, shown.low, shown.high)

@@ -83,6 +83,14 @@ def test_what_stands_on_an_impossible_prior_is_no_evidence_though_it_looks_possi
         assert impossible[name].infeasible_reason is None
 
 
+def test_an_area_held_to_one_is_no_bound_to_stand_on():
+    """AUC of the indirect route is held to what is possible, and its interval with it."""
+    auc = by_name(evaluated(0.9))["auc"]
+    assert (auc.low, auc.high, auc.infeasible, auc.impossible) == (None, None, True, True)
+    assert auc.infeasible_reason.startswith("AUC came out at 4.")
+    assert "by chance" not in auc.infeasible_reason
+
+
 def test_mlflow_is_told_of_a_window_what_the_evaluator_tells(impossible):
     evaluation = evaluate_table(
         TABLE, threshold=0.8, class_prior=0.3, rng=seed_of("k", model_version="7", segment="")
@@ -203,5 +211,8 @@ def test_results_and_insights_say_impossible_and_assumed(shop):
     text = printed(path, "insights")
     assert "precision          1.000 (impossible)" in text
     assert "class_prior        0.900 [0.900, 0.900] (impossible) assumed" in text
-    assert "impossible: Precision came out at" in text
+    assert "impossible: with the class prior of 0.9 Precision came out at" in text
+    assert text.count("    impossible: ") == text.count("rows confirmed"), (
+        "it is one thing that is wrong"
+    )
     assert "+0.000" not in text.partition("aul")[0]
