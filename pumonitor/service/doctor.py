@@ -90,16 +90,17 @@ def examine(
     with ledger:
         for name, monitor in configuration.monitors.items():
             complaints += _of_monitor(ledger, name, monitor, now=now)
-            if name in closed:
-                last = _last_known(ledger, name)
-            else:
-                of_tables, last = _of_tables(
+            of_tables: list[Complaint] = []
+            last = _last_known(ledger, name)
+            if name not in closed:
+                of_tables, found = _of_tables(
                     monitor, mask=configuration.mask, open_source=open_source
                 )
                 complaints += of_tables
-            complaints += _of_time_since(
-                ledger, monitor, last or _last_known(ledger, name), now=now
-            )
+                last = found or last
+            # Tables that cannot be read, or are empty, are why there are no newer windows.
+            if not of_tables:
+                complaints += _of_time_since(ledger, monitor, last, now=now)
         complaints += _of_leases(ledger)
         complaints += _of_outbox(ledger)
     if configuration.tracking is not None:
