@@ -7,14 +7,16 @@ from datetime import timedelta
 from typing import Any
 
 from pumonitor.plain_text import one_line
+from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.service.assumed_prior import stored_findings
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
 from pumonitor.service.input_findings import findings_of
+from pumonitor.service.region_over_windows import no_pure_region_in_windows
 from pumonitor.service.window_history import window_history
 from pumonitor.service.window_report import window_files
 from pumonitor.store.reader import LedgerReader
-from pumonitor.store.records import StoredEvaluation
+from pumonitor.store.records import StoredEvaluation, WindowRecord
 
 __all__ = ["window_files_of"]
 
@@ -58,11 +60,44 @@ def window_files_of(
         threshold=monitor.threshold,
         title=found.monitor,
         context=_context(found, ledger),
-        findings=stored_findings(found.evaluation),
+        findings=[
+            *stored_findings(found.evaluation),
+            *_of_windows(found, monitor, prior, ledger),
+        ],
         history=window_history(found, ledger),
         label_purity=monitor.label_purity,
         rng=made_with["seed"],
     )
+
+
+def _of_windows(
+    found: StoredEvaluation,
+    monitor: Monitor,
+    class_prior: ClassPriorEstimate,
+    ledger: LedgerReader,
+) -> list[Finding]:
+    """What many windows show of the class prior and this one has too few labels for."""
+    return [
+        finding
+        for record in _records(found, ledger)
+        for finding in no_pure_region_in_windows(
+            ledger,
+            class_prior,
+            monitor=found.monitor,
+            configuration=record.configuration,
+            series=(found.model_version, found.segment),
+            until=found.window.end,
+            as_of=found.as_of,
+            label_purity=monitor.label_purity,
+        )
+    ]
+
+
+def _records(found: StoredEvaluation, ledger: LedgerReader) -> list[WindowRecord]:
+    """The window as the ledger has it: one, under its configuration."""
+    start = found.window.start
+    records = ledger.windows(found.monitor, since=start, until=start + timedelta.resolution)
+    return [record for record in records if record.window_key == found.window_key]
 
 
 def _context(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
@@ -79,12 +114,9 @@ def _context(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
 
 def _notes(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
     """What people have to know of the rows behind the numbers."""
-    start = found.window.start
-    records = ledger.windows(found.monitor, since=start, until=start + timedelta.resolution)
     said = [
         one.sentence
-        for record in records
-        if record.window_key == found.window_key
+        for record in _records(found, ledger)
         for pane in record.panes
         if pane.number == found.number and pane.counts is not None
         for one in findings_of(

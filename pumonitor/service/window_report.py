@@ -83,7 +83,9 @@ def window_files(
     the windows up to it.
     """
     evaluation = window_evaluation(table, class_prior, threshold=threshold, **settings)
-    evaluation = replace(evaluation, warnings=(*evaluation.warnings, *findings))
+    own = {one.name for one in evaluation.warnings}
+    more = (one for one in findings if one.name not in own)
+    evaluation = replace(evaluation, warnings=(*evaluation.warnings, *more))
     return {
         "report.html": render_html(evaluation, title=title, context=context, history=history),
         "evaluation.json": json.dumps(evaluation.to_dict(), allow_nan=False, indent=1),

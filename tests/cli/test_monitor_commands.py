@@ -21,7 +21,8 @@ TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 FIRST = TODAY - timedelta(days=4)
 FIELDS = ["monitor", "model_version", "segment", "window_start", "window_end", "state"]
 FIELDS += ["revision", "as_of", "metric", "value", "low", "high", "n_labeled", "n_unlabeled"]
-FIELDS += ["undefined_reason"]
+FIELDS += ["undefined_reason", "infeasible", "impossible", "infeasible_reason"]
+FIELDS += ["unclipped_value", "unclipped_low", "unclipped_high", "assumed"]
 
 
 def invoke(*arguments, path):

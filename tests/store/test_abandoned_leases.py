@@ -58,7 +58,9 @@ def test_a_window_of_a_dead_worker_is_taken_over_at_once(ledger: Ledger) -> None
     assert window.last_error == (f"{this_process().shown} died, or did not finish within its lease")
 
 
-@pytest.mark.parametrize("owner", [ELSEWHERE, str(this_process()), "somebody"])
+@pytest.mark.parametrize(
+    "owner", [ELSEWHERE, str(this_process()), "somebody"], ids=["elsewhere", "this", "unknown"]
+)
 def test_a_window_of_a_worker_that_may_live_is_waited_for(ledger: Ledger, owner: str) -> None:
     planned(ledger, 1)
     assert ledger.claim_collect(owner, now=LONG_AFTER) is not None
