@@ -141,10 +141,13 @@ class _Ranked:
     def of(cls, table: ScoreTable, *, scenario: str) -> _Ranked | None:
         """None with too few labels."""
         labels = table.labeled_mass
-        if table.n_labeled < _FEWEST_LABELS or labels.sum() <= 0:
+        squares = float(table.labeled_mass_squares.sum())
+        if table.n_labeled < _FEWEST_LABELS or labels.sum() <= 0 or squares <= 0:
             return None
-        # Weighted labels tell as much as so many of weight 1.
-        labels = labels * (table.n_labeled / labels.sum())
+        # Weighted labels tell as much as so many of weight 1 (Kish), fewer than there are.
+        labels = labels * (labels.sum() / squares)
+        if labels.sum() < _FEWEST_LABELS:
+            return None
         rows = table.unlabeled
         if scenario == "single-training-set":
             rows = rows + table.labeled_mass + table.negative

@@ -74,6 +74,23 @@ def test_labels_that_stop_where_the_classes_are_apart_are_no_cut():
     assert review_cut(ScoreTable.from_arrays(labels.astype(int), scores)) is None
 
 
+def test_a_few_heavy_rows_are_no_cut():
+    for seed in range(6):
+        rng, positive, scores = scored(seed=seed)
+        labels = positive & (rng.random(ROWS) < 0.2)
+        weights = np.exp(rng.normal(0.0, 1.5, ROWS))
+        table = ScoreTable.from_arrays(labels.astype(int), scores, sample_weight=weights)
+        assert review_cut(table) is None, seed
+
+
+def test_a_cut_is_as_clear_whatever_the_unit_of_the_weights():
+    rng, positive, scores = scored()
+    labels = from_the_top(scores, positive, 0.1, 0.0, rng)
+    plain = review_cut(ScoreTable.from_arrays(labels, scores))
+    weighted = review_cut(ScoreTable.from_arrays(labels, scores, sample_weight=np.full(ROWS, 3.0)))
+    assert weighted.p_value == pytest.approx(plain.p_value, rel=0.01)
+
+
 def test_tied_scores_say_nothing_of_the_ranks_between_them():
     rng, positive, scores = scored(0.9, 0.2)
     scores = np.round(scores / 2)
