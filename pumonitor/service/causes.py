@@ -15,7 +15,7 @@ from pumonitor.monitoring.causes import Cause, Period, name_cause, score_edges
 from pumonitor.monitoring.causes.period import CountedTable
 from pumonitor.ports import Window
 from pumonitor.prior.assumed import LabelPurity
-from pumonitor.results import Estimate
+from pumonitor.results import Estimate, Evaluation
 from pumonitor.service.baseline import baseline_series
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.collecting import delay_edges
@@ -105,9 +105,23 @@ def cause_of(
     def auc_of(name: Literal["before", "now"], class_prior: float) -> Estimate | None:
         series = {"before": before, "now": now}[name]
         table = _table(series, periods[name], edges)
-        return _auc(table, class_prior, label_purity=monitor.label_purity, seed=_seed(series[-1]))
+        found = _evaluated(
+            table, class_prior, label_purity=monitor.label_purity, seed=_seed(series[-1])
+        )
+        return None if found is None else found["auc"]
 
-    return name_cause(periods["before"], periods["now"], class_prior=prior, auc_of=auc_of)
+    purity = monitor.label_purity
+    if isinstance(purity, str):
+        seen = _evaluated(
+            _table(before, periods["before"], edges),
+            prior,
+            label_purity=purity,
+            seed=_seed(before[-1]),
+        )
+        purity = 1.0 if seen is None else float(seen.settings["label_purity"])
+    return name_cause(
+        periods["before"], periods["now"], class_prior=prior, label_purity=purity, auc_of=auc_of
+    )
 
 
 def _table(
@@ -128,12 +142,12 @@ def _table(
     )
 
 
-def _auc(
+def _evaluated(
     table: ScoreTable, class_prior: float, *, label_purity: LabelPurity, seed: int
-) -> Estimate | None:
+) -> Evaluation | None:
     """As the results of a window show it."""
     try:
-        found = evaluate_table(
+        return evaluate_table(
             table,
             threshold=float(table.lower[-1]),
             class_prior=class_prior,
@@ -144,7 +158,6 @@ def _auc(
     except (InputError, ValueError):
         # A class prior that is not below the label purity, or a single score.
         return None
-    return found["auc"]
 
 
 def _seed(series: StoredSeries) -> int:
@@ -164,8 +177,11 @@ def _tables(series: Iterable[StoredSeries]) -> list[CountedTable]:
 
 
 def _counted(table: ScoreTable) -> CountedTable:
-    rows = table.labeled + table.unlabeled + table.negative
-    return (table.lower + table.upper) / 2, table.labeled, rows
+    rows = table.labeled_mass + table.unlabeled + table.negative
+    # With propensities a confirmed row stands for several positives, and still is one row.
+    total = float(table.labeled.sum())
+    labeled = table.labeled * (table.n_labeled / total) if total > 0 else table.labeled
+    return (table.lower + table.upper) / 2, labeled, rows
 
 
 def _counts(

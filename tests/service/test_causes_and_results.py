@@ -23,7 +23,14 @@ RULES = """\
 """
 
 
-def first_alert(folder: Path, *, shuffled: bool, confirmed: int | None = None) -> StoredTransition:
+def first_alert(
+    folder: Path,
+    *,
+    shuffled: bool,
+    confirmed: int | None = None,
+    purity: float = 1.0,
+    propensity: float | None = None,
+) -> StoredTransition:
     """On the fifth day scores say nothing, or so few confirmations are there at all."""
     path = write_shop(folder, state="sqlite:///state.db", days=BAD + 1, maturity=DAY)
     rows = pd.read_parquet(folder / "predictions.parquet")
@@ -37,7 +44,20 @@ def first_alert(folder: Path, *, shuffled: bool, confirmed: int | None = None) -
         late = found["prediction_id"].isin(rows.loc[own, "prediction_id"])
         kept = pd.concat([found[~late], found[late].sort_values("confirmed_at")[:confirmed]])
         kept.to_parquet(folder / "confirmations.parquet")
-    text = path.read_text().replace("panes: [0d, 1d]", "panes: []\n    class_prior: 0.1")
+    settings = f"panes: []\n    class_prior: 0.1\n    label_purity: {purity}"
+    text = path.read_text().replace("panes: [0d, 1d]", settings)
+    found = pd.read_parquet(folder / "confirmations.parquet")
+    if purity < 1:
+        rest = rows[~rows["prediction_id"].isin(found["prediction_id"])]
+        wrong = rest.sample(round(len(found) * (1 / purity - 1)), random_state=0)
+        wrong = wrong.assign(confirmed_at=wrong["scored_at"] + pd.Timedelta(hours=1))
+        found = pd.concat([found, wrong[["prediction_id", "confirmed_at"]]])
+        found.to_parquet(folder / "confirmations.parquet")
+    if propensity is not None:
+        found.assign(seen=propensity).to_parquet(folder / "confirmations.parquet")
+        text = text.replace(
+            "known_at: confirmed_at", "known_at: confirmed_at\n      propensity: seen"
+        )
     path.write_text(text + RULES)
     configuration = read_configuration(path).configuration
     now = FIRST + (BAD + 3) * DAY
@@ -64,3 +84,22 @@ def test_an_alert_on_few_confirmations_says_that_they_are_too_few(tmp_path):
     assert sentence.startswith("Too few confirmations to tell why: 4 in this window; about ")
     assert "Known: 0.1" in sentence
     assert "as many of all rows are confirmed as in the reference" in sentence
+
+
+def test_the_interval_of_auc_allows_for_labels_that_may_be_mistaken(tmp_path):
+    """Three days of reference have a third of a day's variance, and it is in the difference."""
+    alert = first_alert(tmp_path, shuffled=True, purity=0.6)
+    auc = alert.cause["sizes"]["auc"]
+    assert auc["now"] == pytest.approx(alert.value, abs=1e-12)
+    assert (auc["high"] - auc["low"]) / (alert.high - alert.low) > np.sqrt(4 / 3)
+
+
+def test_confirmations_with_propensities_count_as_the_rows_that_they_are(tmp_path):
+    for folder in ("plain", "with"):
+        (tmp_path / folder).mkdir()
+    plain = first_alert(tmp_path / "plain", shuffled=True)
+    weighted = first_alert(tmp_path / "with", shuffled=True, propensity=0.25)
+    (alone, with_chance) = (one.cause["sizes"]["auc"] for one in (plain, weighted))
+    assert with_chance["high"] - with_chance["low"] == pytest.approx(
+        alone["high"] - alone["low"], rel=0.05
+    )

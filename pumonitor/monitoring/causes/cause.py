@@ -53,6 +53,7 @@ def name_cause(
     now: Period,
     *,
     class_prior: float,
+    label_purity: float = 1.0,
     confidence_level: float = 0.95,
     auc_of: LevelOf | None = None,
 ) -> Cause | None:
@@ -86,6 +87,8 @@ def name_cause(
         The reference and the windows since the change, on the same cells.
     class_prior : float
         Of the reference.
+    label_purity : float
+        Share of the confirmed that is positive.
     confidence_level : float
         Of the sizes' intervals.
     auc_of : callable, optional
@@ -95,8 +98,8 @@ def name_cause(
     Returns
     -------
     Cause or None
-        None without a reference: no class prior, or fewer than five confirmed positives in it, or
-        without rows in either period.
+        None without a reference: no class prior below the label purity, or fewer than five
+        confirmed positives in it, or without rows in either period.
 
     Examples
     --------
@@ -110,7 +113,7 @@ def name_cause(
     >>> cause.kind, round(cause.sizes["positives"].change, 1)
     ('class_prior', 0.5)
     """
-    if not 0 < class_prior < 1 or before.labeled.sum() < FEWEST_LABELED:
+    if not 0 < class_prior < label_purity or before.labeled.sum() < FEWEST_LABELED:
         return None
     if min(before.rows.sum(), now.rows.sum()) == 0:
         return None
@@ -120,13 +123,21 @@ def name_cause(
         now=now,
         class_prior=class_prior,
         confirmed=confirmed_size(before, now, share_variation(before, now), reach=reach),
-        needed=labels_needed(before, class_prior, change=NOTICED, reach=reach),
+        needed=labels_needed(
+            before, class_prior, change=NOTICED, reach=reach, label_purity=label_purity
+        ),
     )
     if now.labeled.sum() < FEWEST_LABELED:
         return _without_story(told, reach)
     fits = Stories(before, now, class_prior=class_prior).fit()
     best = max(fits, key=lambda kind: fits[kind].score)
-    sizes, impossible = _sizes(told, fits[best], confidence_level=confidence_level, auc_of=auc_of)
+    sizes, impossible = _sizes(
+        told,
+        fits[best],
+        confidence_level=confidence_level,
+        auc_of=auc_of,
+        label_purity=label_purity,
+    )
     support = _support(fits)
     if not fits[best].prior_free:
         support = _by_auc(support, sizes["auc"], reach)
@@ -202,7 +213,12 @@ def _is_known(
 
 
 def _sizes(
-    told: Told, fit: Fit, *, confidence_level: float, auc_of: LevelOf | None
+    told: Told,
+    fit: Fit,
+    *,
+    confidence_level: float,
+    auc_of: LevelOf | None,
+    label_purity: float,
 ) -> tuple[dict[str, Size], float]:
     """All sizes, and an AUC that cannot be (else NaN)."""
     reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
@@ -212,11 +228,16 @@ def _sizes(
     # What windows differ by anyway is no change.
     prior_error = math.hypot(prior_error, share_variation(before, now))
     least, ratio, most = (
-        min(math.exp(log_prior + sign * reach * prior_error), 0.99 / class_prior)
+        min(math.exp(log_prior + sign * reach * prior_error), 0.99 * label_purity / class_prior)
         for sign in (-1, 0, 1)
     )
     auc, impossible = auc_size(
-        before, now, (class_prior,) * 2, confidence_level=confidence_level, level_of=auc_of
+        before,
+        now,
+        (class_prior,) * 2,
+        confidence_level=confidence_level,
+        level_of=auc_of,
+        label_purity=label_purity,
     )
     aucs = {"auc": auc}
     if fit.prior_free:
@@ -229,6 +250,7 @@ def _sizes(
             confidence_level=confidence_level,
             level_of=auc_of,
             prior_error=class_prior * ratio * prior_error,
+            label_purity=label_purity,
         )
     shares = [
         min(period.labeled.sum() / (prior * period.rows.sum()), 1.0)

@@ -51,6 +51,7 @@ def auc_size(
     confidence_level: float,
     level_of: LevelOf | None,
     prior_error: float = 0.0,
+    label_purity: float = 1.0,
 ) -> tuple[Size, float]:
     """Change of AUC at the class priors of both periods, and the larger AUC if it cannot be.
 
@@ -65,6 +66,8 @@ def auc_size(
         AUC of a period as its results show it; the direct estimate of the counts without it.
     prior_error : float
         Standard error of the new class prior, where it is estimated beside the reference's.
+    label_purity : float
+        Share of the confirmed that is positive, above both class priors.
 
     Returns
     -------
@@ -82,9 +85,11 @@ def auc_size(
     )
     for name, period, prior, error_of_prior in periods:
         number, mean, spread = _placements(period.labeled.sum(axis=0), period.rows.sum(axis=0))
-        by_prior = (mean - 0.5) / (1 - prior) ** 2 * error_of_prior
-        errors.append(math.hypot(math.sqrt(spread / number) / (1 - prior), by_prior))
-        directs.append((mean - prior / 2) / (1 - prior))
+        # P(confirmed above any row) is (1 - gap) / 2 + gap AUC.
+        gap = label_purity - prior
+        by_prior = (mean - 0.5) / gap**2 * error_of_prior
+        errors.append(math.hypot(math.sqrt(spread / number) / gap, by_prior))
+        directs.append(0.5 + (mean - 0.5) / gap)
         shown = None if level_of is None else level_of(name, prior)
         levels.append(min(directs[-1] if shown is None else shown.value, 1.0))
         # A little above 1 comes by chance where the ranking is nearly perfect.
@@ -92,7 +97,8 @@ def auc_size(
             impossible = max(directs)
     if not math.isnan(impossible):
         levels = directs
-    between = _ranking_between(before) * windows_apart(before, now) / (1 - priors[0]) ** 2
+    between = _ranking_between(before) * windows_apart(before, now)
+    between /= (label_purity - priors[0]) ** 2
     change, error = levels[1] - levels[0], math.sqrt(errors[0] ** 2 + errors[1] ** 2 + between)
     # No AUC is above 1: it can have risen by no more than it was possibly lower.
     most = 1.0 - levels[0] + reach * errors[0]
@@ -106,10 +112,12 @@ def auc_size(
     return size, impossible
 
 
-def labels_needed(before: Period, class_prior: float, *, change: float, reach: float) -> int:
+def labels_needed(
+    before: Period, class_prior: float, *, change: float, reach: float, label_purity: float = 1.0
+) -> int:
     """Confirmed positives whose AUC differs by so much from the reference's beyond chance."""
     _, _, spread = _placements(before.labeled.sum(axis=0), before.rows.sum(axis=0))
-    return math.ceil(spread * (reach / (change * (1 - class_prior))) ** 2)
+    return math.ceil(spread * (reach / (change * (label_purity - class_prior))) ** 2)
 
 
 def confirmed_size(before: Period, now: Period, variation: float, *, reach: float) -> Size:

@@ -312,3 +312,19 @@ def test_what_a_story_holds_does_not_make_up_for_what_it_cannot_tell(reference):
     # True AUC from .8853 to .7 * (.8 * .8853 + .2 * .5) + .3 * (.8 * .5 + .2 * .1147).
     assert cause.sizes["auc"].low <= 0.6926 - 0.8853 <= cause.sizes["auc"].high
     assert cause.sizes["positives"].change < 1.25
+
+
+def test_auc_is_as_uncertain_as_labels_that_may_be_mistaken_make_it(reference):
+    now = period(CHANGED["ranking"], 10, np.random.default_rng(1))
+    pure, mixed = (
+        name_cause(reference, now, class_prior=0.1, label_purity=purity).sizes["auc"]
+        for purity in (1.0, 0.95)
+    )
+    # AUC is the placement's distance from a half over purity less class prior.
+    assert mixed.change == pytest.approx(pure.change * 0.9 / 0.85, rel=1e-9)
+    assert mixed.low - mixed.change == pytest.approx((pure.low - pure.change) * 0.9 / 0.85)
+
+
+def test_labels_that_are_no_purer_than_all_rows_tell_no_cause(reference):
+    now = period(BEFORE, 10, np.random.default_rng(1))
+    assert name_cause(reference, now, class_prior=0.1, label_purity=0.1) is None
