@@ -182,8 +182,8 @@ class MetricResult:
     infeasible : bool
         Whether the number came out outside what the metric can be.
     impossible : bool
-        Whether it is evidence of nothing: its whole interval is outside what the metric can be, or
-        the class prior it stands on makes other estimates impossible.
+        Whether it is evidence of nothing: it is outside what the metric can be by more than chance,
+        or the class prior it stands on makes other estimates impossible.
     infeasible_reason : str or None
         Of both, in words.
     unclipped_value, unclipped_low, unclipped_high : float or None

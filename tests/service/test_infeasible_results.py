@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from pumonitor.cli.app import app
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.reference_windows import ReferenceWindows
-from pumonitor.results import ClassPriorEstimate
+from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.service.app import open_jobs
 from pumonitor.service.config_file import read_configuration
 from pumonitor.service.exposition import exposition
-from pumonitor.service.result_rows import known_results
+from pumonitor.service.result_rows import known_results, result_row
 from pumonitor.service.series_tables import SeriesTable
 from pumonitor.service.window_evaluation import evaluate_window, seed_of
 from pumonitor.service.window_messages import verdict_of
@@ -70,6 +70,26 @@ def test_an_impossible_value_is_kept_beside_what_is_shown(impossible):
         "which is impossible: the class prior is wrong, or the confirmed positives are not a fair "
         "sample of the positives"
     )
+
+
+@pytest.mark.parametrize(("value", "impossible"), [(1.1, False), (1.2, True)])
+def test_an_interval_that_is_beyond_by_chance_is_left_in_means(value, impossible):
+    """2.5 standard errors above 1 come in one of 160 windows of a precision of 1, 5 do not."""
+    estimate = Estimate(
+        name="precision", value=value, low=value - 0.08, high=value + 0.08, se=0.04,
+        method="draws", confidence_level=0.95, n_labeled=40, n_unlabeled=10_000,
+    )  # fmt: skip
+    series = SeriesTable(
+        pane=3, model_version="7", segment="", table=TABLE, labeled=40, unlabeled=10_000,
+        negative=0, flagged=528, digest="", undefined_reason=None,
+    )  # fmt: skip
+    row = result_row(series, "precision", estimate, None, limits=estimate.range)
+    assert (row.value, row.low, row.high) == (1.0, None, None)
+    assert row.infeasible
+    assert row.impossible == impossible
+    assert ("by chance, or " in row.infeasible_reason) != impossible
+    known = known_results([row])
+    assert known == {} if impossible else known["precision"].value == value
 
 
 def test_what_stands_on_an_impossible_prior_is_no_evidence_though_it_looks_possible(impossible):
