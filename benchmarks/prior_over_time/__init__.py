@@ -1,0 +1,1 @@
+"""The class prior over windows while the prior, the labels or the model change."""

@@ -1,0 +1,9 @@
+"""The class prior over windows: what moves it, what only seems to, and how sure that is."""
+
+from pumonitor.prior.over_time.changes import CHANGES, Change
+from pumonitor.prior.over_time.level import Level
+from pumonitor.prior.over_time.prior_filter import PriorFilter
+from pumonitor.prior.over_time.score_index import ScoreIndex
+from pumonitor.prior.over_time.window_summary import WindowSummary
+
+__all__ = ["CHANGES", "Change", "Level", "PriorFilter", "ScoreIndex", "WindowSummary"]

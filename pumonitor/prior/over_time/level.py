@@ -1,0 +1,95 @@
+"""What is known of the class prior of the reference, before windows are followed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+__all__ = ["Level"]
+
+FloatArray = NDArray[np.float64]
+
+_POINTS: Final = 25
+_REACH: Final = float(special.ndtri(0.9975))
+_LEAST_DEVIATION: Final = 0.02
+_ABOVE_CONFIRMED: Final = 1.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A density of the reference's class prior on a grid.
+
+    Attributes
+    ----------
+    class_prior : ndarray of shape (points,)
+        Rising.
+    weight : ndarray of shape (points,)
+        Adding up to 1.
+    """
+
+    class_prior: FloatArray
+    weight: FloatArray
+
+    @classmethod
+    def given(cls, value: float, low: float, high: float) -> Level:
+        """Known from elsewhere: an audit, another source.
+
+        Parameters
+        ----------
+        value, low, high : float
+            With its 95% interval, 0 < low <= value <= high < 1.
+
+        Examples
+        --------
+        >>> level = Level.given(0.03, 0.02, 0.04)
+        >>> round(float(level.class_prior @ level.weight), 3)
+        0.029
+        """
+        return cls._split_normal(value, low, high, upper_bound_only=False, least=0.0)
+
+    @classmethod
+    def estimated(cls, value: float, low: float, high: float, *, confirmed_share: float) -> Level:
+        """From scores and confirmed positives of the reference.
+
+        Scores tell an upper bound only: whatever separates the classes less well than it could
+        puts the estimate above the truth, never below. So each prior within the interval is
+        weighed by 1 / prior, which takes them for equally likely on the logarithmic scale.
+
+        Parameters
+        ----------
+        value, low, high : float
+            The estimate with its 95% interval.
+        confirmed_share : float
+            The class prior cannot be below it.
+        """
+        return cls._split_normal(value, low, high, upper_bound_only=True, least=confirmed_share)
+
+    @classmethod
+    def _split_normal(
+        cls, value: float, low: float, high: float, *, upper_bound_only: bool, least: float
+    ) -> Level:
+        if not 0 < low <= value <= high < 1:
+            msg = f"a level must satisfy 0 < low <= value <= high < 1, got {low}, {value}, {high}"
+            raise ValueError(msg)
+        at_least = _ABOVE_CONFIRMED * least
+        start, middle, end = (
+            float(special.logit(max(one, at_least, 1e-9))) for one in (low, value, high)
+        )
+        below, above = (
+            max(side / special.ndtri(0.975), _LEAST_DEVIATION)
+            for side in (middle - start, end - middle)
+        )
+        first = middle - _REACH * below - (1.0 if upper_bound_only else 0.0)
+        if least > 0:
+            first = max(first, float(special.logit(at_least)))
+        logit = np.linspace(min(first, middle - 1e-3), middle + _REACH * above, _POINTS)
+        deviation = np.where(logit < middle, below, above)
+        class_prior = special.expit(logit)
+        weight = np.exp(-0.5 * ((logit - middle) / deviation) ** 2)
+        if upper_bound_only:
+            weight = weight / class_prior
+        return cls(class_prior=class_prior, weight=weight / weight.sum())

@@ -1,0 +1,80 @@
+"""The class prior over windows by many particles: the model's words in code, nothing analytic.
+
+Every particle has a class prior, a label frequency and the places of positives and negatives; each
+window it draws which change happens, how far everything goes, and is weighed by what the window
+shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from pumonitor.prior.over_time import CHANGES, Level, WindowSummary
+
+FloatArray = NDArray[np.float64]
+
+
+def followed(
+    reference: WindowSummary,
+    level: Level,
+    windows: Sequence[WindowSummary],
+    *,
+    drifts: dict[str, float],
+    jumps: dict[str, float],
+    particles: int,
+    seed: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Class priors of the particles after the last window, and their weights."""
+    rng = np.random.default_rng(seed)
+    mean_level = float(level.class_prior @ level.weight)
+    high = reference.confirmed_mean
+    pi = rng.choice(level.class_prior, size=particles, p=level.weight)
+    confirmed = reference.confirmed + 0.5
+    frequency = rng.gamma(confirmed, size=particles) / (reference.rows * pi)
+    ones = rng.normal(high, np.sqrt(reference.confirmed_variance), particles)
+    mean = rng.normal(reference.all_mean, np.sqrt(reference.all_variance), particles)
+    zeros = (mean - pi * ones) / (1 - pi)
+    log_weight = np.zeros(particles)
+    names = np.arange(len(CHANGES))
+    chances = [one.probability for one in CHANGES]
+    for window in windows:
+        which = rng.choice(names, size=particles, p=chances)
+
+        def are(attribute: str, which: NDArray[np.int64] = which) -> NDArray[np.bool_]:
+            return np.array([getattr(one, attribute) for one in CHANGES])[which]
+
+        def score(*wanted: str, which: NDArray[np.int64] = which) -> NDArray[np.bool_]:
+            return np.array([one.scores in wanted for one in CHANGES])[which]
+
+        odds = np.log(pi / (1 - pi))
+        odds += np.where(are("prior"), jumps["prior"], drifts["prior"]) * rng.normal(size=particles)
+        pi = 1 / (1 + np.exp(-odds))
+        frequency = frequency * np.exp(drifts["frequency"] * rng.normal(size=particles))
+        # A jump keeps the mean and adds variance, as a gamma with this coefficient of variation.
+        jumped = np.exp(jumps["frequency"] ** 2) - 1
+        frequency = np.where(
+            are("frequency"), frequency * rng.gamma(1 / jumped, jumped, particles), frequency
+        )
+        ones = ones + drifts["scores"] * high * rng.normal(size=particles)
+        zeros = zeros + drifts["scores"] * mean_level * high * rng.normal(size=particles)
+        ranking = score("ranking", "ranking, far")
+        ones = ones + np.where(ranking, jumps["positives"] * high, 0) * rng.normal(size=particles)
+        near = np.where(score("ranking", "negatives"), jumps["negatives"] * mean_level * high, 0.0)
+        far = np.where(score("ranking, far", "negatives, far"), reference.all_mean, 0.0)
+        zeros = zeros + (near + far) * rng.normal(size=particles)
+        log_weight += stats.poisson.logpmf(window.confirmed, window.rows * pi * frequency)
+        log_weight += stats.norm.logpdf(
+            window.confirmed_mean, ones, np.sqrt(window.confirmed_variance)
+        )
+        log_weight += stats.norm.logpdf(
+            window.all_mean, zeros + pi * (ones - zeros), np.sqrt(window.all_variance)
+        )
+        weight = np.exp(log_weight - log_weight.max())
+        taken = rng.choice(particles, size=particles, p=weight / weight.sum())
+        pi, frequency, ones, zeros = pi[taken], frequency[taken], ones[taken], zeros[taken]
+        log_weight = np.zeros(particles)
+    return pi, np.full(particles, 1 / particles)

@@ -1,0 +1,188 @@
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary
+from pumonitor.prior.over_time.changes import CHANGES, PACES, drift, jump
+from pumonitor.prior.over_time.conditionals import Frequency, Places
+from tests.oracles import prior_particles
+
+LEVELS = [0.025, 0.25, 0.5, 0.75, 0.975]
+
+
+def window(rows=1500, confirmed=22, all_mean=1.0, confirmed_mean=8.0, **more):
+    return WindowSummary(
+        rows=rows,
+        confirmed=confirmed,
+        all_mean=all_mean,
+        all_variance=5 / rows,
+        confirmed_mean=confirmed_mean,
+        confirmed_variance=50 / max(confirmed, 1),
+        **more,
+    )
+
+
+REFERENCE = window(rows=15_000, confirmed=225)
+LEVEL = Level.given(0.05, 0.035, 0.07)
+
+
+def test_the_hypotheses_about_a_window_are_all_there_is():
+    assert sum(one.probability for one in CHANGES) == pytest.approx(1.0)
+    assert len({(one.prior, one.frequency, one.scores) for one in CHANGES}) == len(CHANGES)
+
+
+@pytest.mark.parametrize("deviation", [0.003, 0.03, 0.2])
+def test_drifts_have_their_variance_whatever_the_step(deviation):
+    chances = drift(101, 0.085, {deviation: 1.0})
+    steps = 0.085 * (np.arange(101) - 50)
+    assert chances.sum(axis=1) == pytest.approx(1.0)
+    assert chances[50] @ steps**2 == pytest.approx(deviation**2, rel=1e-6)
+
+
+def test_jumps_add_up_to_one_at_the_ends_as_well():
+    assert jump(9, 0.1, deviation=0.5).sum(axis=1) == pytest.approx(1.0)
+
+
+def test_the_number_confirmed_is_negative_binomial():
+    frequency = Frequency(mean=np.array([0.3]), relative=np.array([0.04]))
+    log_chance, after = frequency.after(17, np.array([70.0]), spread=0.0)
+    shape = 25.0
+    expected = stats.nbinom.logpmf(17, shape, shape / (shape + 21.0))
+    assert log_chance[0] == pytest.approx(expected)
+    assert after.mean[0] == pytest.approx((25 + 17) / (25 / 0.3 + 70))
+    assert after.relative[0] == pytest.approx(1 / 42)
+
+
+def test_windows_that_differ_by_themselves_tell_less_of_the_label_frequency():
+    frequency = Frequency(mean=np.array([0.3]), relative=np.array([0.04]))
+    _, alike = frequency.after(40, np.array([70.0]), spread=0.0)
+    _, apart = frequency.after(40, np.array([70.0]), spread=0.1)
+    assert 0.3 < apart.mean[0] < alike.mean[0]
+    assert apart.relative[0] > alike.relative[0]
+
+
+def test_places_are_conditioned_as_a_joint_normal_is():
+    mean, covariance = np.array([8.0, 0.7]), np.array([[0.5, -0.02], [-0.02, 0.004]])
+    places = Places(
+        mean=mean[:, np.newaxis],
+        covariance=np.array([[0.5], [-0.02], [0.004]]),
+    )
+    weights, error = np.array([0.06, 0.94]), 0.003
+    log_density, after = places.after(1.3, error, share=np.array([0.06]))
+    total = weights @ covariance @ weights + error
+    gain = covariance @ weights / total
+    assert log_density[0] == pytest.approx(stats.norm.logpdf(1.3, weights @ mean, np.sqrt(total)))
+    assert after.mean[:, 0] == pytest.approx(mean + gain * (1.3 - weights @ mean))
+    left = covariance - np.outer(gain, weights @ covariance)
+    assert after.covariance[:, 0] == pytest.approx([left[0, 0], left[0, 1], left[1, 1]])
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        [window()] * 3,
+        [window(), window(confirmed=44, all_mean=1.37), window(confirmed=41, all_mean=1.35)],
+        [window(), window(all_mean=0.85, confirmed_mean=5.0), window(all_mean=0.86)],
+        [window(), window(confirmed=10), window(confirmed=12)],
+    ],
+    ids=["nothing", "the prior doubles", "ranking breaks for a window", "fewer are confirmed"],
+)
+def test_the_density_is_that_of_many_particles(shown):
+    """One pace, whose drifts the particles can have as well."""
+    followed = PriorFilter([PriorFilter.begun(REFERENCE, LEVEL).parts[0]])
+    for one in shown:
+        followed = followed.after(one)
+    pace = PACES[0]
+    particles, weight = prior_particles.followed(
+        REFERENCE,
+        LEVEL,
+        shown,
+        drifts={"prior": 0.003, "frequency": pace.frequency, "scores": pace.scores},
+        jumps={"prior": 0.7, "frequency": 0.7, "positives": 0.6, "negatives": 1.2},
+        particles=400_000,
+        seed=1,
+    )
+    order = np.argsort(particles)
+    expected = np.interp(LEVELS, np.cumsum(weight[order]), particles[order])
+    assert followed.quantiles(LEVELS) == pytest.approx(expected, rel=0.06)
+
+
+def test_windows_that_are_as_before_say_nothing_of_the_level():
+    """With c and the places known only from the same windows, they say nothing of the level."""
+    followed = PriorFilter.begun(REFERENCE, LEVEL)
+    for _ in range(10):
+        followed = followed.after(window(confirmed=22, all_mean=1.0))
+    start = PriorFilter.begun(REFERENCE, LEVEL)
+    assert followed.quantiles([0.5])[0] == pytest.approx(start.quantiles([0.5])[0], rel=0.03)
+    low, high = followed.quantiles([0.025, 0.975])
+    low_then, high_then = start.quantiles([0.025, 0.975])
+    assert 0.9 < np.log(high / low) / np.log(high_then / low_then) < 1.25
+
+
+def test_a_move_of_the_prior_tells_its_level():
+    """F2 - F1 = lambda (G - F1): who sees the prior double sees how far the mean index moves."""
+    wide = Level.given(0.06, 0.02, 0.18)
+    reference = window(rows=60_000, confirmed=900, all_mean=1.0)
+    followed = PriorFilter.begun(reference, wide)
+    # pi from .04 to .08 with mu1 = 8: mu0 = .708, so M = 1 - .04 8 ... + .08 8 ... = 1.292.
+    negatives = (1 - 0.04 * 8) / 0.96
+    later = negatives + 0.08 * (8 - negatives)
+    for _ in range(8):
+        followed = followed.after(window(rows=6000, confirmed=180, all_mean=later))
+    low, middle, high = followed.quantiles([0.025, 0.5, 0.975])
+    assert low < 0.08 < high
+    assert middle == pytest.approx(0.08, rel=0.15)
+    assert high / low < 2.2
+
+
+def test_a_window_without_confirmations_is_no_window_without_rows():
+    followed = PriorFilter.begun(REFERENCE, LEVEL).after(window(confirmed=0))
+    assert np.isfinite(followed.quantiles(LEVELS)).all()
+    assert followed.changes()["nothing"] < 0.5
+
+
+def test_labels_still_to_come_are_no_fall_of_the_prior():
+    quarter = [window(confirmed=6, arrived=0.25, arrived_variance=0.01)] * 3
+    followed = PriorFilter.begun(REFERENCE, LEVEL)
+    taken_for_all = followed
+    for one in quarter:
+        followed = followed.after(one)
+        taken_for_all = taken_for_all.after(dataclasses.replace(one, arrived=1.0))
+    assert followed.moved() < 0.05
+    assert followed.changes()["nothing"] > 0.95
+    # Only the count has fallen: the scores say that the prior has not.
+    assert taken_for_all.changes()["nothing"] < followed.changes()["nothing"]
+
+
+def test_a_label_frequency_above_one_is_ruled_out():
+    """A confirmed share of 4% leaves no prior of 3%."""
+    reference = window(rows=15_000, confirmed=600)
+    followed = PriorFilter.begun(reference, Level.given(0.05, 0.02, 0.12))
+    assert followed.quantiles([0.001])[0] > 0.036
+
+
+def test_the_same_windows_give_the_same_numbers():
+    def last():
+        followed = PriorFilter.begun(REFERENCE, LEVEL)
+        for one in (window(confirmed=30), window(all_mean=1.2)):
+            followed = followed.after(one)
+        return followed.quantiles(LEVELS).tolist()
+
+    assert last() == last()
+
+
+def test_impossible_windows_are_refused():
+    with pytest.raises(ValueError, match="0 <= confirmed <= rows and rows > 0, got 30 of 20"):
+        window(rows=20, confirmed=30)
+    with pytest.raises(ValueError, match=r"0 < arrived <= 1 and its variance >= 0, got 0 and 0"):
+        window(arrived=0.0)
+    with pytest.raises(ValueError, match="without confirmed rows"):
+        PriorFilter.begun(window(confirmed=0), LEVEL)
+
+
+def test_every_change_that_a_window_can_show_has_a_name():
+    assert {one.name for one in CHANGES} == set(
+        PriorFilter.begun(REFERENCE, LEVEL).after(window()).changes()
+    )
