@@ -50,7 +50,8 @@ def test_a_few_kills_lose_and_double_nothing(new_state: Callable[[], str]) -> No
     with campaign() as one:
         kills, _, wrong = kill(one, new_state, shares=[0.5], seed=11, told=logging.info)
     assert wrong == []
-    assert kills == 2
+    # The second to be killed may be done before its place comes.
+    assert kills in (1, 2)
 
 
 @pytest.mark.slow
