@@ -65,6 +65,7 @@ def backfill(
     console = Console(highlight=False)
     with errors_as_messages():
         with progress_bar(logged_as="backfill") as step:
+            from pumonitor.cli.delivery_progress import delivery_told
             from pumonitor.cli.moments import moment
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.cli.round_table import print_round
@@ -102,10 +103,13 @@ def backfill(
                     told=step,
                 )
                 with open_jobs(configuration, monitor=monitor, clock=lambda: now) as jobs:
-                    step("Delivering", None)
+                    outbox = jobs.ledger.outbox
                     # All of it: nobody waits for the next window, and reports are part of it.
                     budget = timedelta(minutes=30)
-                    done.deliveries = jobs.deliver(budget=budget, for_files=budget)
+                    with delivery_told(
+                        lambda: sum(one.messages for one in outbox.waiting().values()), step
+                    ):
+                        done.deliveries = jobs.deliver(budget=budget, for_files=budget)
                     backlog = jobs.ledger.counts(now=now, monitor=monitor)
                     waiting = jobs.ledger.outbox.waiting()
                     holders = jobs.ledger.holders(monitor)

@@ -64,6 +64,7 @@ class _Lines:
         if done is None:
             if name != self._stage:
                 self._say(name)
+                self._quarters = 0
             self._stage = name
         elif int(4 * done) > self._quarters:
             self._quarters = int(4 * done)
