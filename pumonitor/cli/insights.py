@@ -65,6 +65,8 @@ def _print(console: Console, insight: Insight) -> None:
     left = backlog.to_collect + backlog.to_evaluate
     if left:
         console.print(f"  {left} windows are waiting ({backlog.failing} failing): pumonitor doctor")
+    for note in insight.waiting:
+        console.print(f"  {note}", markup=False, soft_wrap=True, style="yellow")
     if insight.stopped_since is not None:
         console.print(
             f"  [yellow]no predictions since {insight.stopped_since:%Y-%m-%d %H:%M} UTC[/]: "

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.plain_text import one_line, series_of
+from pumonitor.service.held_up import hold_up_notes
 from pumonitor.service.input_findings import summed_up
 from pumonitor.service.undelivered import undelivered
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
     from pumonitor.service.jobs import Round
     from pumonitor.store.alert_records import StoredAlert
+    from pumonitor.store.held_up import HoldUp
     from pumonitor.store.holders import Holder
     from pumonitor.store.outbox import Waiting
     from pumonitor.store.records import Backlog
@@ -31,6 +33,7 @@ def as_json(
     *,
     waiting: Mapping[str, Waiting],
     holders: Sequence[Holder] = (),
+    hold_ups: Sequence[HoldUp] = (),
 ) -> dict[str, Any]:
     """Plain JSON types."""
     return {
@@ -52,6 +55,17 @@ def as_json(
             "to_evaluate": backlog.to_evaluate,
             "failing": backlog.failing,
             "held": [_held_as_json(one) for one in holders],
+            "waiting_for": [
+                {
+                    "monitor": one.monitor,
+                    "window_start": one.window.start.isoformat(),
+                    "error": one.error,
+                    "windows": len(one.waiting),
+                    "attempts_left": one.attempts_left,
+                    "given_up_from": one.given_up_from and one.given_up_from.isoformat(),
+                }
+                for one in hold_ups
+            ],
         },
         "firing": [
             {
@@ -97,6 +111,7 @@ def print_round(
     *,
     waiting: Mapping[str, Waiting],
     holders: Sequence[Holder] = (),
+    hold_ups: Sequence[HoldUp] = (),
 ) -> None:
     """A few lines: what failed and why, what was done, what is left."""
     for failure in done.failures:
@@ -104,7 +119,7 @@ def print_round(
         console.print(failure, markup=False, soft_wrap=True)
     console.print(
         f"{_number(done.collected, 'window')} collected, {done.evaluated} evaluated"
-        f"{_left(done, backlog, holders)}.",
+        f"{_left(done, backlog, holders, hold_ups)}.",
         soft_wrap=True,
     )
     if done.failures:
@@ -114,7 +129,7 @@ def print_round(
         "are others"
         for name, since in done.stopped.items()
     ]
-    for note in (*stopped, *summed_up(done.findings)):
+    for note in (*stopped, *hold_up_notes(hold_ups), *summed_up(done.findings)):
         console.print("Note: ", style="yellow", end="")
         console.print(note, markup=False, soft_wrap=True)
     for alert in firing:
@@ -160,11 +175,16 @@ def _waiting(waiting: Waiting) -> str:
     return f"; {', '.join(parts)}"
 
 
-def _left(done: Round, backlog: Backlog, holders: Sequence[Holder]) -> str:
+def _left(
+    done: Round, backlog: Backlog, holders: Sequence[Holder], hold_ups: Sequence[HoldUp]
+) -> str:
     left = backlog.to_collect + backlog.to_evaluate
     if left and holders:
         held = sum(one.held for one in holders)
         return f"; {left} left, {held} held by {held_by(holders)}"
+    if left and hold_ups:
+        waiting = len(frozenset[str]().union(*(one.waiting for one in hold_ups)))
+        return f"; {left} left, {waiting} of them for earlier windows that cannot be counted"
     if left:
         return f"; {left} left to others or to the next run"
     # What failed before it was planned is left, and is in no count.

@@ -59,18 +59,27 @@ def run(
                 backlog = jobs.ledger.counts(now=utc_now(), monitor=monitor)
                 waiting = jobs.ledger.outbox.waiting()
                 holders = jobs.ledger.holders(monitor)
+                waits_for = jobs.ledger.hold_ups(monitor) if backlog.failing else ()
                 firing = [
                     one
                     for one in jobs.ledger.alerts.current(monitor, firing=True)
                     if one.monitor in jobs.monitors
                 ]
         if as_json:
-            told = to_json(done, backlog, firing, waiting=waiting, holders=holders)
+            told = to_json(
+                done, backlog, firing, waiting=waiting, holders=holders, hold_ups=waits_for
+            )
             told["other_configurations"] = changed_as_json(changed, config)
             typer.echo(json.dumps(told))
         else:
             print_round(
-                Console(highlight=False), done, backlog, firing, waiting=waiting, holders=holders
+                Console(highlight=False),
+                done,
+                backlog,
+                firing,
+                waiting=waiting,
+                holders=holders,
+                hold_ups=waits_for,
             )
     if done.failures:
         raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)

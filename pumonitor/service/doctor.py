@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -15,12 +15,14 @@ from pumonitor.service.config import Configuration, Monitor
 from pumonitor.service.configuration_changes import stored_hash
 from pumonitor.service.connections import check_tracking
 from pumonitor.service.due_windows import have_stopped
-from pumonitor.service.input_findings import findings_of_windows, summed_up
+from pumonitor.service.held_up import dates_of, until_given_up
+from pumonitor.service.input_findings import WindowFinding, findings_of_windows, summed_up
 from pumonitor.service.left_unread import monitors_unread
 from pumonitor.service.opening import open_monitor_source
 from pumonitor.service.problems import Problem, shown_place
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.outbox import Waiting
+from pumonitor.store.records import WindowRecord
 
 __all__ = ["Complaint", "examine", "unread_complaints"]
 
@@ -137,26 +139,20 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
             )
         )
     windows = ledger.windows(name)
-    found += [
-        Complaint(
-            severity="warning",
-            what=finding,
-            remedy="mend what writes the tables; pumonitor backfill --reprocess all counts the "
-            "windows again",
-        )
-        for finding in summed_up(findings_of_windows(windows))
-    ]
+    found += _of_rows(name, windows)
     failing = [one for one in windows if one.last_error and one.attempts]
+    hold_ups = ledger.hold_ups(name) if failing else ()
+    waits = {one.window.start: f"; {until_given_up(one)}" for one in hold_ups}
     for one in failing[:5]:
         again = "" if one.not_before is None else f", next try {one.not_before:%Y-%m-%d %H:%M} UTC"
+        again += waits.get(one.window.start, "")
         found.append(
             Complaint(
                 severity="error",
                 what=f"{name}: the window of {one.window.start:%Y-%m-%d %H:%M} failed "
                 f"{one.attempts} times{again}: {one.last_error}",
                 remedy=f"mend the cause, then pumonitor backfill {name} --reprocess failed "
-                f"--from {one.window.start:%Y-%m-%d} "
-                f"--to {one.window.end + timedelta(days=1):%Y-%m-%d}",
+                f"{dates_of([one.window])}",
             )
         )
     if len(failing) > 5:
@@ -167,17 +163,53 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
                 remedy="pumonitor results shows which are missing",
             )
         )
-    backlog = ledger.counts(now=now, monitor=name)
-    if backlog.oldest_unfinished is not None and now - backlog.oldest_unfinished > _LATE:
-        found.append(
-            Complaint(
+    # A run catches up with neither what fails nor what waits for it, of which all is said above.
+    excused = {key for one in hold_ups for key in one.waiting}
+    excused |= {one.window_key for one in failing}
+    return [*found, *_of_lateness(name, windows, excused, now=now)]
+
+
+def _of_rows(name: str, windows: Sequence[WindowRecord]) -> Iterator[Complaint]:
+    """What is odd about the rows of windows, and which of them to count again."""
+    by_kind: dict[str, list[WindowFinding]] = {}
+    for one in findings_of_windows(windows):
+        by_kind.setdefault(one.kind, []).append(one)
+    for some in by_kind.values():
+        starts = {one.start for one in some}
+        concerned = [one.window for one in windows if one.window.start in starts]
+        for said in summed_up(some):
+            yield Complaint(
                 severity="warning",
-                what=f"{name}: {backlog.to_collect + backlog.to_evaluate} windows are late, the "
-                f"oldest was due {backlog.oldest_unfinished:%Y-%m-%d %H:%M} UTC",
-                remedy="is pumonitor run in cron, or pumonitor serve up? pumonitor run catches up",
+                what=said,
+                remedy=f"mend what writes the tables, then pumonitor backfill {name} "
+                f"--reprocess all {dates_of(concerned)} counts the windows again",
             )
+
+
+def _of_lateness(
+    name: str, windows: Sequence[WindowRecord], excused: Collection[str], *, now: datetime
+) -> list[Complaint]:
+    due = [
+        min(left)
+        for one in windows
+        if one.window_key not in excused
+        and (
+            left := [
+                pane.as_of for pane in one.panes if pane.status != "evaluated" and pane.as_of <= now
+            ]
         )
-    return found
+    ]
+    if not due or now - min(due) <= _LATE:
+        return []
+    count = len(due)
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{name}: {count} window{' is' if count == 1 else 's are'} late, the oldest was "
+            f"due {min(due):%Y-%m-%d %H:%M} UTC",
+            remedy="is pumonitor run in cron, or pumonitor serve up? pumonitor run catches up",
+        )
+    ]
 
 
 def _of_tables(

@@ -8,8 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from pumonitor.ports import State
+from pumonitor.service.held_up import hold_up_notes
 from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.window_messages import verdict_of
+from pumonitor.store.ledger import Ledger
 from pumonitor.store.reader import LedgerReader, Revisions
 from pumonitor.store.records import Backlog, MetricResult, PublishedResult
 
@@ -102,6 +104,8 @@ class Insight:
         Windows, those without predictions among them.
     stopped_since : datetime or None
         The last prediction, if no window is due before there are others.
+    waiting : tuple of str
+        Which windows wait for which earlier one that cannot be counted, and the remedy.
     """
 
     monitor: str
@@ -110,6 +114,7 @@ class Insight:
     findings: tuple[str, ...] = ()
     evaluated: int = 0
     stopped_since: datetime | None = None
+    waiting: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -120,6 +125,7 @@ class Insight:
             "findings": list(self.findings),
             "evaluated": self.evaluated,
             "stopped_since": plain(self.stopped_since),
+            "waiting": list(self.waiting),
         }
 
 
@@ -157,7 +163,7 @@ def plain_row(row: PublishedResult) -> dict[str, Any]:
 
 
 def insight_of(
-    ledger: LedgerReader,
+    ledger: Ledger,
     monitor: str,
     *,
     now: datetime,
@@ -168,7 +174,7 @@ def insight_of(
 
     Parameters
     ----------
-    ledger : LedgerReader
+    ledger : Ledger
     monitor : str
     now : datetime
     stopped_since : datetime, optional
@@ -203,6 +209,7 @@ def insight_of(
         ),
         evaluated=evaluated,
         stopped_since=stopped_since,
+        waiting=tuple(hold_up_notes(ledger.hold_ups(monitor))) if backlog.failing else (),
     )
 
 

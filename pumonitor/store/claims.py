@@ -13,6 +13,7 @@ from typing import Any, Literal
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    FromClause,
     Select,
     and_,
     case,
@@ -40,6 +41,7 @@ __all__ = [
     "claim_evaluate",
     "finish",
     "give_back",
+    "is_before",
     "prolong",
 ]
 
@@ -138,17 +140,7 @@ def claim_evaluate(
     """The oldest free window with collected panes that wait for no earlier window."""
     earlier = windows.alias("earlier")
     # Two levels deep, where windows and panes would be taken for others without being named.
-    is_held_up = (
-        exists()
-        .where(
-            earlier.c.monitor == windows.c.monitor,
-            earlier.c.configuration == windows.c.configuration,
-            earlier.c.window_start < windows.c.window_start,
-            earlier.c.next_as_of <= panes.c.as_of,
-            earlier.c.attempts < rules.attempts_allowed,
-        )
-        .correlate(windows, panes)
-    )
+    is_held_up = exists().where(is_before(earlier, rules)).correlate(windows, panes)
     ready = and_(panes.c.status == "collected", ~is_held_up)
     has_ready = and_(
         windows.c.evaluated_panes < windows.c.collected_panes,
@@ -156,6 +148,17 @@ def claim_evaluate(
     )
     asker = _Asker(owner=owner, at=at, monitors=monitors)
     return _take(connection, asker, has_ready, ready, step="evaluate", rules=rules)
+
+
+def is_before(earlier: FromClause, rules: WorkRules) -> ColumnElement[bool]:
+    """Whether a pane of `windows` is not evaluated before that earlier window is counted."""
+    return and_(
+        earlier.c.monitor == windows.c.monitor,
+        earlier.c.configuration == windows.c.configuration,
+        earlier.c.window_start < windows.c.window_start,
+        earlier.c.next_as_of <= panes.c.as_of,
+        earlier.c.attempts < rules.attempts_allowed,
+    )
 
 
 def finish(connection: Connection, claim: Claim) -> None:

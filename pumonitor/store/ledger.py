@@ -16,6 +16,7 @@ from pumonitor.store.alerts import StoredAlerts
 from pumonitor.store.claims import FaultOf, WorkRules
 from pumonitor.store.database import Database, Timeouts
 from pumonitor.store.errors import without_passwords
+from pumonitor.store.held_up import HoldUp, hold_ups
 from pumonitor.store.outbox import StoredOutbox, enqueue
 from pumonitor.store.planning import Which
 from pumonitor.store.reader import LedgerReader
@@ -224,6 +225,17 @@ class Ledger(LedgerReader):
                 detail = {"which": which, "windows": reopened}
                 _note(connection, at, actor, "reopen", detail)
         return len(reopened)
+
+    def hold_ups(self, monitor: str | None = None) -> tuple[HoldUp, ...]:
+        """Windows that cannot be counted and for which others wait, the earliest first.
+
+        Parameters
+        ----------
+        monitor : str, optional
+            All without it.
+        """
+        with self.database.reading() as connection:
+            return hold_ups(connection, monitor=monitor, rules=self._rules)
 
     # -- claims -------------------------------------------------------------------------------
 
