@@ -75,6 +75,7 @@ def as_json(
                 "model_version": one.model_version,
                 "segment": one.segment,
                 "since": None if one.firing_since is None else one.firing_since.isoformat(),
+                "evidence": one.evidence,
                 "reason": one.reason,
             }
             for one in firing
@@ -101,6 +102,16 @@ def as_json(
 
 def _held_as_json(holder: Holder) -> dict[str, Any]:
     return {"by": holder.name, "until": holder.until.isoformat(), "number": holder.held}
+
+
+def _why(alert: StoredAlert) -> str:
+    """What its newest window says: unless that is bad, it is not why the alert fires."""
+    reason = one_line(alert.reason)
+    if alert.evidence in (None, "breach"):
+        return reason
+    since = "" if alert.firing_since is None else f" since {alert.firing_since:%Y-%m-%d %H:%M} UTC"
+    says = "is good" if alert.evidence == "good" else "says nothing of it"
+    return f"fires{since}; the newest window {says}: {reason}"
 
 
 def print_round(
@@ -137,9 +148,7 @@ def print_round(
         style = _STYLES[alert.severity]
         console.print(f"Firing, {alert.severity}: ", style=style, end="")
         about = f"{alert.monitor}{f' ({where})' if where else ''}"
-        console.print(
-            f"{about}, {alert.rule}: {one_line(alert.reason)}", markup=False, soft_wrap=True
-        )
+        console.print(f"{about}, {alert.rule}: {_why(alert)}", markup=False, soft_wrap=True)
     for name, one in done.deliveries.items():
         line = f"{_DESTINATIONS.get(name, name)}: {_number(one.delivered, 'message')} delivered"
         if one.failed:

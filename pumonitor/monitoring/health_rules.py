@@ -9,7 +9,7 @@ from pumonitor.monitoring.alerts import Evidence, EvidenceKind
 from pumonitor.monitoring.rules import Health, WindowView, shown
 from pumonitor.monitoring.usual import OVER
 
-__all__ = ["WHOLE", "health_evidence"]
+__all__ = ["WHOLE", "health_evidence", "predictions_of"]
 
 WHOLE: Final = ("", "")
 """Health is of all rows and versions together."""
@@ -56,7 +56,7 @@ def health_evidence(
             assert_never(condition.kind)
 
 
-def _predictions(view: WindowView) -> float:
+def predictions_of(view: WindowView) -> float:
     """Rows of all versions."""
     return sum(
         readings["predictions"].value or 0.0
@@ -70,17 +70,17 @@ def _said(view: WindowView, kind: EvidenceKind, reason: str, **numbers: Any) -> 
 
 
 def _no_data(view: WindowView) -> Evidence:
-    rows = _predictions(view)
+    rows = predictions_of(view)
     if rows == 0:
         return _said(view, "breach", "there are no predictions", value=0.0)
     return _said(view, "good", f"there are {shown(rows)} predictions", value=rows)
 
 
 def _volume(view: WindowView, limit: float, usual: Sequence[WindowView]) -> Evidence:
-    rows = _predictions(view)
+    rows = predictions_of(view)
     if len(usual) < _LEAST_WINDOWS:
         return _said(view, "insufficient", "too few windows before it", value=rows)
-    mean = sum(map(_predictions, usual)) / len(usual)
+    mean = sum(map(predictions_of, usual)) / len(usual)
     if mean == 0:
         return _said(view, "insufficient", "there were no predictions before it", value=rows)
     change = rows / mean - 1

@@ -11,6 +11,7 @@ from scipy import special
 
 from pumonitor.monitoring.alerts import Evidence, EvidenceKind
 from pumonitor.monitoring.detectors import Detection, Detector, Observation
+from pumonitor.monitoring.health_rules import predictions_of
 from pumonitor.monitoring.label_delays import MOST_TIMES, Arrived, MeanDelay, UsualDelays
 from pumonitor.monitoring.rule_evidence_shift import start_of
 from pumonitor.monitoring.rules import LabelDelay, WindowView, moment_text, shown
@@ -108,6 +109,8 @@ class LabelDelayWatch:
         begins = self._condition.begins
         if begins is not None and view.window.start < begins:
             return said("insufficient", "it lies before the reference")
+        if arrived.labels == 0 and predictions_of(view) == 0:
+            return said("no_data", "there are no predictions")
         if arrived.labels == 0:
             return said("no_data", "no label has come within the maturity")
         return None

@@ -1,6 +1,6 @@
 """What is said of a round: failures first, then what was done and what waits."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -92,9 +92,28 @@ def test_versions_and_segments_of_what_fires_keep_their_line(capsys):
         model_version="v1\nFiring",
         segment="country=\x1b[31mDE",
         reason="F1 is 0.3\x07",
+        evidence="breach",
     )
     print_round(Terminal(width=200), Round(), backlog(), [alert], waiting={})
     assert capsys.readouterr().out.splitlines()[-1] == (
         r"Firing, critical: card-fraud (v1\nFiring, country=\x1b[31mDE), f1 below 0.5: "
         r"F1 is 0.3\x07"
+    )
+
+
+def test_what_a_window_without_evidence_says_is_not_why_an_alert_fires(capsys):
+    alert = SimpleNamespace(
+        monitor="card-fraud",
+        rule="health label delay change 50%",
+        severity="critical",
+        model_version="",
+        segment="",
+        reason="there are no predictions",
+        evidence="no_data",
+        firing_since=datetime(2026, 3, 1, tzinfo=UTC),
+    )
+    print_round(Terminal(width=200), Round(), backlog(), [alert], waiting={})
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "Firing, critical: card-fraud, health label delay change 50%: fires since 2026-03-01 00:00 "
+        "UTC; the newest window says nothing of it: there are no predictions"
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pumonitor.monitoring.rule_fold import RuleFold
-from pumonitor.monitoring.rules import AlertRule, LabelDelay, WindowView
+from pumonitor.monitoring.rules import AlertRule, LabelDelay, Reading, WindowView
 from pumonitor.ports import Window
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -164,9 +164,15 @@ def test_a_window_that_comes_to_be_known_better_is_judged_as_if_it_always_had_be
 
 def test_what_cannot_be_judged_says_why():
     condition = replace(LATER, begins=START + DAY, reference_windows=5)
-    views = views_of(streams(1.0, days=4))
-    views[2] = replace(views[2], health={"arrivals": (0,) * 25})
+    views = views_of(streams(1.0, days=5))
+    views[2] = replace(
+        views[2],
+        health={"arrivals": (0,) * 25},
+        readings={WHOLE: {"predictions": Reading(value=70.0)}},
+    )
     views[3] = replace(views[3], failed=True, health={})
+    # After the last data.
+    views[4] = replace(views[4], health={"arrivals": (0,) * 25})
     found = found_in(views, condition)
     assert [(one.kind, one.reason) for one in found] == [
         ("insufficient", "it lies before the reference"),
@@ -176,6 +182,7 @@ def test_what_cannot_be_judged_says_why():
         ),
         ("no_data", "no label has come within the maturity"),
         ("error", "the window could not be evaluated"),
+        ("no_data", "there are no predictions"),
     ]
     (untold,) = found_in([replace(views[0], health={"arrivals": (3,)})])
     assert (untold.kind, untold.reason) == (

@@ -43,6 +43,7 @@ _SHOWN_BY: Final[Mapping[str, str]] = {
     "class_prior": "positives",
     "ranking": "auc",
     "labeling": "auc",
+    "confirmed_share": "confirmed_share",
     "label_delay": "confirmed_share",
 }
 """The size that a kind is about."""
@@ -68,7 +69,10 @@ def name_cause(
     - "ranking": positives, or negatives, score elsewhere and the others do not.
     - "score_scale": all rows went through one monotone map, moved and stretched or any other, so
       that confirmed positives have the ranks among all rows that they had.
-    - "label_delay": the same positives, but fewer (or more) of them are confirmed by now.
+    - "confirmed_share": the same positives with the same delays, and a smaller or larger share of
+      them gets confirmed.
+    - "label_delay": the same positives, and fewer (or more) of them are confirmed by now as delays
+      are others: never more than were still to come by the maturity. Not without known delays.
     - "labeling": all rows score as they did and the confirmed ones do not: other positives get
       confirmed than before, so they are no fair sample, now or then.
     - "traffic": parts of the traffic score as before and are more or less frequent. It is charged
@@ -78,6 +82,8 @@ def name_cause(
     out that nothing changed; else it is "unclear", and the sentence says what is known.
 
     Wrong where two things change at once: the greater is named, and the sizes tell of the other.
+    Where more positives would not show among all rows, they and a larger share of them that gets
+    confirmed look alike, and the cause is "unclear".
     A change of the ranking among positives too rare to show among all rows looks like "labeling",
     and a season of the year like any change of the class prior.
 

@@ -12,6 +12,7 @@ KINDS: Final = (
     "class_prior",
     "ranking",
     "score_scale",
+    "confirmed_share",
     "label_delay",
     "labeling",
     "traffic",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
+from pumonitor.monitoring.causes.earlier import log_most_by_earlier
 from pumonitor.monitoring.causes.period import Period
 from pumonitor.monitoring.causes.shapes import Shapes
 from pumonitor.monitoring.causes.variation import RowVariation, share_variation, windows_apart
@@ -71,6 +72,8 @@ class _Story:
     prior_free: bool = False
     share_free: bool = False
     delays_free: bool = False
+    log_most_share: float = _FREE
+    """A free share of the positives that is confirmed rises by no more, beside usual variation."""
     mix: float = 0.0
     cells_free: int = 0
 
@@ -143,7 +146,7 @@ class Stories:
         told = {
             "none": [_Story(tell=same)],
             "class_prior": [_Story(tell=same, prior_free=True)],
-            "label_delay": [_Story(tell=same, share_free=True, delays_free=True)],
+            "confirmed_share": [self._share_changed(same)],
             "ranking": [
                 _Story(tell=positives_moved, own=2),
                 _Story(tell=negatives_moved, own=2),
@@ -155,6 +158,8 @@ class Stories:
             ],
             "labeling": [_Story(tell=others_confirmed, own=1)],
         }
+        if len(self._delays_before):
+            told["label_delay"] = [self._share_changed(same, by_delays=True)]
         if self._before.traffic and self._now.traffic:
             told["traffic"] = [_Story(tell=self._traffic(), mix=1.0 - self._moved())]
         return {
@@ -212,6 +217,8 @@ class Stories:
             value -= 0.5 * (log_prior / self._variation) ** 2
         if not story.share_free:
             value -= 0.5 * (log_share / self._variation) ** 2
+        beyond = max(log_share - story.log_most_share, 0.0)
+        value -= 0.5 * (beyond / self._variation) ** 2
         if len(self._delays_before) and not story.delays_free:
             weight = self._weight_of_labeled
             value += _multinomial(self._delays_now, self._delays_before) * weight
@@ -225,7 +232,17 @@ class Stories:
         """
         most = _MOST_VARIATIONS * self._variation
         ends = [_FREE if free else most for free in (story.prior_free, story.share_free)]
-        return np.clip(parameters[:2], -np.array(ends), ends)
+        highest = np.minimum(ends, [_FREE, story.log_most_share + most])
+        return np.clip(parameters[:2], -np.array(ends), highest)
+
+    def _share_changed(
+        self, tell: Callable[[FloatArray], _Told], *, by_delays: bool = False
+    ) -> _Story:
+        """More of the positives, or fewer, are confirmed; by delays no more than were to come."""
+        most = max(-float(np.log(self._share_confirmed)), 0.0)
+        if by_delays:
+            most = min(most, log_most_by_earlier(self._before.arrivals))
+        return _Story(tell=tell, share_free=True, delays_free=by_delays, log_most_share=most)
 
     def _mapped(self) -> Callable[[FloatArray], _Told]:
         """The reference's scores put through the monotone map that makes its rows those of now.

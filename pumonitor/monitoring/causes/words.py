@@ -88,6 +88,8 @@ def sentence(
             f"{_moved(sizes, told)}, and {_stays(sizes)}{ranking}: the threshold no longer means "
             "what it did."
         )
+    elif kind == "confirmed_share":
+        return _confirmed_share(sizes)
     elif kind == "label_delay":
         return _label_delay(sizes)
     elif kind == "labeling":
@@ -153,17 +155,35 @@ def _class_prior(sizes: Mapping[str, Size], told: Told) -> str:
     )
 
 
+def _confirmed_share(sizes: Mapping[str, Size]) -> str:
+    share = sizes["confirmed_share"]
+    which = "A smaller" if share.change < 1 else "A larger"
+    if is_clear(sizes, "delay"):
+        stays = f"Delays changed ({_delays(sizes)}) and do not explain that. Scores are as before."
+    elif "delay" in sizes:
+        stays = "Scores and delays are as before."
+    else:
+        stays = "Scores are as before; how late confirmations come is not known."
+    return (
+        f"{which} share of the positives gets confirmed: {_ratio(share)} times the usual one. "
+        f"{stays}"
+    )
+
+
 def _label_delay(sizes: Mapping[str, Size]) -> str:
     share = sizes["confirmed_share"]
     how = "later" if share.change < 1 else "earlier"
     median = ""
     if is_clear(sizes, "delay"):
-        delay = sizes["delay"]
-        median = f"; median delay {_span(delay.before)}, now {_span(delay.now)}"
+        median = f"; {_delays(sizes)}"
     return (
         f"Confirmations come {how} than they did: {share.change:.0%} ({share.low:.0%} to "
         f"{share.high:.0%}) of the usual number are in{median}. Scores are as before."
     )
+
+
+def _delays(sizes: Mapping[str, Size]) -> str:
+    return f"median delay {_span(sizes['delay'].before)}, now {_span(sizes['delay'].now)}"
 
 
 def _unclear(sizes: Mapping[str, Size], told: Told, support: Mapping[str, float]) -> str:
@@ -211,11 +231,13 @@ def _with_known(said: str, known: list[str]) -> str:
 
 def _named(kind: str, sizes: Mapping[str, Size]) -> str:
     fewer = "fewer" if sizes["positives"].change < 1 else "more"
+    smaller = "smaller" if sizes["confirmed_share"].change < 1 else "larger"
     later = "later" if sizes["confirmed_share"].change < 1 else "earlier"
     return {
         "class_prior": f"{fewer} positives",
         "ranking": "another ranking",
         "score_scale": "another scale of the scores",
+        "confirmed_share": f"a {smaller} share of the positives being confirmed",
         "label_delay": f"confirmations that come {later}",
         "labeling": "other positives being confirmed",
         "traffic": "traffic that is made up differently",

@@ -15,6 +15,7 @@ CHANGED = {
     "ranking": replace(BEFORE, separation=1.2),
     "score_scale": replace(BEFORE, shift=0.4, stretch=1.1),
     "label_delay": replace(BEFORE, mean_delay=40 * DAY),
+    "confirmed_share": replace(BEFORE, confirmed=0.4),
     "labeling": replace(BEFORE, easier_first=1.0),
     "none": BEFORE,
 }
@@ -33,6 +34,58 @@ def test_the_one_thing_that_changed_is_named(reference, kind):
         for _ in range(5)
     ]
     assert named.count(kind) >= 4, named
+
+
+RARER = World(class_prior=0.04, confirmed=0.1, mean_delay=3.3 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("share", "sentence"), [(0.9, "A larger share"), (0.2, "A larger"), (0.04, "A smaller share")]
+)
+def test_delays_that_stay_do_not_explain_how_many_are_confirmed(share, sentence):
+    rng = np.random.default_rng(0)
+    reference = period(RARER, 40, rng)
+    for windows in (10, 3):
+        now = period(replace(RARER, confirmed=share), windows, rng)
+        cause = name_cause(reference, now, class_prior=0.04)
+        assert cause.kind == "confirmed_share"
+        assert cause.support["label_delay"] < 0.02
+        assert (
+            cause.sizes["confirmed_share"].low < share / 0.1 < cause.sizes["confirmed_share"].high
+        )
+        assert cause.sentence.startswith(sentence)
+        assert cause.sentence.endswith(" times the usual one. Scores and delays are as before.")
+
+
+def test_earlier_confirmations_bring_in_no_more_than_were_to_come():
+    """Delays are a third as long and nine times as many are confirmed: that is two changes."""
+    rng = np.random.default_rng(0)
+    reference = period(RARER, 40, rng)
+    both = replace(RARER, confirmed=0.9, mean_delay=1.1 * DAY)
+    cause = name_cause(reference, period(both, 10, rng), class_prior=0.04)
+    assert cause.kind == "confirmed_share"
+    assert "Delays changed (median delay 2.4 days, now " in cause.sentence
+    assert "and do not explain that" in cause.sentence
+    # A third of the labels came too late for the reference, and nearly all come in time now.
+    slow = replace(RARER, confirmed=0.4, mean_delay=27 * DAY)
+    reference = period(slow, 40, rng)
+    cause = name_cause(
+        reference, period(replace(slow, mean_delay=8 * DAY), 10, rng), class_prior=0.04
+    )
+    assert cause.kind == "label_delay"
+    assert cause.sentence.startswith("Confirmations come earlier than they did: ")
+    size = cause.sizes["confirmed_share"]
+    assert size.low < (1 - np.exp(-30 / 8)) / (1 - np.exp(-30 / 27)) < size.high
+
+
+def test_without_delays_no_cause_is_about_them():
+    rng = np.random.default_rng(0)
+    reference, now = (period(one, 20, rng) for one in (RARER, replace(RARER, confirmed=0.3)))
+    reference, now = (replace(one, arrivals=np.zeros(0)) for one in (reference, now))
+    cause = name_cause(reference, now, class_prior=0.04)
+    assert cause.kind == "confirmed_share"
+    assert "label_delay" not in cause.support
+    assert "Scores are as before; how late confirmations come is not known." in cause.sentence
 
 
 def test_ranking_also_gets_worse_where_negatives_score_higher(reference):
@@ -214,7 +267,7 @@ def test_no_size_that_may_be_nothing_is_named_as_a_cause():
     """Nine confirmations since the change, whatever it was."""
     rare = World(confirmed=0.0027)
     about = {"class_prior": "positives", "ranking": "auc", "labeling": "auc"}
-    about["label_delay"] = "confirmed_share"
+    about |= {"label_delay": "confirmed_share", "confirmed_share": "confirmed_share"}
     for kind, changed in CHANGED.items():
         rng = np.random.default_rng(2)
         reference = period(rare, 40, rng)
