@@ -33,7 +33,7 @@ def insights(
     with errors_as_messages():
         from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
         from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.due_windows import beginning_of, stopped_since
+        from pumonitor.service.due_windows import beginning_of, end_of, stopped_since
         from pumonitor.service.insights import insight_of
 
         configuration = read_configuration(config, needs="ledger").configuration
@@ -48,6 +48,7 @@ def insights(
                     now=now,
                     stopped_since=stopped_since(one, standings.get(name), now=now),
                     beginning=beginning_of(one, standings.get(name)),
+                    end=end_of(one, standings.get(name), now=now),
                 )
                 for name, one in chosen.items()
             ]

@@ -23,7 +23,7 @@ from pumonitor.service.connections import (
     check_state_database,
     check_tracking,
 )
-from pumonitor.service.due_windows import end_of_windows, partial_beginning
+from pumonitor.service.due_windows import end_of_windows, partial_beginning, partial_end
 from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.insights import doubts_of
 from pumonitor.service.label_plans import rule_sights
@@ -382,9 +382,8 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
             f"the last prediction is from {last:%Y-%m-%d %H:%M} UTC: no window after "
             f"{end_of_windows(monitor, last):%Y-%m-%d %H:%M} UTC is due before there are others"
         )
-    beginning = partial_beginning(monitor, first)
-    if beginning:
-        yield beginning
+    parts = (partial_beginning(monitor, first), partial_end(monitor, last, now=now))
+    yield from filter(None, parts)
     yield from _label_warnings(monitor, description)
     if monitor.positives.known_at is None:
         yield (

@@ -13,14 +13,16 @@ __all__ = [
     "beginning_of",
     "due_windows",
     "empty_windows",
+    "end_of",
     "end_of_windows",
     "have_stopped",
     "partial_beginning",
+    "partial_end",
     "stopped_since",
 ]
 
 _LATE_START: Final = 0.05
-"""Share of a window after which its first prediction may come and the window still be whole."""
+"""Share of a window before its first prediction, or after its last, that leaves it whole."""
 
 _FIND_MISSING = frozenset({"no_data", "volume"})
 """Health rules that find fault with a window without predictions."""
@@ -94,3 +96,26 @@ def beginning_of(monitor: Monitor, standing: Standing | None) -> str:
     """As `partial_beginning`, of the first prediction that the last round found."""
     first = None if standing is None else standing.first_prediction
     return "" if first is None else partial_beginning(monitor, first)
+
+
+def partial_end(monitor: Monitor, last: datetime, *, now: datetime) -> str:
+    """What is to be said of the last window where predictions end in the midst of it; or "".
+
+    Of one that has not ended there is nothing to be said yet.
+    """
+    window = monitor.windows.containing(last)
+    length, early = window.end - window.start, window.end - last
+    if window.end > now or early <= max(_LATE_START * length, timedelta(minutes=5)):
+        return ""
+    return (
+        f"the last window with predictions, {window.start:%Y-%m-%d %H:%M} to "
+        f"{window.end:%Y-%m-%d %H:%M} UTC, is a part of one: predictions end at "
+        f"{last:%Y-%m-%d %H:%M} UTC, after {(last - window.start) / length:.0%} of it; it is "
+        "judged as a whole one, so compare its numbers of rows with no other"
+    )
+
+
+def end_of(monitor: Monitor, standing: Standing | None, *, now: datetime) -> str:
+    """As `partial_end`, of the last prediction that the last round found."""
+    last = None if standing is None else standing.last_prediction
+    return "" if last is None else partial_end(monitor, last, now=now)

@@ -57,7 +57,7 @@ def extent_notes(extent: Extent, predictions: TableLook, positives: TableLook) -
             f"a prediction of {predictions.name}: check --id and --positives-id"
         )
         raise InputError(msg)
-    notes: list[str] = []
+    notes = _score_notes(extent, predictions)
     lost = extent.confirmations - extent.matched
     if lost > 0:
         notes.append(
@@ -82,3 +82,19 @@ def extent_notes(extent: Extent, predictions: TableLook, positives: TableLook) -
             "first of them counts. Was something written twice?"
         )
     return notes
+
+
+def _score_notes(extent: Extent, predictions: TableLook) -> list[str]:
+    counts = {
+        "no score": extent.missing_scores,
+        "one that is infinite or NaN": extent.infinite_scores,
+    }
+    found = [f"{count:,} have {what}" for what, count in counts.items() if count]
+    if not found:
+        return []
+    rows = extent.predictions + extent.missing_scores + extent.infinite_scores
+    return [
+        f"Of {rows:,} rows of {predictions.name} {' and '.join(found)}: they count in nothing said "
+        "here, and pumonitor check and run refuse them. Drop these rows, or repair what scores "
+        "them."
+    ]

@@ -169,6 +169,7 @@ def insight_of(
     now: datetime,
     stopped_since: datetime | None = None,
     beginning: str = "",
+    end: str = "",
 ) -> Insight:
     """The newest mature window and the newest one, and what there is left to do.
 
@@ -181,6 +182,8 @@ def insight_of(
         The last prediction, if no window is due before there are others.
     beginning : str
         What is to be said of the first window, as long as there are few.
+    end : str
+        What is to be said of the last window with predictions.
     """
     backlog = ledger.counts(now=now, monitor=monitor)
     newest = (ledger.newest_with_results(monitor, mature=True), ledger.newest_with_results(monitor))
@@ -205,6 +208,7 @@ def insight_of(
         latest=tuple(stories),
         findings=(
             *([beginning] if beginning and evaluated <= _FEW else []),
+            *([end] if end else []),
             *summed_up(findings_of_windows(windows)),
         ),
         evaluated=evaluated,

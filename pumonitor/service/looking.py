@@ -145,6 +145,8 @@ class Extent:
         Matched confirmations that were known more than a day before their prediction was made.
     repeated : float
         About what share of the predictions repeats an id.
+    missing_scores, infinite_scores : int
+        Predictions beside those counted: without a score, or with one that is infinite or NaN.
     """
 
     predictions: int
@@ -158,6 +160,8 @@ class Extent:
     delays: dict[float, float]
     refused: int = 0
     repeated: float = 0.0
+    missing_scores: int = 0
+    infinite_scores: int = 0
 
 
 class Look:
@@ -265,13 +269,16 @@ class Look:
         known = "NULL::DOUBLE" if known_at is None else _seconds(known_at)
         value = f"CAST({quoted(score)} AS DOUBLE)"
         # NaN is the greatest number here.
+        usable = f"FILTER (WHERE isfinite({value}))"
         (found,) = self._session.rows(
-            f"SELECT count(*), min({moment}), max({moment}), min({value}), max({value}), "
-            f"1 - approx_count_distinct({quoted(ids[0])}) / count(*) FROM {predictions.relation} "
-            f"WHERE isfinite({value})",
+            f"SELECT count(*) {usable}, min({moment}) {usable}, max({moment}) {usable}, "
+            f"min({value}) {usable}, max({value}) {usable}, "
+            f"1 - approx_count_distinct({quoted(ids[0])}) {usable} / count(*) {usable}, "
+            f"count(*) FILTER (WHERE {value} IS NULL), "
+            f"count(*) FILTER (WHERE NOT isfinite({value})) FROM {predictions.relation}",
             step="Reading predictions",
         )
-        count, first, last, least, greatest, repeated = found
+        count, first, last, least, greatest, repeated, missing, infinite = found
         if count == 0 or first is None:
             msg = f"{predictions.name} has no row with a time and a finite score"
             raise InputError(msg)
@@ -305,6 +312,8 @@ class Look:
             greatest_score=greatest,
             refused=refused,
             repeated=repeated,
+            missing_scores=missing,
+            infinite_scores=infinite,
             delays={
                 level: seconds
                 for level, seconds in zip(levels, quantiles, strict=True)
@@ -313,10 +322,11 @@ class Look:
         )
 
     def share_at_or_above(self, predictions: TableLook, score: str, threshold: float) -> float:
-        """Share of the predictions with such a score."""
+        """Share of the predictions with such a score, of those with a finite one."""
+        usable = f"isfinite(CAST({quoted(score)} AS DOUBLE))"
         ((share,),) = self._session.rows(
-            f"SELECT count(*) FILTER (WHERE {quoted(score)} >= {number(threshold)}) "
-            f"/ count(*) FROM {predictions.relation}"
+            f"SELECT count(*) FILTER (WHERE {usable} AND {quoted(score)} >= {number(threshold)}) "
+            f"/ count(*) FILTER (WHERE {usable}) FROM {predictions.relation}"
         )
         return float(share)
 

@@ -1,5 +1,6 @@
 """`pumonitor init`: files in, a configuration that `check` accepts out."""
 
+import math
 import os
 import pty
 import select
@@ -7,7 +8,9 @@ import subprocess
 import sys
 import time
 
+import pyarrow
 import pytest
+from pyarrow import csv, parquet
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
@@ -41,6 +44,28 @@ def test_a_folder_is_enough_and_the_next_command_works(folder):
     assert checked.exit_code == 0, checked.output
     assert "Nothing failed; " in checked.stdout
     assert sorted(path.name for path in folder.iterdir()) == ["data", "pumonitor.yaml"]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_scores_that_check_refuses_are_told_before_anything_relies_on_them(folder, kind):
+    (folder / "data" / "predictions.parquet").unlink()
+    predictions, _ = tables(rows=4000)
+    # Arrow keeps NaN and null apart.
+    scores = predictions.score.to_list()
+    scores[:5] = [math.nan, math.inf, -math.inf, None, None]
+    table = pyarrow.Table.from_pandas(predictions.drop(columns="score"), preserve_index=False)
+    table = table.append_column("score", pyarrow.array(scores, pyarrow.float64()))
+    if kind == "parquet":
+        parquet.write_table(table, folder / "data" / "predictions.parquet")
+    else:
+        csv.write_csv(table, folder / "data" / "predictions.csv")
+    done = run("init", "data", "--name", "fraud")
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.stdout.split())
+    assert "Of 4,000 rows of" in told
+    assert "2 have no score and 3 have one that is infinite or NaN" in told
+    assert "pumonitor check and run refuse them" in told
+    assert run("check").exit_code == 2
 
 
 def test_flags_decide(folder):

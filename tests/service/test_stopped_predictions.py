@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from pumonitor.cli.app import app
 from pumonitor.service.app import open_jobs
 from pumonitor.service.config_file import read_configuration
-from pumonitor.service.due_windows import due_windows, empty_windows
+from pumonitor.service.due_windows import due_windows, empty_windows, partial_end
 from tests.service.monitored_shop import FIRST, write_shop
 
 DAY = timedelta(days=1)
@@ -97,6 +97,32 @@ def test_what_comes_after_a_pause_is_planned_with_the_days_between(tmp_path):
         assert jobs.run().planned == 5
         (told,) = [one.window for one in jobs.ledger.windows("card-fraud")][-1:]
         assert told.start == FIRST + 6 * DAY
+
+
+def test_a_last_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
+    # The last prediction is of Friday night, 9 January: the weekend is missing.
+    path = write_shop(tmp_path, days=5, first=FIRST + 4 * DAY)
+    path.write_text(path.read_text().replace("window: 1d", "window: 1w"))
+    said = (
+        "the last window with predictions, 2026-01-05 00:00 to 2026-01-12 00:00 UTC, is a part of "
+        "one: predictions end at 2026-01-09 23:"
+    )
+    told = json.loads(invoke(path, "check", "--json").stdout)["monitors"]["card-fraud"]["warnings"]
+    assert any(said in one and "after 71% of it" in one for one in told)
+    assert not any("first window" in one for one in told)
+    invoke(path, "run", "--json")
+    found = json.loads(invoke(path, "insights", "--json").stdout)[0]["findings"]
+    assert any(one.startswith(said) for one in found)
+
+
+def test_of_a_window_that_has_not_ended_nothing_is_said(tmp_path):
+    path = write_shop(tmp_path, days=5, first=FIRST + 4 * DAY)
+    path.write_text(path.read_text().replace("window: 1d", "window: 1w"))
+    monitor = read_configuration(path).configuration.monitors["card-fraud"]
+    last, end = FIRST + 8 * DAY, FIRST + 11 * DAY
+    assert partial_end(monitor, last, now=end - timedelta(seconds=1)) == ""
+    assert "after 57% of it" in partial_end(monitor, last, now=end)
+    assert partial_end(monitor, end - timedelta(hours=8), now=end) == ""
 
 
 def test_a_first_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
