@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pumonitor._validate import as_labels, as_number, as_scores, check_same_index, row_weights
 from pumonitor.comparison_result import Comparison
 from pumonitor.diagnostics import diagnose
-from pumonitor.diagnostics.review_cut import review_cut
+from pumonitor.diagnostics.review_cut import labels_show_a_review_cut, review_cut
 from pumonitor.errors import InputError
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
@@ -209,6 +209,9 @@ def compare(
         settings={"threshold": thresholds, **shared},
         warnings=warnings,
         chosen_by=_chooser(tables, thresholds, warnings),
+        choice_unseen=scenario == "single-training-set"
+        and not table.has_propensities
+        and not all(map(labels_show_a_review_cut, tables.values())),
         pairs=ModelPairs(
             models=models,
             rows=rows_as_cells(label_values, weight=weight, represented=represented),

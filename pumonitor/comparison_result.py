@@ -97,6 +97,8 @@ class Comparison:
     chosen_by : str or None
         The model whose scores seem to have decided which rows were reviewed. Labels of its choosing
         say nothing about which model is better: no lead is clear.
+    choice_unseen : bool
+        Whether labels are too few to show that a model decided which rows were reviewed.
     """
 
     estimates: Mapping[str, Mapping[str, Estimate]]
@@ -106,6 +108,7 @@ class Comparison:
     pairs: ModelPairs = field(repr=False)
     warnings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
     chosen_by: str | None = None
+    choice_unseen: bool = False
 
     def __post_init__(self) -> None:
         estimates = {name: by_name("metric", of) for name, of in self.estimates.items()}
@@ -136,6 +139,17 @@ class Comparison:
             f"not known. {self._titles()} of these models cannot be compared. Review a random "
             "sample of the rows, or of the rows that any of the models flags, and compare on those "
             "labels; or give the chance of review as propensity, if no row had none."
+        )
+
+    @property
+    def caution(self) -> str | None:
+        """What a verdict rests on where labels are too few to show it; None where it is shown."""
+        if self.chosen_by is not None or not self.choice_unseen:
+            return None
+        return (
+            "This rests on the confirmed positives being a fair sample: with so few of them "
+            f"({self.settings['n_labeled']:,}), a review of only one model's top rows, which makes "
+            "that model look better, would not be seen."
         )
 
     @property
@@ -306,6 +320,7 @@ class Comparison:
             },
             "chosen_by": self.chosen_by,
             "no_verdict": self.no_verdict,
+            "caution": self.caution,
             "ranks": self.ranks,
             "leads": leads,
             "differences": {
@@ -366,6 +381,8 @@ class Comparison:
             if self.no_verdict is not None
             else [str(self.lead(metric)) for metric in _SHOWN if self._order(metric)]
         )
+        if self.caution is not None:
+            verdict.append(self.caution)
         return "\n".join([*lines, f"{self.class_prior}{source}", *verdict, *self.sentences()])
 
     def sentences(self, *, notes: bool = False) -> list[str]:

@@ -222,6 +222,7 @@ def test_written_out(found):
         "warnings",
         "chosen_by",
         "no_verdict",
+        "caution",
         "ranks",
         "leads",
         "differences",
@@ -420,6 +421,34 @@ def test_labels_that_a_model_chose_give_no_verdict(below):
     assert found.no_verdict in text
     assert "is better than" not in text
     assert "champion: Confirmed positives stop at " in text
+
+
+def test_too_few_labels_to_see_a_choice_are_said_beside_the_verdict():
+    rng = np.random.default_rng(3)
+    positive, labels, scores = chosen_by_the_champion(0.05, rows=8000)
+    found_of_them = rng.permutation(np.flatnonzero(labels))[:169]
+    few = np.zeros_like(labels)
+    few[found_of_them] = 1
+    found = compare(few, scores, threshold=2.0, class_prior=0.1)
+    assert found.chosen_by is None
+    assert found.lead("aul").best == "champion"
+    assert found.lead("aul").is_clear
+    assert found.caution == (
+        "This rests on the confirmed positives being a fair sample: with so few of them (169), a "
+        "review of only one model's top rows, which makes that model look better, would not be "
+        "seen."
+    )
+    text = str(found)
+    assert text.index("aul: champion") < text.index(found.caution)
+    assert json.loads(json.dumps(found.to_dict()))["caution"] == found.caution
+    many = (positive & (rng.random(len(positive)) < 0.6)).astype(int)
+    fair = compare(many, scores, threshold=2.0, class_prior=0.1)
+    assert fair.caution is None
+    assert "a review of only one model's top rows" not in str(fair)
+    by_propensity = compare(
+        few, scores, threshold=2.0, class_prior=0.1, propensity=np.full(len(few), 0.2)
+    )
+    assert by_propensity.caution is None
 
 
 def test_what_a_comparison_doubts_is_written_out():

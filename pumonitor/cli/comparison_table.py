@@ -49,6 +49,8 @@ def rendered(found: Comparison, *, name: str, width: int) -> Iterator[Renderable
         ranks = found.ranks[metric]
         if any(ranks.values()):
             yield Padding(Text(_sentence(found.lead(metric), found)), (0, 0, 0, 2))
+    if found.caution is not None:
+        yield Padding(Text(found.caution, style="yellow"), (0, 0, 0, 2))
     yield ""
     yield _table(found, (*_DECIDING, *_ALSO) if width >= _WIDE else _DECIDING)
     yield ""
