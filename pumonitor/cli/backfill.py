@@ -113,16 +113,25 @@ def backfill(
                     backlog = jobs.ledger.counts(now=now, monitor=monitor)
                     waiting = jobs.ledger.outbox.waiting()
                     holders = jobs.ledger.holders(monitor)
+                    untold = jobs.ledger.alerts.untold(monitor)
                     waits_for = jobs.ledger.hold_ups(monitor) if backlog.failing else ()
         if dry_run:
             _print_scopes(console, scopes, as_json=as_json)
             return
         if as_json:
-            told = to_json(done, backlog, waiting=waiting, holders=holders, hold_ups=waits_for)
+            told = to_json(
+                done, backlog, waiting=waiting, holders=holders, hold_ups=waits_for, untold=untold
+            )
             typer.echo(json.dumps(told))
         else:
             print_round(
-                console, done, backlog, waiting=waiting, holders=holders, hold_ups=waits_for
+                console,
+                done,
+                backlog,
+                waiting=waiting,
+                holders=holders,
+                hold_ups=waits_for,
+                untold=untold,
             )
     if done.failures:
         raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)

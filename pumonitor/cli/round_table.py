@@ -9,6 +9,7 @@ from pumonitor.plain_text import one_line, series_of
 from pumonitor.service.held_up import hold_up_notes
 from pumonitor.service.input_findings import summed_up
 from pumonitor.service.undelivered import undelivered
+from pumonitor.service.untold import untold_notes
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
@@ -34,6 +35,7 @@ def as_json(
     waiting: Mapping[str, Waiting],
     holders: Sequence[Holder] = (),
     hold_ups: Sequence[HoldUp] = (),
+    untold: Sequence[StoredAlert] = (),
 ) -> dict[str, Any]:
     """Plain JSON types."""
     return {
@@ -80,6 +82,15 @@ def as_json(
             }
             for one in firing
         ],
+        "untold": [
+            {
+                "monitor": one.monitor,
+                "rule": one.rule,
+                "model_version": one.model_version,
+                "segment": one.segment,
+            }
+            for one in untold
+        ],
         "stopped": {name: since.isoformat() for name, since in done.stopped.items()},
         "deliveries": {
             name: {
@@ -123,6 +134,7 @@ def print_round(
     waiting: Mapping[str, Waiting],
     holders: Sequence[Holder] = (),
     hold_ups: Sequence[HoldUp] = (),
+    untold: Sequence[StoredAlert] = (),
 ) -> None:
     """A few lines: what failed and why, what was done, what is left."""
     for failure in done.failures:
@@ -140,7 +152,8 @@ def print_round(
         "are others"
         for name, since in done.stopped.items()
     ]
-    for note in (*stopped, *hold_up_notes(hold_ups), *summed_up(done.findings)):
+    unheard = [f"{what}. {how}" for what, how in untold_notes(untold)]
+    for note in (*stopped, *hold_up_notes(hold_ups), *summed_up(done.findings), *unheard):
         console.print("Note: ", style="yellow", end="")
         console.print(note, markup=False, soft_wrap=True)
     for alert in firing:

@@ -60,6 +60,11 @@ def run(
                 waiting = jobs.ledger.outbox.waiting()
                 holders = jobs.ledger.holders(monitor)
                 waits_for = jobs.ledger.hold_ups(monitor) if backlog.failing else ()
+                untold = [
+                    one
+                    for one in jobs.ledger.alerts.untold(monitor)
+                    if one.monitor in jobs.monitors
+                ]
                 firing = [
                     one
                     for one in jobs.ledger.alerts.current(monitor, firing=True)
@@ -67,7 +72,13 @@ def run(
                 ]
         if as_json:
             told = to_json(
-                done, backlog, firing, waiting=waiting, holders=holders, hold_ups=waits_for
+                done,
+                backlog,
+                firing,
+                waiting=waiting,
+                holders=holders,
+                hold_ups=waits_for,
+                untold=untold,
             )
             told["other_configurations"] = changed_as_json(changed, config)
             typer.echo(json.dumps(told))
@@ -80,6 +91,7 @@ def run(
                 waiting=waiting,
                 holders=holders,
                 hold_ups=waits_for,
+                untold=untold,
             )
     if done.failures:
         raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)

@@ -20,6 +20,7 @@ from pumonitor.service.input_findings import WindowFinding, findings_of_windows,
 from pumonitor.service.left_unread import monitors_unread
 from pumonitor.service.opening import open_monitor_source
 from pumonitor.service.problems import Problem, shown_place
+from pumonitor.service.untold import untold_notes
 from pumonitor.store.ledger import Ledger
 from pumonitor.store.outbox import Waiting
 from pumonitor.store.records import WindowRecord
@@ -104,6 +105,11 @@ def examine(
             if not of_tables:
                 complaints += _of_time_since(ledger, monitor, last, now=now)
         complaints += _of_leases(ledger)
+        untold = [one for one in ledger.alerts.untold() if one.monitor in configuration.monitors]
+        complaints += [
+            Complaint(severity="warning", what=what, remedy=how)
+            for what, how in untold_notes(untold)
+        ]
         complaints += _of_outbox(ledger)
     if configuration.tracking is not None:
         try:

@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, and_, delete, insert, not_, select, update
 
 from pumonitor.store.alert_records import (
     NewTransition,
@@ -74,6 +74,32 @@ class StoredAlerts:
         )
         if not closed:
             query = query.where(alert_states.c.closed_at.is_(None))
+        with self._database.reading() as connection:
+            return tuple(_alert(row) for row in connection.execute(query))
+
+    def untold(self, monitor: str | None = None) -> tuple[StoredAlert, ...]:
+        """Those that fire and began where nobody is told: in a backfill, or long ago.
+
+        Parameters
+        ----------
+        monitor : str, optional
+            All without it.
+        """
+        state, began = alert_states.c, alert_transitions.c
+        same = ("monitor", "rule_key", "model_version", "segment", "incident")
+        query = (
+            select(alert_states)
+            .join(alert_transitions, and_(*(state[name] == began[name] for name in same)))
+            .where(
+                *equal(state.monitor, monitor),
+                state.is_firing,
+                state.closed_at.is_(None),
+                not_(and_(state.told_firing, state.told_incident == state.incident)),
+                began.kind == "fired",
+                began.withheld == "history",
+            )
+            .order_by(state.monitor, state.rule, state.model_version, state.segment)
+        )
         with self._database.reading() as connection:
             return tuple(_alert(row) for row in connection.execute(query))
 

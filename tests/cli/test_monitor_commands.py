@@ -50,7 +50,13 @@ def shop(tmp_path_factory):
 def test_run_does_what_is_due_and_then_nothing(shop):
     path, first = shop
     assert (first["planned"], first["collected"], first["evaluated"]) == (4, 4, 4)
-    assert first["left"] == {"to_collect": 0, "to_evaluate": 0, "failing": 0, "held": []}
+    assert first["left"] == {
+        "to_collect": 0,
+        "to_evaluate": 0,
+        "failing": 0,
+        "held": [],
+        "waiting_for": [],
+    }
     again = invoke("run", path=path)
     assert again.exit_code == 0
     assert again.stdout.startswith("0 windows collected, 0 evaluated; nothing is left.")
