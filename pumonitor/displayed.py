@@ -34,9 +34,11 @@ class Displayed:
     value : float or None
         None where it is undefined.
     low, high : float or None
-        None where the whole interval is impossible: there is no bound to stand on then.
+        None where the whole interval is impossible, or the class prior that the number stands on:
+        there is no bound to stand on then.
     infeasible : bool
-        Whether the number came out outside what its metric can be.
+        Whether the number came out outside what its metric can be, or stands on a class prior that
+        is impossible.
 
     Examples
     --------
@@ -53,15 +55,22 @@ class Displayed:
     infeasible: bool = False
 
     @classmethod
-    def of(cls, estimate: Estimate) -> Displayed:
-        """An estimate."""
+    def of(cls, estimate: Estimate, *, doubted: bool = False) -> Displayed:
+        """An estimate.
+
+        Parameters
+        ----------
+        estimate : Estimate
+        doubted : bool
+            Whether it stands on a class prior that is impossible, and is evidence of nothing.
+        """
         shown = cls.held(estimate, estimate.range)
-        impossible = estimate.surely_impossible
+        impossible = doubted or estimate.surely_impossible
         return cls(
             value=shown.value,
             low=None if impossible else shown.low,
             high=None if impossible else shown.high,
-            infeasible=estimate.infeasible,
+            infeasible=shown.value is not None and (doubted or estimate.infeasible),
         )
 
     @classmethod
@@ -95,9 +104,9 @@ def metric_parts(number: Displayed | None) -> Iterator[tuple[str, float]]:
 
     An undefined metric is left out, so that a threshold on it fails rather than passes, and its
     name with ``_undefined`` is 1. MLflow stores an infinite value as 1.8e308 and NaN as 0 in
-    places: neither is ever handed to it. A number that came out impossible has ``_infeasible`` = 1;
-    where its whole interval is impossible there is no ``_low`` and no ``_high``, so that a wrong
-    class prior passes no gate.
+    places: neither is ever handed to it. A number that came out impossible, or stands on an
+    impossible class prior, has ``_infeasible`` = 1; where its whole interval or the prior is
+    impossible there is no ``_low`` and no ``_high``, so that no gate on an end passes then.
 
     Examples
     --------

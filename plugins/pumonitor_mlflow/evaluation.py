@@ -59,7 +59,7 @@ def evaluate_into_run(
         )
     for finding in evaluation.warnings:
         _logger.warning("%s", finding)
-    values = metric_values(evaluation.estimates)
+    values = metric_values(evaluation.estimates, pure=evaluation.settings["label_purity"] == 1.0)
     values |= extra_metric_values(extra_metrics or (), rows, values, configuration=configuration)
     tag_version(run_id)
     if model_id is None:

@@ -24,7 +24,9 @@ class PUEvaluator(ModelEvaluator):
 
     Metrics are logged as ``pu/<name>``, ``pu/<name>_low`` and ``pu/<name>_high``; one that is
     undefined is left out and ``pu/<name>_undefined`` is 1; one outside its possible range is
-    shown at the end of the range and ``pu/<name>_infeasible`` is 1. The artifacts
+    shown at the end of the range and ``pu/<name>_infeasible`` is 1. Where some estimate shows
+    that the class prior is impossible, all that stand on it are infeasible, without ends of an
+    interval. The artifacts
     ``pu/evaluation.json``, ``pu/report.html`` and the charts hold the rest.
 
     Notes

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pumonitor.diagnostics.impossible_prior import doubted_estimates
 from pumonitor.displayed import PREFIX, Displayed, metric_parts
 from pumonitor.results import Estimate
 
 __all__ = ["metric_values"]
 
 
-def metric_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
+def metric_values(estimates: Mapping[str, Estimate], *, pure: bool = True) -> dict[str, float]:
     """Metrics to log, by `pumonitor.displayed.metric_parts`.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+        All of one evaluation: one of them may show that the class prior of all is impossible.
+    pure : bool
+        Whether every confirmed positive is one (a label purity of 1).
 
     Examples
     --------
@@ -21,8 +29,9 @@ def metric_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
     {'pu/precision': 1.0, 'pu/precision_low': 0.91, 'pu/precision_high': 1.0,
      'pu/precision_infeasible': 1.0}
     """
+    doubted = doubted_estimates(estimates, pure=pure)
     return {
         f"{PREFIX}{name}{ending}": number
         for name, estimate in estimates.items()
-        for ending, number in metric_parts(Displayed.of(estimate))
+        for ending, number in metric_parts(Displayed.of(estimate, doubted=name in doubted))
     }

@@ -14,7 +14,9 @@ _STANDARD_ERRORS = 3.1
 
 
 def more_than_chance(estimate: Estimate) -> bool:
-    """Whether the whole interval is outside the range and the value 3.1 standard errors.
+    """Whether the whole interval is outside the range and the estimate 3.1 standard errors.
+
+    The estimate as it came out, where it was held to what is possible.
 
     An interval at 95% leaves the range by chance in one evaluation of forty or so, and many
     metrics are looked at; at 3.1 standard errors it is one of a thousand.
@@ -22,7 +24,7 @@ def more_than_chance(estimate: Estimate) -> bool:
     if not estimate.surely_impossible:
         return False
     low, high = estimate.range
-    beyond = max(low - estimate.value, estimate.value - high)
+    beyond = max(low - estimate.came_out, estimate.came_out - high)
     return not beyond < _STANDARD_ERRORS * estimate.se
 
 
@@ -31,8 +33,8 @@ def infeasible_values(
 ) -> list[Finding]:
     """Estimates outside their range, and what that is evidence of.
 
-    A warning for those outside by more than chance; a value a little outside is what sampling
-    alone can do, and a note.
+    A warning for those outside by more than chance; a value outside by no more standard errors
+    than sampling alone can do is a note, however far that is with few rows.
     """
     beyond = [estimate for estimate in estimates.values() if estimate.infeasible]
     sure = [estimate for estimate in beyond if more_than_chance(estimate)]
@@ -60,7 +62,7 @@ def infeasible_values(
                 name="infeasible",
                 severity="note",
                 sentence=(
-                    "Values just outside what is possible, within sampling error: "
+                    "Values outside what is possible, by no more than sampling error explains: "
                     f"{listed(by_chance)}. They are shown clipped; a class prior that is too high "
                     "does this too."
                 ),

@@ -93,6 +93,7 @@ def examine(
     with ledger:
         for name, monitor in configuration.monitors.items():
             complaints += _of_monitor(ledger, name, monitor, now=now)
+            complaints += _of_class_prior(ledger, name)
             of_tables: list[Complaint] = []
             last = _last_known(ledger, name)
             if name not in closed:
@@ -214,6 +215,31 @@ def _of_lateness(
             what=f"{name}: {count} window{' is' if count == 1 else 's are'} late, the oldest was "
             f"due {min(due):%Y-%m-%d %H:%M} UTC",
             remedy="is pumonitor run in cron, or pumonitor serve up? pumonitor run catches up",
+        )
+    ]
+
+
+def _of_class_prior(ledger: Ledger, name: str) -> list[Complaint]:
+    """A class prior that the newest mature window shows to be impossible."""
+    rows = ledger.results(name, segment="", metrics=["class_prior"], states=["mature", "final"])
+    known = [row for row in rows if row.value is not None]
+    doubted = [row for row in known if row.impossible]
+    if not doubted or doubted[-1].window_start != known[-1].window_start:
+        return []
+    newest = doubted[-1]
+    remedy = "see whether the confirmed positives are a fair sample of the positives"
+    if newest.assumed:
+        remedy = f"correct class_prior of {name}, or let class_prior: auto measure it; or {remedy}"
+    number = len({row.window_start for row in doubted})
+    of_all = len({row.window_start for row in known})
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{name}: the class prior is impossible in {number} of {of_all} mature "
+            f"window{'' if of_all == 1 else 's'}, last in that of "
+            f"{newest.window_start:%Y-%m-%d %H:%M} UTC: {newest.infeasible_reason}",
+            remedy=f"{remedy}. Until then what stands on it is evidence of nothing: such rules "
+            "neither fire nor resolve",
         )
     ]
 

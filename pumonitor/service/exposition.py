@@ -62,7 +62,8 @@ def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:
 
     estimate = GaugeMetricFamily(
         "pumonitor_estimate",
-        "An estimate of the newest mature window, and the ends of its interval.",
+        "An estimate of the newest mature window, and the ends of its interval; without ends where "
+        "it is impossible or stands on a class prior that is.",
         labels=[*_SERIES, "metric", "bound"],
     )
     infeasible = GaugeMetricFamily(
@@ -85,7 +86,7 @@ def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:
                     continue
                 for bound in _BOUNDS:
                     number = getattr(row, bound)
-                    if number is not None:
+                    if number is not None and (bound == "value" or not row.impossible):
                         estimate.add_metric([*series, row.metric, bound], number)
                 if row.value is not None:
                     flagged = row.infeasible or row.impossible

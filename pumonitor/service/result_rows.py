@@ -3,73 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
+from pumonitor.diagnostics.impossible_prior import CAUSE, came_out_impossible
 from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.displayed import Displayed
 from pumonitor.monitoring.maturity import ShareKnown
-from pumonitor.monitoring.uncertain import Known, Uncertain
-from pumonitor.names import TITLES, UNCORRECTED_OF
+from pumonitor.monitoring.uncertain import Uncertain
 from pumonitor.results import Estimate, finite_or_none
 from pumonitor.service.series_tables import SeriesTable
 from pumonitor.store.records import MetricResult
 
-__all__ = ["ANY_NUMBER", "impossible_prior", "known_results", "result_row", "stands_on_prior"]
+__all__ = ["ANY_NUMBER", "known_results", "result_row"]
 
 _REACH: Final = 1.96
 ANY_NUMBER: Final = (-math.inf, math.inf)
-
-_WITHOUT_PRIOR: Final = frozenset(
-    {
-        "aul",
-        "recall",
-        "recall_at_k",
-        "lift_at_k",
-        "ll_score",
-        "predicted_positive_rate",
-        *UNCORRECTED_OF.values(),
-    }
-)
-"""Estimates that need no class prior as long as every confirmed positive is one."""
-
-_CAUSE: Final = (
-    "the class prior is wrong, or the confirmed positives are not a fair sample of the positives"
-)
-
-
-def stands_on_prior(name: str, *, pure: bool) -> bool:
-    """Whether an estimate is a function of the class prior.
-
-    Parameters
-    ----------
-    name : str
-    pure : bool
-        Whether every confirmed positive is one (a label purity of 1).
-
-    Examples
-    --------
-    >>> stands_on_prior("precision", pure=True), stands_on_prior("recall", pure=True)
-    (True, False)
-    """
-    uncorrected = name == "predicted_positive_rate" or name in UNCORRECTED_OF.values()
-    return not uncorrected and (not pure or name not in _WITHOUT_PRIOR)
-
-
-def impossible_prior(estimates: Mapping[str, Estimate]) -> str | None:
-    """Why the class prior cannot be right, by what it makes of the estimates; None if it can be.
-
-    By more than chance: an interval at 95% leaves its metric's range in one of forty, and there
-    are many metrics.
-    """
-    beyond = [one for one in estimates.values() if more_than_chance(one)]
-    if not beyond:
-        return None
-    # People know best what a share of right alarms above 1 means.
-    worst = next((one for one in beyond if one.name == "precision"), beyond[0])
-    prior = estimates.get("class_prior")
-    assumed = "" if prior is None else f" of {prior.value:.3g}"
-    return f"with the class prior{assumed} {_came_out(worst.name, worst, worst.came_out)}: {_CAUSE}"
 
 
 def result_row(
@@ -117,7 +66,7 @@ def result_row(
     why = None
     if shown.infeasible:
         chance = "" if surely or doubt else "by chance, or "
-        why = f"{_came_out(metric, number, came_out)}: {chance}{_CAUSE}"
+        why = f"{came_out_impossible(metric, number, came_out)}: {chance}{CAUSE}"
     estimated = tuple(finite_or_none(part) for part in (number.value, number.low, number.high))
     as_shown = estimated == (shown.value, shown.low, shown.high)
     return MetricResult(
@@ -160,11 +109,3 @@ def known_results(results: Iterable[MetricResult]) -> dict[str, Uncertain]:
             se = (high - low) / (2 * _REACH) if row.se is None else row.se
             found[row.metric] = Uncertain(value=value, low=low, high=high, se=se)
     return found
-
-
-def _came_out(name: str, number: Known, came_out: float) -> str:
-    ends = ""
-    if math.isfinite(number.low) and math.isfinite(number.high):
-        ends = f" ({number.low:.3g} to {number.high:.3g})"
-    title = TITLES.get(name, name.replace("_", " "))
-    return f"{title} came out at {came_out:.3g}{ends}, which is impossible"

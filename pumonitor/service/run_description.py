@@ -74,8 +74,9 @@ def run_description(monitor: Monitor, *, model_version: str) -> str:
     lines += [
         "",
         "`_low` and `_high` are the ends of the 95% interval. `_undefined` = 1: there is no value, "
-        "`_infeasible` = 1: it came out outside what it can be, and the class prior or the "
-        "confirmations are in doubt. `_change` is the difference to the reference period.",
+        "`_infeasible` = 1: it came out outside what it can be, or stands on a class prior that "
+        "makes another number impossible; the class prior or the confirmations are in doubt. "
+        "`_change` is the difference to the reference period.",
         "",
         "A point that was corrected later has a second one at its step. Reports are below "
         "`pumonitor/windows/`, by the start of the window. The run is finished when another model "

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, TypedDict, Unpack
 
+from pumonitor.diagnostics.impossible_prior import doubted_estimates
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.expected import expected_at_maturity, expected_positives
@@ -28,9 +29,7 @@ from pumonitor.service.change_rows import Comparison
 from pumonitor.service.class_priors import class_prior_to_json, is_given
 from pumonitor.service.result_rows import (
     ANY_NUMBER,
-    impossible_prior,
     result_row,
-    stands_on_prior,
 )
 from pumonitor.service.series_tables import SeriesTable
 from pumonitor.store.records import EvaluatedSeries, MetricResult
@@ -124,7 +123,7 @@ def evaluate_window(
     if findings:
         stored["warnings"] = [*stored.get("warnings", ()), *(one.to_dict() for one in findings)]
     share = _share(state, maturity, level)
-    doubts = _doubts(estimates, pure=settings.get("label_purity", 1.0) == 1.0)
+    doubts = doubted_estimates(estimates, pure=settings.get("label_purity", 1.0) == 1.0)
     assumed = class_prior is not None and is_given(class_prior)
     results = [
         *_estimate_rows(series, estimates, reason, doubts=doubts, assumed=assumed),
@@ -205,14 +204,6 @@ def _share(state: State, maturity: ShareKnown | None, level: float) -> ShareKnow
     if maturity is None:
         return ShareKnown.unknown("no earlier window is mature", confidence_level=level)
     return maturity
-
-
-def _doubts(estimates: Mapping[str, Estimate], *, pure: bool) -> dict[str, str]:
-    """Why estimates are evidence of nothing: by name those that stand on an impossible prior."""
-    why = impossible_prior(estimates)
-    if why is None:
-        return {}
-    return {name: why for name in estimates if stands_on_prior(name, pure=pure)}
 
 
 def _estimate_rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from pumonitor.service.config import Monitor
 from pumonitor.service.durations import shown_duration
@@ -12,7 +12,7 @@ from pumonitor.sinks.mlflow_sink import DESTINATION, FILES_DESTINATION, lane
 from pumonitor.sinks.window_message import WindowMessage
 from pumonitor.store.records import Claim, ClaimedPane, EvaluatedSeries, MetricResult, NewMessage
 
-__all__ = ["messages_of", "verdict_of"]
+__all__ = ["messages_of", "shown_metrics", "verdict_of"]
 
 _JUDGED: Final = ("f1_change", "auc_change", "aul_change_ranking")
 
@@ -70,17 +70,7 @@ def _message(
         state=pane.state,
         revision=claimed.revision,
         as_of=pane.as_of,
-        metrics={
-            row.metric: None
-            if row.value is None
-            else {
-                "value": row.value,
-                "low": row.low,
-                "high": row.high,
-                "infeasible": row.infeasible,
-            }
-            for row in series.results
-        },
+        metrics=shown_metrics(series.results),
         configuration=claim.configuration,
         age=shown_duration(pane.as_of - pane.window.end) or "0d",
         parameters=run_parameters(monitor, claim.configuration, model_version=series.model_version),
@@ -91,6 +81,28 @@ def _message(
         if claimed.digest is None
         else (monitor.predictions.source.name, claimed.digest[:32]),
     )
+
+
+def shown_metrics(results: Iterable[MetricResult]) -> dict[str, Any]:
+    """Results as a message has them: those that are evidence of nothing have no interval.
+
+    Examples
+    --------
+    >>> rows = [MetricResult(metric="f1_max", value=0.9, low=0.8, high=1.0, impossible=True)]
+    >>> shown_metrics(rows)
+    {'f1_max': {'value': 0.9, 'low': None, 'high': None, 'infeasible': True}}
+    """
+    return {
+        row.metric: None
+        if row.value is None
+        else {
+            "value": row.value,
+            "low": None if row.impossible else row.low,
+            "high": None if row.impossible else row.high,
+            "infeasible": row.infeasible or row.impossible,
+        }
+        for row in results
+    }
 
 
 def verdict_of(results: Iterable[MetricResult]) -> str:

@@ -34,6 +34,27 @@ def test_infeasible_values_beyond_sampling_are_a_warning(rows):
     assert ev.warnings[0].severity == "warning"
 
 
+def test_an_area_far_above_one_is_not_said_to_be_within_sampling_error(rows):
+    """AUC and average precision are held to 1; how far they came out beyond is what counts."""
+    ev = pumonitor.evaluate(*rows, threshold=1.5, class_prior=0.9)
+    (finding,) = [one for one in ev.warnings if one.name == "infeasible"]
+    assert ev["auc"].came_out > 4
+    assert finding.severity == "warning"
+    assert f"AUC ({ev['auc'].came_out:.3g}), Average precision" in finding.sentence
+
+
+def test_what_few_rows_leave_far_outside_is_not_said_to_be_just_outside():
+    wide = Estimate(
+        name="f1", value=3.0, low=0.4, high=5.6, se=1.3, method="draws",
+        confidence_level=0.95, n_labeled=8, n_unlabeled=90,
+    )  # fmt: skip
+    (finding,) = infeasible_values({"f1": wide}, {})
+    assert finding.severity == "note"
+    assert finding.sentence.startswith(
+        "Values outside what is possible, by no more than sampling error explains: F1 (3). "
+    )
+
+
 def test_few_positives_say_how_many_are_needed(rows):
     labels = rows[0] & (np.cumsum(rows[0]) <= 12)
     ev = pumonitor.evaluate(labels, rows[1], threshold=1.5, class_prior=0.1)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.diagnostics.prior_too_high import highest_possible_prior
 
@@ -21,9 +22,19 @@ def test_part_of_an_interval_that_is_ruled_out_is_a_note(window, findings):
 
 def test_easy_labels_make_a_true_prior_impossible(window, findings):
     """Where no single metric is out of its range yet."""
-    found = findings(window.easy, window.scores)
+    chance = 0.5 * window.rank**4
+    labels = window.positive & (np.random.default_rng(1).random(20_000) < chance)
+    found = findings(labels, window.scores)
     assert found["prior_too_high"].severity == "warning"
     assert "infeasible" not in {name for name, f in found.items() if f.severity == "warning"}
+
+
+def test_where_an_average_precision_is_far_above_one_that_is_what_is_said(window):
+    """The estimate is held to 1; it came out 4.9 standard errors above."""
+    ev = pumonitor.evaluate(window.easy, window.scores, threshold=0.3, class_prior=0.1)
+    (warning,) = [one for one in ev.warnings if one.severity == "warning"]
+    assert warning.name == "infeasible"
+    assert "Average precision (1.32)" in warning.sentence
 
 
 @pytest.mark.parametrize("scenario", ["single-training-set", "case-control"])

@@ -1,3 +1,4 @@
+import dataclasses
 import math
 
 import pytest
@@ -6,9 +7,9 @@ from pumonitor_mlflow.metric_values import metric_values
 from pumonitor.results import Estimate
 
 
-def estimate(value: float, low: float, high: float) -> Estimate:
+def estimate(value: float, low: float, high: float, *, name: str = "f1") -> Estimate:
     return Estimate(
-        name="f1",
+        name=name,
         value=value,
         low=low,
         high=high,
@@ -51,3 +52,26 @@ def test_a_wholly_impossible_metric_has_no_bounds_for_a_gate_to_pass_on() -> Non
         "pu/f1": 1.0,
         "pu/f1_infeasible": 1.0,
     }
+
+
+@pytest.mark.parametrize("pure", [True, False])
+def test_recall_stands_on_an_impossible_prior_only_where_labels_may_be_mistaken(
+    pure: bool,
+) -> None:
+    precision = dataclasses.replace(estimate(1.4, 1.2, 1.7, name="precision"), se=0.1)
+    told = metric_values(
+        {"precision": precision, "recall": estimate(0.6, 0.5, 0.7, name="recall")}, pure=pure
+    )
+    bare = {key: number for key, number in told.items() if key.startswith("pu/recall")}
+    assert bare == (
+        {"pu/recall": 0.6, "pu/recall_low": 0.5, "pu/recall_high": 0.7}
+        if pure
+        else {"pu/recall": 0.6, "pu/recall_infeasible": 1.0}
+    )
+
+
+def test_a_precision_above_one_by_chance_leaves_the_others_as_they_are() -> None:
+    precision = dataclasses.replace(estimate(1.2, 1.02, 1.4, name="precision"), se=0.09)
+    told = metric_values({"precision": precision, "f1": estimate(0.4, 0.3, 0.6)})
+    assert told["pu/f1_low"] == 0.3
+    assert "pu/f1_infeasible" not in told

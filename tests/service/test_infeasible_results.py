@@ -17,11 +17,12 @@ from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.service.app import open_jobs
 from pumonitor.service.config_file import read_configuration
+from pumonitor.service.doctor import examine
 from pumonitor.service.exposition import exposition
 from pumonitor.service.result_rows import known_results, result_row
 from pumonitor.service.series_tables import SeriesTable
 from pumonitor.service.window_evaluation import evaluate_window, seed_of
-from pumonitor.service.window_messages import verdict_of
+from pumonitor.service.window_messages import shown_metrics, verdict_of
 from pumonitor.sinks.metric_values import metric_values
 from pumonitor.tables import ScoreTable
 from tests.service.monitored_shop import FIRST, write_shop
@@ -116,16 +117,15 @@ def test_mlflow_is_told_of_a_window_what_the_evaluator_tells(impossible):
         TABLE, threshold=0.8, class_prior=0.3, rng=seed_of("k", model_version="7", segment="")
     )
     told = metrics_of_evaluator(evaluation.estimates)
-    payload = {
-        name: None
-        if row.value is None
-        else {"value": row.value, "low": row.low, "high": row.high, "infeasible": row.infeasible}
-        for name, row in impossible.items()
-        if name in evaluation.estimates
-    }
+    shown = shown_metrics(impossible.values())
+    payload = {name: shown[name] for name in shown if name in evaluation.estimates}
     assert told["pu/precision_infeasible"] == 1.0
     assert "pu/precision_low" not in told
     assert metric_values(payload) == told
+    in_a_segment = metric_values(payload, segment="country=DE")
+    for name in ("f1_max", "class_prior"):
+        assert in_a_segment[f"pu/country.DE/{name}_infeasible"] == 1.0
+        assert f"pu/country.DE/{name}_low" not in in_a_segment
 
 
 def test_a_change_from_or_to_what_is_impossible_is_none(impossible):
@@ -196,6 +196,12 @@ def test_a_scrape_flags_it_and_has_no_bounds(shop):
     assert {one.labels["bound"] for one in samples if one.labels["metric"] == "precision"} == {
         "value"
     }
+    assert {one.labels["bound"] for one in samples if one.labels["metric"] == "f1_max"} == {"value"}
+    assert {one.labels["bound"] for one in samples if one.labels["metric"] == "aul"} == {
+        "value",
+        "low",
+        "high",
+    }
     flags = {
         one.labels["metric"]: one.value for one in families["pumonitor_estimate_infeasible"].samples
     }
@@ -208,6 +214,18 @@ def printed(path, *arguments):
     )
     assert done.exit_code == 0, done.output
     return done.stdout
+
+
+def test_the_doctor_names_the_prior_and_the_remedy(shop):
+    (told,) = examine(read_configuration(shop[0]).configuration, now=NOW)
+    assert told.severity == "warning"
+    assert told.what.startswith(
+        "card-fraud: the class prior is impossible in 4 of 4 mature windows, last in that of "
+        "2026-01-04 00:00 UTC: with the class prior of 0.9 Precision came out at "
+    )
+    assert told.remedy.startswith(
+        "correct class_prior of card-fraud, or let class_prior: auto measure it"
+    )
 
 
 def test_results_and_insights_say_impossible_and_assumed(shop):
