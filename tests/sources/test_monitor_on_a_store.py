@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("httpfs")
 
 FILES = ("predictions.parquet", "confirmations.parquet")
 PERIOD = ("--from", "2026-01-01", "--to", "2026-01-02")
-DRAWN = ("low", "high")
+DRAWN = ("low", "high", "unclipped_value", "unclipped_low", "unclipped_high")
 """Seeded by where the data are."""
 
 
