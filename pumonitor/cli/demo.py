@@ -266,8 +266,8 @@ def _print_flip(console: Console, flip: Flip) -> None:
         console.print("The broken weeks were not named: with so few reports that happens.")
     console.print(
         "\n[dim]With 20 other sets of simulated reports (python -m benchmarks.detection --only "
-        "streams) the first broken week was named in 19, the second in 1, and the mails as they "
-        "were raised no alert.[/]"
+        "streams) the first broken week was named in 17, the second in 3, and the mails as they "
+        "were raised an alert in 2.[/]"
     )
 
 
