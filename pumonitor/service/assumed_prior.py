@@ -117,7 +117,7 @@ def findings_at(
     Its evaluation may be in a transaction that is still under way.
     """
     panes = [one for one in monitor.pane_schedule.panes(window) if one.as_of <= as_of]
-    if not panes or isinstance(monitor.class_prior, str):
+    if not panes or not monitor.is_prior_assumed:
         return []
     key = window_key(monitor.name, configuration, window.start, window.end)
     return [

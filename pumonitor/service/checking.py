@@ -409,7 +409,7 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
 
 
 def _assumed_warnings(monitor: Monitor) -> Iterator[str]:
-    if isinstance(monitor.class_prior, str):
+    if not monitor.is_prior_assumed:
         return
     for rule in monitor.rules:
         if rule.metric == "class_prior":

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
-from zoneinfo import ZoneInfo
 
 from pydantic import (
     BeforeValidator,
@@ -24,10 +23,8 @@ from pumonitor.service.addresses import Address, Located
 from pumonitor.service.config_values import (
     Duration,
     Durations,
-    GivenPrior,
     LabelPurity,
     ModelLink,
-    Moment,
     Number,
     Part,
     Schedule,
@@ -38,6 +35,10 @@ from pumonitor.service.config_values import (
 from pumonitor.service.destination_config import Destination, Tracking
 from pumonitor.service.durations import shown_duration
 from pumonitor.service.left_unread import UNREAD_DESTINATIONS
+from pumonitor.service.periods import Period, check_span, holds_window
+from pumonitor.service.prior_config import GivenPrior
+from pumonitor.service.prior_of_period import PriorOfPeriod
+from pumonitor.service.problems import WithinError
 from pumonitor.service.rule_config import Rule, check_destinations, check_rules
 from pumonitor.service.secret_values import Mask, hidden_parts
 from pumonitor.service.source_config import Positives, Predictions, Source
@@ -51,6 +52,7 @@ __all__ = [
     "Monitor",
     "Positives",
     "Predictions",
+    "PriorOfPeriod",
     "Reference",
     "Rule",
     "Source",
@@ -60,44 +62,14 @@ __all__ = [
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
-class Reference(Part):
+class Reference(Period):
     """Windows that new ones are compared with, from start up to but not including end."""
-
-    start: Moment
-    end: Moment
-
-    @field_validator("end")
-    @classmethod
-    def _after_start(cls, end: date, info: ValidationInfo) -> date:
-        start = info.data.get("start")
-        if start is not None and _in_zone(end, UTC) <= _in_zone(start, UTC):
-            msg = f"must be after start, got {end} and {start}: the end itself is not in it"
-            raise ValueError(msg)
-        return end
-
-    def span(self, zone: str) -> tuple[datetime, datetime]:
-        """Start and end in UTC; dates and times without a zone are the monitor's.
-
-        Examples
-        --------
-        >>> reference = Reference(start=date(2026, 7, 1), end=date(2026, 8, 1))
-        >>> reference.span("Europe/Berlin")[0].isoformat()
-        '2026-06-30T22:00:00+00:00'
-        """
-        place = ZoneInfo(zone)
-        return _in_zone(self.start, place), _in_zone(self.end, place)
 
 
 def _length(every: str) -> timedelta:
     """Of a window; a month is its shortest."""
     window = WindowGrid(every=every).containing(datetime(2023, 2, 1, tzinfo=UTC))
     return window.end - window.start
-
-
-def _in_zone(moment: date | datetime, zone: Any) -> datetime:
-    if not isinstance(moment, datetime):
-        moment = datetime(moment.year, moment.month, moment.day)  # noqa: DTZ001 (zone follows)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
 
 
 class Monitor(Part):
@@ -127,8 +99,20 @@ class Monitor(Part):
 
     @property
     def assumed_prior(self) -> GivenOrEstimated:
-        """The class prior as estimation takes it."""
+        """The class prior as the estimation from a window's own rows takes it."""
+        if isinstance(self.class_prior, PriorOfPeriod):
+            return "auto"
         return cast("GivenOrEstimated", self.class_prior)
+
+    @property
+    def prior_of_period(self) -> PriorOfPeriod | None:
+        """What is known of one period, which windows are followed from; None otherwise."""
+        return self.class_prior if isinstance(self.class_prior, PriorOfPeriod) else None
+
+    @property
+    def is_prior_assumed(self) -> bool:
+        """Whether the class prior is one constant for ever, which nothing measures."""
+        return not isinstance(self.class_prior, str | PriorOfPeriod)
 
     @property
     def windows(self) -> WindowGrid:
@@ -158,13 +142,7 @@ class Monitor(Part):
     @classmethod
     def _in_order(cls, reference: Reference | None, info: ValidationInfo) -> Reference | None:
         if reference is not None and "zone" in info.data:
-            start, end = reference.span(info.data["zone"])
-            if end <= start:
-                msg = (
-                    f"must end after it starts, and in {info.data['zone']} it is from "
-                    f"{start.isoformat()} to {end.isoformat()}: give both times their zone"
-                )
-                raise ValueError(msg)
+            check_span(reference.span(info.data["zone"]), zone=info.data["zone"])
         return reference
 
     @field_validator("threshold")
@@ -183,6 +161,28 @@ class Monitor(Part):
         if prior == "propensity" and positives is not None and positives.propensity is None:
             msg = "is 'propensity', and positives name no propensity column"
             raise ValueError(msg)
+        return prior
+
+    @field_validator("class_prior")
+    @classmethod
+    def _of_holds_window(cls, prior: Any, info: ValidationInfo) -> Any:
+        if not isinstance(prior, PriorOfPeriod) or not {"zone", "window"} <= set(info.data):
+            return prior
+        zone, every = info.data["zone"], info.data["window"]
+        span = prior.span(zone)
+        try:
+            check_span(span, zone=zone)
+        except ValueError as error:
+            raise WithinError(f"of {error}", "of") from None
+        grid = WindowGrid(every=every, zone=zone)
+        if not holds_window(span, grid):
+            first = grid.containing(span[0])
+            msg = (
+                f"of holds no whole window of {every}: it is from {prior.start} to {prior.end}, "
+                f"and the window it begins in is from {first.start:%Y-%m-%d %H:%M} to "
+                f"{first.end:%Y-%m-%d %H:%M} UTC; name a period of one window or more"
+            )
+            raise WithinError(msg, "of")
         return prior
 
     @field_validator("rules")

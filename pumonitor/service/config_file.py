@@ -274,7 +274,9 @@ def _known_keys(place: Place) -> list[str]:
             field = next((one for name, one in _fields(found) if name == part), None)
             if field is None:
                 return []
-            found = field.annotation
+            # Some values are a mapping among other things.
+            mappings = [getattr(one, "mapping", None) for one in field.metadata]
+            found = next(filter(_is_model, mappings), field.annotation)
             if _is_model(found) or get_origin(found) in {dict, tuple}:
                 continue
         found = next((inner for inner in get_args(found) if _is_model(inner)), None)
@@ -315,7 +317,9 @@ def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
         "panes": [age.total_seconds() for age in monitor.pane_schedule.ages],
         "score_scale": monitor.score_scale,
         "threshold": monitor.threshold,
-        "class_prior": monitor.class_prior,
+        "class_prior": monitor.class_prior
+        if monitor.prior_of_period is None
+        else monitor.prior_of_period.meaning(monitor.zone),
         "label_purity": monitor.label_purity,
         "scenario": monitor.scenario,
         "reference": None

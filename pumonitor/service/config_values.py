@@ -21,7 +21,6 @@ __all__ = [
     "Columns",
     "Duration",
     "Durations",
-    "GivenPrior",
     "LabelPurity",
     "ModelLink",
     "Moment",
@@ -45,7 +44,6 @@ _YEARS: Final = (1970, 2200)
 # Zones by name, yet none: the clock of whatever machine this is, and a placeholder.
 _NO_PLACE: Final = ("localtime", "posixrules", "Factory")
 _MODEL_LINK = re.compile(r"models:/[^/@]+((/|@)[^/@]+)?")
-_NUMBER = {"type": "number"}
 
 
 class Part(BaseModel):
@@ -169,33 +167,6 @@ def is_number(given: Any) -> bool:
     return isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
 
 
-def _given_prior(given: Any) -> str | float | tuple[float, ...]:
-    from pumonitor.results import ClassPriorEstimate
-
-    if given == "auto":
-        return "auto"
-    if isinstance(given, str):
-        # The estimators are loaded for those who name one.
-        from pumonitor.prior.methods import METHODS, check_method
-
-        check_method(given)
-        if given in METHODS and METHODS[given].reads == "features":
-            msg = f"{given!r} reads features, and a monitor has scores only: use auto"
-            raise ValueError(msg)
-        return given
-    numbers = given if isinstance(given, list) else [given]
-    if not all(map(is_number, numbers)) or len(numbers) > 3 or not numbers:
-        msg = "must be auto, the name of a method, a number, [low, high] or [value, low, high]"
-        raise ValueError(msg)
-    found = tuple(map(float, numbers))
-    low, high = found[-2:] if len(found) > 1 else (0.0, 1.0)
-    if low > high:
-        msg = f"has its low end above its high one: {low:g} > {high:g}"
-        raise ValueError(msg)
-    ClassPriorEstimate.given(found if len(found) > 1 else found[0])  # type: ignore[arg-type]
-    return found if isinstance(given, list) and len(found) > 1 else found[0]
-
-
 def _label_purity(given: Any) -> float | Literal["auto"]:
     if given == "auto":
         return "auto"
@@ -217,19 +188,6 @@ Schedule = Annotated[Cron, *_kind(read_cron, _text_schema("0 6 * * *"))]
 Zone = Annotated[str, *_kind(read_zone, _text_schema("UTC", "Europe/Berlin"))]
 ModelLink = Annotated[str, *_kind(_model_link, _text_schema("models:/card-fraud@champion"))]
 Moment = Annotated[date | datetime, *_kind(_moment, {"type": "string", "format": "date"})]
-GivenPrior = Annotated[
-    str | float | tuple[float, ...],
-    *_kind(
-        _given_prior,
-        {
-            "anyOf": [
-                {"type": "string", "examples": ["auto"]},
-                {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-                {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 3},
-            ]
-        },
-    ),
-]
 LabelPurity = Annotated[
     float | Literal["auto"],
     *_kind(

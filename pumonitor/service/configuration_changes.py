@@ -13,6 +13,7 @@ from pumonitor.service.config import Monitor
 from pumonitor.service.config_file import configuration_hash, configuration_meaning
 from pumonitor.service.durations import shown_duration
 from pumonitor.service.left_unread import stands_in
+from pumonitor.service.prior_of_period import shown_meaning
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import EvaluatedWindow
 
@@ -159,6 +160,8 @@ def _shown(name: str, value: Any) -> str:
         return shown_duration(timedelta(seconds=value))
     if name == "panes" and value is not None:
         return _listed([shown_duration(timedelta(seconds=one)) for one in value])
+    if name == "class_prior" and isinstance(value, Mapping):
+        return shown_meaning(value)
     if isinstance(value, Mapping):
         text = " ".join(str(one) for key, one in value.items() if key != "dialect")
         return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

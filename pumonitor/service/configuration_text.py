@@ -68,7 +68,9 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(4, "schedule", _Written(json.dumps(schedule)), "of pumonitor serve, in UTC"),
         _line(4, "score_scale", found.score_scale, why.get("score_scale")),
         _line(4, "threshold", _Written(repr(found.threshold)), why.get("threshold")),
-        _line(4, "class_prior", "auto", "share of positives; or a number, or [low, high]"),
+        _line(4, "class_prior", "auto", "share of positives, measured; or, known of one period:"),
+        "    # class_prior: {value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-01-01, end: "
+        "2026-02-01}}",
         *_reference(found, why.get("reference", "")),
     ]
     return "\n".join(line for line in lines if line is not None) + "\n"

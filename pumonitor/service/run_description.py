@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from pumonitor.service.config import Monitor
+from pumonitor.service.config import Monitor, PriorOfPeriod
 from pumonitor.service.durations import shown_duration
 
 __all__ = ["run_description", "run_parameters"]
@@ -89,6 +89,8 @@ def run_description(monitor: Monitor, *, model_version: str) -> str:
 def _class_prior(given: Any) -> str:
     if isinstance(given, str):
         return _MEASURED.format(given)
+    if isinstance(given, PriorOfPeriod):
+        return f"followed from what was given: {given.said()}"
     shown = f"{given:g}" if isinstance(given, int | float) else ", ".join(f"{x:g}" for x in given)
     return f"assumed: {shown}"
 

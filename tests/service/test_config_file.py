@@ -6,10 +6,12 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from scipy import stats
 
 from pumonitor.errors import InputError
 from pumonitor.service.config_file import (
     configuration_hash,
+    configuration_meaning,
     configuration_schema,
     read_configuration,
     read_configuration_text,
@@ -288,7 +290,18 @@ def test_the_schema_takes_what_is_read_and_refuses_what_is_not():
         },
     }  # fmt: skip
     validator.validate(good)
+    of = {"start": "2026-01-01", "end": "2026-02-01"}
+    fraud = good["monitors"]["card-fraud"]
+    for prior in (
+        {"value": 0.03, "low": 0.02, "high": 0.04, "of": of},
+        {"positives": 12, "cases": 300, "of": of},
+        {"assumed": 0.03},
+        {"assumed": {"value": 0.03, "low": 0.02, "high": 0.04}},
+    ):
+        validator.validate({**good, "monitors": {"a": {**fraud, "class_prior": prior}}})
     for change in (
+        {"monitors": {"a": {**fraud, "class_prior": {"value": 0.03, "of": of}}}},
+        {"monitors": {"a": {**fraud, "class_prior": {"assumed": 0.03, "of": of}}}},
         {"monitor": {}},
         {"monitors": {"a": {**good["monitors"]["card-fraud"], "threshold": "high"}}},
         {"monitors": {"a": {**good["monitors"]["card-fraud"], "treshold": 1}}},
@@ -303,3 +316,65 @@ def test_nothing_of_a_configuration_shows_its_secrets():
         assert secret not in shown
     assert json.loads(configuration().model_dump_json())["state"] == "**********"
     assert date(2026, 1, 1) == monitor().reference.start
+
+
+OF = "of: {start: 2026-01-01, end: 2026-02-01}"
+
+
+def with_prior(written):
+    in_berlin = TEXT.replace("    window", "    zone: Europe/Berlin\n    window")
+    return monitor(in_berlin.replace("[0.01, 0.05]", written))
+
+
+def test_a_class_prior_of_a_period_is_no_constant_and_part_of_the_meaning():
+    known = with_prior(f"{{value: 0.03, low: 0.02, high: 0.04, {OF}}}")
+    assert (known.assumed_prior, known.is_prior_assumed) == ("auto", False)
+    prior = known.prior_of_period
+    assert (prior.value, prior.low, prior.high, prior.cases) == (0.03, 0.02, 0.04, None)
+    # Midnight in the monitor's zone.
+    assert [one.isoformat() for one in prior.span(known.zone)] == [
+        "2025-12-31T23:00:00+00:00",
+        "2026-01-31T23:00:00+00:00",
+    ]
+    meanings = {
+        configuration_hash(with_prior(written))
+        for written in (
+            "auto",
+            "{assumed: {value: 0.03, low: 0.02, high: 0.04}}",
+            f"{{value: 0.03, low: 0.02, high: 0.04, {OF}}}",
+            f"{{value: 0.03, low: 0.02, high: 0.05, {OF}}}",
+            f"{{value: 0.03, low: 0.02, high: 0.04, {OF.replace('02-01', '03-01')}}}",
+            f"{{positives: 12, cases: 300, {OF}}}",
+        )
+    }
+    assert len(meanings) == 6
+    assert json.loads(json.dumps(configuration_meaning(known))) == configuration_meaning(known)
+
+
+def test_an_audit_has_the_interval_of_jeffreys():
+    for positives, cases in ((1, 10), (12, 300)):
+        prior = with_prior(f"{{positives: {positives}, cases: {cases}, {OF}}}").prior_of_period
+        posterior = stats.beta(positives + 0.5, cases - positives + 0.5)
+        assert posterior.cdf([prior.low, prior.value, prior.high]) == pytest.approx(
+            [0.025, 0.5, 0.975]
+        )
+        assert (prior.positives, prior.cases) == (positives, cases)
+    for positives in (0, 300):
+        prior = with_prior(f"{{positives: {positives}, cases: 300, {OF}}}").prior_of_period
+        assert 0 < prior.low < prior.value < prior.high < 1
+
+
+@pytest.mark.parametrize(
+    ("assumed", "plain"),
+    [
+        ("0.03", "0.03"),
+        ("[0.02, 0.04]", "[0.02, 0.04]"),
+        ("{value: 0.03, low: 0.02, high: 0.04}", "[0.03, 0.02, 0.04]"),
+    ],
+)
+def test_a_number_alone_and_one_that_is_assumed_are_the_same(assumed, plain):
+    named, bare = with_prior(f"{{assumed: {assumed}}}"), with_prior(plain)
+    assert named.class_prior == bare.class_prior
+    assert named.is_prior_assumed
+    assert named.prior_of_period is None
+    assert configuration_hash(named) == configuration_hash(bare)
