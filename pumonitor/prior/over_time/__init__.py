@@ -4,6 +4,16 @@ from pumonitor.prior.over_time.changes import CHANGES, Change
 from pumonitor.prior.over_time.level import Level
 from pumonitor.prior.over_time.prior_filter import PriorFilter
 from pumonitor.prior.over_time.score_index import ScoreIndex
+from pumonitor.prior.over_time.since_reference import Explanation, Movement
 from pumonitor.prior.over_time.window_summary import WindowSummary
 
-__all__ = ["CHANGES", "Change", "Level", "PriorFilter", "ScoreIndex", "WindowSummary"]
+__all__ = [
+    "CHANGES",
+    "Change",
+    "Explanation",
+    "Level",
+    "Movement",
+    "PriorFilter",
+    "ScoreIndex",
+    "WindowSummary",
+]

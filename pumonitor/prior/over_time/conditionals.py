@@ -152,3 +152,17 @@ class Places:
         """With these means and second moments."""
         one, zero = mean
         return Places(mean=mean, covariance=second - np.stack([one**2, one * zero, zero**2]))
+
+    def regression(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Variance of mu1, slope of mu0 on it, variance of mu0 that is left."""
+        variance, both, other = self.covariance
+        slope = both / variance
+        return variance, slope, np.maximum(other - slope * both, _LEAST_RELATIVE * other)
+
+    @staticmethod
+    def of_regression(
+        mean: FloatArray, variance: FloatArray, slope: FloatArray, left: FloatArray
+    ) -> Places:
+        """From what `regression` returns: a covariance whatever has been rounded."""
+        both = slope * variance
+        return Places(mean=mean, covariance=np.stack([variance, both, left + slope * both]))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["Level"]
+__all__ = ["MOST", "Level", "log_density"]
 
 FloatArray = NDArray[np.float64]
 
@@ -17,6 +17,8 @@ _POINTS: Final = 25
 _REACH: Final = float(special.ndtri(0.9975))
 _LEAST_DEVIATION: Final = 0.02
 _ABOVE_CONFIRMED: Final = 1.02
+MOST: Final = 0.999
+"""The highest class prior that a level holds for possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,34 +64,63 @@ class Level:
         Parameters
         ----------
         value, low, high : float
-            The estimate with its 95% interval.
+            The estimate with its 95% interval, 0 <= low <= value <= high <= 1. Where few are
+            confirmed an end may be 0 or 1, which no class prior is: it is taken for a fiftieth of
+            the value, or for `MOST`.
         confirmed_share : float
             The class prior cannot be below it.
         """
-        return cls._split_normal(value, low, high, upper_bound_only=True, least=confirmed_share)
+        if not 0 <= low <= value <= high <= 1 or value == 0:
+            msg = (
+                "an estimated level must satisfy 0 <= low <= value <= high <= 1 and value > 0, "
+                f"got {low}, {value}, {high}"
+            )
+            raise ValueError(msg)
+        value = min(value, MOST)
+        low, high = max(low, 0.02 * value), min(max(high, value), MOST)
+        return cls._split_normal(
+            value, min(low, value), high, upper_bound_only=True, least=confirmed_share
+        )
 
     @classmethod
     def _split_normal(
         cls, value: float, low: float, high: float, *, upper_bound_only: bool, least: float
     ) -> Level:
-        if not 0 < low <= value <= high < 1:
-            msg = f"a level must satisfy 0 < low <= value <= high < 1, got {low}, {value}, {high}"
-            raise ValueError(msg)
         at_least = _ABOVE_CONFIRMED * least
-        start, middle, end = (
-            float(special.logit(max(one, at_least, 1e-9))) for one in (low, value, high)
-        )
-        below, above = (
-            max(side / special.ndtri(0.975), _LEAST_DEVIATION)
-            for side in (middle - start, end - middle)
-        )
+        low, value, high = (max(one, at_least) for one in (low, value, high))
+        middle, below, above = _normals(low, value, high)
         first = middle - _REACH * below - (1.0 if upper_bound_only else 0.0)
         if least > 0:
             first = max(first, float(special.logit(at_least)))
         logit = np.linspace(min(first, middle - 1e-3), middle + _REACH * above, _POINTS)
-        deviation = np.where(logit < middle, below, above)
         class_prior = special.expit(logit)
-        weight = np.exp(-0.5 * ((logit - middle) / deviation) ** 2)
+        weight = np.exp(log_density(class_prior, value, low, high))
         if upper_bound_only:
             weight = weight / class_prior
         return cls(class_prior=class_prior, weight=weight / weight.sum())
+
+
+def log_density(class_prior: FloatArray, value: float, low: float, high: float) -> FloatArray:
+    """Of two half normals on the logit scale with this 95% interval, up to a constant.
+
+    Raises
+    ------
+    ValueError
+        Unless 0 < low <= value <= high < 1.
+    """
+    middle, below, above = _normals(low, value, high)
+    off = special.logit(class_prior) - middle
+    return np.asarray(-0.5 * (off / np.where(off < 0, below, above)) ** 2)
+
+
+def _normals(low: float, value: float, high: float) -> tuple[float, float, float]:
+    """Middle, and standard deviation below and above."""
+    if not 0 < low <= value <= high < 1:
+        msg = f"a level must satisfy 0 < low <= value <= high < 1, got {low}, {value}, {high}"
+        raise ValueError(msg)
+    start, middle, end = special.logit([low, value, high]).tolist()
+    below, above = (
+        max(side / float(special.ndtri(0.975)), _LEAST_DEVIATION)
+        for side in (middle - start, end - middle)
+    )
+    return middle, below, above

@@ -5,22 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from pumonitor.prior.over_time.changes import CHANGES, PACES
-from pumonitor.prior.over_time.level import Level
-from pumonitor.prior.over_time.paced_filter import MOVES, PacedFilter
+from pumonitor.prior.over_time.level import Level, log_density
+from pumonitor.prior.over_time.paced_filter import PacedFilter
+from pumonitor.prior.over_time.since_reference import (
+    A_QUARTER,
+    Explanation,
+    Movement,
+    explanations,
+    movements,
+)
+from pumonitor.prior.over_time.stored_filter import parts_from_bytes, parts_to_bytes
 from pumonitor.prior.over_time.window_summary import WindowSummary
 
 __all__ = ["PriorFilter"]
 
 FloatArray = NDArray[np.float64]
-
-_BEYOND: Final = math.log(1.25)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,29 +84,37 @@ class PriorFilter:
     parts: Sequence[PacedFilter]
 
     @classmethod
-    def begun(cls, reference: WindowSummary, level: Level, *, spread: float = 0.0) -> PriorFilter:
+    def begun(
+        cls, reference: WindowSummary, level: Level, *, spread: float = 0.0, windows: int = 1
+    ) -> PriorFilter:
         """From the reference.
 
         Parameters
         ----------
         reference : WindowSummary
-            All its rows.
+            All its rows. Ten windows and 150 confirmed rows are a good one. With 30 everything
+            works and intervals are honest, but the label frequency is known to a third only: what
+            moves it or the prior by less is then not told from the reference's own error, and
+            whether ranking has changed takes a long time to see.
         level : Level
             Of its class prior.
         spread : float
             Squared coefficient of variation of the confirmed share between windows, beyond
             sampling.
+        windows : int
+            How many windows the reference has.
 
         Raises
         ------
         ValueError
-            Without confirmed rows.
+            Without confirmed rows, or without an index.
         """
-        if not reference.confirmed > 0:
-            msg = "a class prior cannot be followed from a reference without confirmed rows"
-            raise ValueError(msg)
+        _check_reference(reference)
         return cls(
-            [PacedFilter.begun(pace, reference, level, spread=spread) for pace in range(len(PACES))]
+            [
+                PacedFilter.begun(pace, reference, level, spread=spread, windows=windows)
+                for pace in range(len(PACES))
+            ]
         )
 
     def after(self, window: WindowSummary) -> PriorFilter:
@@ -124,7 +137,71 @@ class PriorFilter:
         if not 0 <= positives <= cases or cases <= 0:
             msg = f"an audit must satisfy 0 <= positives <= cases > 0, got {positives} of {cases}"
             raise ValueError(msg)
-        return PriorFilter([one.audited(positives, cases) for one in self.parts])
+        return PriorFilter(
+            [
+                one.told(
+                    special.xlogy(positives, one.class_prior)
+                    + special.xlog1py(cases - positives, -one.class_prior)
+                )
+                for one in self.parts
+            ]
+        )
+
+    def observed(self, value: float, low: float, high: float) -> PriorFilter:
+        """With the class prior of the last window known from elsewhere.
+
+        Its error must have nothing to do with what the filter has seen: an audit, another source,
+        no estimate from the same scores.
+
+        Parameters
+        ----------
+        value, low, high : float
+            With its 95% interval, 0 < low <= value <= high < 1.
+
+        Raises
+        ------
+        ValueError
+            If they are not in this order.
+        """
+        return PriorFilter(
+            [one.told(log_density(one.class_prior, value, low, high)) for one in self.parts]
+        )
+
+    def reanchored(self, reference: WindowSummary) -> PriorFilter:
+        """For another score from now on: a new version of the model, another index.
+
+        The class prior and the label frequency go on as they are; where positives and negatives
+        score is learned anew.
+
+        Parameters
+        ----------
+        reference : WindowSummary
+            Windows with the new score, the class prior being what it is in the last window. Their
+            numbers of rows and of confirmed ones say nothing here: they are, or will be, those of
+            windows that are followed.
+
+        Raises
+        ------
+        ValueError
+            Without confirmed rows, or without an index.
+        """
+        _check_reference(reference)
+        return PriorFilter([one.reanchored(reference) for one in self.parts])
+
+    def to_bytes(self) -> bytes:
+        """All of it, to go on with later to the very same numbers."""
+        return parts_to_bytes(self.parts)
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> PriorFilter:
+        """What `to_bytes` stored.
+
+        Raises
+        ------
+        ValueError
+            If it stored nothing of the kind.
+        """
+        return cls(parts_from_bytes(stored))
 
     def shares(self) -> FloatArray:
         """Of the paces, by how well each has foretold the windows."""
@@ -145,7 +222,7 @@ class PriorFilter:
         at = np.interp(np.asarray(levels, dtype=float), reached, np.log(prior[order]))
         return np.asarray(np.exp(at))
 
-    def moved(self, beyond: float = _BEYOND) -> float:
+    def moved(self, beyond: float = A_QUARTER) -> float:
         """Chance that the class prior differs from the reference's by more than a factor.
 
         Parameters
@@ -154,9 +231,38 @@ class PriorFilter:
             Logarithm of the factor, 1.25 by default.
         """
         far = np.concatenate(
-            [np.abs(np.log(one.class_prior / _level(one))).ravel() > beyond for one in self.parts]
+            [
+                np.abs(np.log(one.class_prior / one.level[:, np.newaxis])).ravel() > beyond
+                for one in self.parts
+            ]
         )
         return float(self._weights()[far].sum())
+
+    def since_reference(self) -> dict[str, Movement]:
+        """How far class prior, label frequency, ranking and negatives have moved.
+
+        See `pumonitor.prior.over_time.since_reference.movements` for what counts as moved.
+        """
+        return movements(self.parts, self.shares())
+
+    def explanations(self) -> list[Explanation]:
+        """Combinations of what has moved since the reference, likeliest first.
+
+        Examples
+        --------
+        >>> followed = PriorFilter.begun(
+        ...     WindowSummary(rows=20_000, confirmed=300, all_mean=1.0, all_variance=2e-4,
+        ...         confirmed_mean=8.0, confirmed_variance=0.15),
+        ...     Level.given(0.05, 0.04, 0.06),
+        ... )
+        >>> for _ in range(6):  # half as many are confirmed, and the scores are as they were
+        ...     followed = followed.after(WindowSummary(rows=4000, confirmed=30, all_mean=1.0,
+        ...         all_variance=1e-3, confirmed_mean=8.0, confirmed_variance=1.6))
+        >>> likeliest = followed.explanations()[0]
+        >>> likeliest.changed, likeliest.chance > 0.5
+        (('label frequency',), True)
+        """
+        return explanations(self.parts, self.shares())
 
     def changes(self) -> dict[str, float]:
         """Chances of what happened in the last window, by name; they add up to 1."""
@@ -175,6 +281,13 @@ class PriorFilter:
         )
 
 
-def _level(part: PacedFilter) -> FloatArray:
-    """The reference's class prior in each row of the grid."""
-    return part.class_prior[:, [len(MOVES) // 2]]
+def _check_reference(reference: WindowSummary) -> None:
+    if not reference.confirmed > 0:
+        msg = "a class prior cannot be followed from a reference without confirmed rows"
+        raise ValueError(msg)
+    if not reference.has_index or math.isnan(reference.confirmed_mean):
+        msg = (
+            "a class prior cannot be followed from a reference of counts alone: give the mean "
+            "index of all rows and of confirmed ones"
+        )
+        raise ValueError(msg)

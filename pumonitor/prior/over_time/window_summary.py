@@ -18,9 +18,10 @@ class WindowSummary:
         All rows, the confirmed ones among them.
     confirmed : float
     all_mean, all_variance : float
-        Mean index over all rows, and the variance of this mean.
+        Mean index over all rows, and the variance of this mean; NaN where there is no index, and
+        the window then tells of its counts alone.
     confirmed_mean, confirmed_variance : float
-        The same over confirmed rows; NaN without any.
+        The same over confirmed rows; NaN without any, or without an index.
     arrived : float
         Share of the labels to come that has arrived, in (0, 1].
     arrived_variance : float
@@ -30,12 +31,18 @@ class WindowSummary:
     ------
     ValueError
         If counts or variances are impossible.
+
+    Examples
+    --------
+    >>> counts_alone = WindowSummary(rows=2000, confirmed=31)
+    >>> counts_alone.has_index
+    False
     """
 
     rows: float
     confirmed: float
-    all_mean: float
-    all_variance: float
+    all_mean: float = math.nan
+    all_variance: float = math.nan
     confirmed_mean: float = math.nan
     confirmed_variance: float = math.nan
     arrived: float = 1.0
@@ -54,7 +61,19 @@ class WindowSummary:
                 f"variance >= 0, got {self.arrived:g} and {self.arrived_variance:g}"
             )
             raise ValueError(msg)
-        variances = [self.all_variance, *([self.confirmed_variance] if self.confirmed > 0 else [])]
-        if not all(math.isfinite(one) and one > 0 for one in variances):
-            msg = f"variances of mean indices must be above 0 and finite, got {variances}"
-            raise ValueError(msg)
+        means = {
+            "all rows": (self.all_mean, self.all_variance),
+            "confirmed rows": (self.confirmed_mean, self.confirmed_variance),
+        }
+        for of, (mean, variance) in means.items():
+            if not math.isnan(mean) and not (math.isfinite(variance) and variance > 0):
+                msg = (
+                    f"the mean index of {of} needs a variance that is above 0 and finite, "
+                    f"got {variance}"
+                )
+                raise ValueError(msg)
+
+    @property
+    def has_index(self) -> bool:
+        """Whether it says where rows score, not their numbers alone."""
+        return not math.isnan(self.all_mean)

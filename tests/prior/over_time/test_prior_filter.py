@@ -4,28 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary
+from pumonitor.prior.over_time import Level, PriorFilter
 from pumonitor.prior.over_time.changes import CHANGES, PACES, drift, jump
 from pumonitor.prior.over_time.conditionals import Frequency, Places
 from tests.oracles import prior_particles
+from tests.prior.over_time.windows_shown import LEVEL, REFERENCE, window
 
 LEVELS = [0.025, 0.25, 0.5, 0.75, 0.975]
-
-
-def window(rows=1500, confirmed=22, all_mean=1.0, confirmed_mean=8.0, **more):
-    return WindowSummary(
-        rows=rows,
-        confirmed=confirmed,
-        all_mean=all_mean,
-        all_variance=5 / rows,
-        confirmed_mean=confirmed_mean,
-        confirmed_variance=50 / max(confirmed, 1),
-        **more,
-    )
-
-
-REFERENCE = window(rows=15_000, confirmed=225)
-LEVEL = Level.given(0.05, 0.035, 0.07)
 
 
 def test_the_hypotheses_about_a_window_are_all_there_is():

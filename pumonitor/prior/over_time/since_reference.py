@@ -1,0 +1,218 @@
+"""What has moved since the reference, how far, and which explanations the windows leave."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from pumonitor.prior.over_time.paced_filter import PacedFilter
+
+__all__ = ["A_QUARTER", "Explanation", "Movement", "explanations", "movements"]
+
+FloatArray = NDArray[np.float64]
+
+A_QUARTER: Final = math.log(1.25)
+_PART: Final = 0.25
+_BEYOND_ERROR: Final = 2.0
+_COUNTED: Final = 1e-7
+_HALVINGS: Final = 45
+_WITHIN: Final = (np.arange(9) + 0.5) / 9
+_LEVELS: Final = np.array([0.025, 0.5, 0.975])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Movement:
+    """Of one thing since the reference.
+
+    Attributes
+    ----------
+    value, low, high : float
+        Now over then: median and 95% interval.
+    chance : float
+        That it has moved, see `movements`.
+    """
+
+    value: float
+    low: float
+    high: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One combination of what has moved since the reference.
+
+    Attributes
+    ----------
+    changed : tuple of str
+        Of "class prior", "label frequency", and "ranking" or "negatives"; empty when nothing has.
+    chance : float
+        The combinations are exclusive, their chances add up to 1.
+    """
+
+    changed: tuple[str, ...]
+    chance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Points:
+    """All points that count of one pace: weights, and normals since the reference in each.
+
+    A mean and a standard deviation, and how far is a move: of log c / c_ref, of mu1 - H_ref and of
+    mu0 - mu0_ref. Moves of the prior are known in each point.
+    """
+
+    weight: FloatArray
+    prior: FloatArray
+    frequency: tuple[FloatArray, FloatArray, float]
+    positives: tuple[FloatArray, FloatArray, FloatArray]
+    negatives: tuple[FloatArray, FloatArray, FloatArray]
+    slope: FloatArray
+    left: FloatArray
+
+    @classmethod
+    def of(cls, part: PacedFilter, share: float) -> _Points:
+        weight = share * part.weight()
+        held = weight > _COUNTED
+        scales = part.scales
+
+        def at(values: FloatArray) -> FloatArray:
+            return np.asarray(np.broadcast_to(values, weight.shape)[held])
+
+        level, then = part.level[:, np.newaxis], part.negatives_then[:, np.newaxis]
+        spread = np.log1p(part.frequency.relative)
+        frequency = np.log(part.frequency.mean * level / scales.confirmed_share) - 0.5 * spread
+        distance = np.maximum(scales.positives - then, 0.0)
+        error = np.hypot(scales.all_rows_error, level * scales.positives_error) / (1 - level)
+        variance, slope, left = part.places.regression()
+        return cls(
+            weight=at(weight),
+            prior=at(np.log(part.class_prior / level)),
+            frequency=(
+                at(frequency),
+                at(np.sqrt(spread)),
+                max(A_QUARTER, _BEYOND_ERROR * scales.frequency_error),
+            ),
+            positives=(
+                at(part.places.mean[0] - scales.positives),
+                at(np.sqrt(variance)),
+                at(np.maximum(_PART * distance, _BEYOND_ERROR * scales.positives_error)),
+            ),
+            negatives=(
+                at(part.places.mean[1] - then),
+                at(np.sqrt(part.places.covariance[2])),
+                at(np.maximum(_PART * level * distance, _BEYOND_ERROR * error)),
+            ),
+            slope=at(slope),
+            left=at(np.sqrt(left)),
+        )
+
+    def negatives_alone(self) -> FloatArray:
+        """Chance that negatives have moved while positives have not."""
+        mean, deviation, far = self.positives
+        first, last = (
+            special.ndtr((-far - mean) / deviation),
+            special.ndtr((far - mean) / deviation),
+        )
+        # mu1 at middles of equal parts of its chance not to have moved; mu0 is normal given that.
+        parts = first + (last - first) * _WITHIN[:, np.newaxis]
+        off = deviation * special.ndtri(np.clip(parts, 1e-12, 1 - 1e-12))
+        alone = _beyond(self.negatives[0] + self.slope * off, self.left, self.negatives[2])
+        return np.asarray((last - first) * alone.mean(axis=0))
+
+
+def movements(parts: Sequence[PacedFilter], shares: FloatArray) -> dict[str, Movement]:
+    """How far each has moved, by name.
+
+    Returns
+    -------
+    dict of str to Movement
+        "class_prior", "label_frequency": over the reference's; moved is by more than a quarter.
+        "ranking": mean index of positives over the reference's; moved is by more than a quarter of
+        the reference's distance between positives and negatives.
+        "negatives": mean index of all rows if negatives alone had moved, over the reference's;
+        moved is by more than a quarter of what the positives add to that mean. Label frequency,
+        ranking and negatives must have moved by twice the reference's own standard error as well.
+    """
+    points = [_Points.of(part, share) for part, share in zip(parts, shares, strict=True)]
+    scales = parts[0].scales
+    weight = np.concatenate([one.weight for one in points])
+    weight = weight / weight.sum()
+    prior = np.concatenate([one.prior for one in points])
+    found = {"class_prior": _movement_of_prior(prior, weight)}
+    for name, of in {
+        "label_frequency": [one.frequency for one in points],
+        "ranking": [one.positives for one in points],
+        "negatives": [one.negatives for one in points],
+    }.items():
+        mean, deviation = (np.concatenate([one[which] for one in of]) for which in (0, 1))
+        far = np.concatenate([np.broadcast_to(one[2], one[0].shape) for one in of])
+        low, value, high = (_quantile(mean, deviation, weight, level) for level in _LEVELS)
+        if name == "label_frequency":
+            low, value, high = (math.exp(one) for one in (low, value, high))
+        else:
+            then = scales.positives if name == "ranking" else scales.all_rows
+            low, value, high = (1 + one / then for one in (low, value, high))
+        chance = float(weight @ _beyond(mean, deviation, far))
+        found[name] = Movement(value=value, low=low, high=high, chance=chance)
+    return found
+
+
+def explanations(parts: Sequence[PacedFilter], shares: FloatArray) -> list[Explanation]:
+    """Every combination of what has moved, likeliest first.
+
+    Where ranking has moved negatives are not named: a model that ranks otherwise moves both.
+    """
+    total: dict[tuple[str, ...], float] = {}
+    for part, share in zip(parts, shares, strict=True):
+        points = _Points.of(part, share)
+        moved = np.abs(points.prior) > A_QUARTER
+        frequency = _beyond(*points.frequency)
+        ranking = _beyond(*points.positives)
+        negatives = points.negatives_alone()
+        scores = {"": 1 - ranking - negatives, "ranking": ranking, "negatives": negatives}
+        for prior, counted, placed in product((False, True), (False, True), scores):
+            chance = points.weight * (moved == prior) * np.maximum(scores[placed], 0.0)
+            chance = chance * (frequency if counted else 1 - frequency)
+            changed = tuple(
+                name
+                for name, is_so in (("class prior", prior), ("label frequency", counted))
+                if is_so
+            ) + ((placed,) if placed else ())
+            total[changed] = total.get(changed, 0.0) + float(chance.sum())
+    whole = sum(total.values())
+    found = [Explanation(changed=key, chance=value / whole) for key, value in total.items()]
+    return sorted(found, key=lambda one: (-one.chance, one.changed))
+
+
+def _movement_of_prior(moved: FloatArray, weight: FloatArray) -> Movement:
+    order = np.argsort(moved, kind="stable")
+    reached = np.cumsum(weight[order]) - 0.5 * weight[order]
+    low, value, high = np.exp(np.interp(_LEVELS, reached, moved[order])).tolist()
+    chance = float(weight[np.abs(moved) > A_QUARTER].sum())
+    return Movement(value=value, low=low, high=high, chance=chance)
+
+
+def _beyond(mean: FloatArray, deviation: FloatArray, far: FloatArray | float) -> FloatArray:
+    """Chance that a normal is further than so much from 0, in either direction."""
+    above = special.ndtr((mean - far) / deviation)
+    return np.asarray(above + special.ndtr((-far - mean) / deviation))
+
+
+def _quantile(mean: FloatArray, deviation: FloatArray, weight: FloatArray, level: float) -> float:
+    """Of a mixture of normals, by bisection."""
+    low, high = float((mean - 9 * deviation).min()), float((mean + 9 * deviation).max())
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if weight @ special.ndtr((middle - mean) / deviation) < level:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)

@@ -1,0 +1,75 @@
+"""The parts of a `PriorFilter` as bytes, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.prior.over_time.conditionals import Frequency, Places
+from pumonitor.prior.over_time.paced_filter import KEPT, PacedFilter, Scales
+from pumonitor.prior.over_time.stored import packed, rounded, unpacked
+
+__all__ = ["parts_from_bytes", "parts_to_bytes"]
+
+FloatArray = NDArray[np.float64]
+
+_MAGIC: Final = b"PUF1"
+
+
+def parts_to_bytes(parts: Sequence[PacedFilter]) -> bytes:
+    """All parts."""
+    facts = [
+        {
+            "pace": part.pace,
+            "level": part.level.tolist(),
+            "scales": asdict(part.scales),
+            "negatives_then": part.negatives_then.tolist(),
+            "log_evidence": part.log_evidence,
+            "changes": part.changes.tolist(),
+        }
+        for part in parts
+    ]
+    grids = {
+        f"{place} {name}": (rounded(values, KEPT[name]), KEPT[name])
+        for place, part in enumerate(parts)
+        for name, values in _grids(part).items()
+    }
+    return packed(_MAGIC, {"parts": facts}, grids)
+
+
+def parts_from_bytes(stored: bytes) -> list[PacedFilter]:
+    """What `parts_to_bytes` stored; ValueError if that is something else."""
+    facts, grids = unpacked(_MAGIC, stored)
+    return [_part(place, fact, grids) for place, fact in enumerate(facts["parts"])]
+
+
+def _grids(part: PacedFilter) -> dict[str, FloatArray]:
+    one, slope, zero = part.places.regression()
+    return {
+        "log_weight": part.log_weight,
+        "frequency": part.frequency.mean,
+        "relative": part.frequency.relative,
+        "places": part.places.mean,
+        "one": one,
+        "slope": slope,
+        "zero": zero,
+    }
+
+
+def _part(place: int, fact: dict[str, Any], grids: dict[str, FloatArray]) -> PacedFilter:
+    of = {name: grids[f"{place} {name}"] for name in KEPT}
+    return PacedFilter(
+        pace=fact["pace"],
+        level=np.array(fact["level"]),
+        log_weight=of["log_weight"],
+        frequency=Frequency(mean=of["frequency"], relative=of["relative"]),
+        places=Places.of_regression(of["places"], of["one"], of["slope"], of["zero"]),
+        scales=Scales(**fact["scales"]),
+        negatives_then=np.array(fact["negatives_then"]),
+        log_evidence=fact["log_evidence"],
+        changes=np.array(fact["changes"]),
+    )
