@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from benchmarks.prior_over_time.pooled.pooling import pool_class_priors
 from benchmarks.prior_over_time.streams import CHANGED_FROM, REFERENCE, WINDOWS, Stream
-from pumonitor.prior import estimate_from_table, pool_class_priors
+from pumonitor.prior import estimate_from_table
 from pumonitor.prior.over_time import Level, PriorFilter, ScoreIndex, WindowSummary
 from pumonitor.tables import ScoreTable
 

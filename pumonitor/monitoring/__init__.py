@@ -1,1 +1,1 @@
-"""Rules of monitoring, pure: windows, panes, label maturity, pooling, attribution."""
+"""Rules of monitoring, pure: windows, panes, label maturity, followed class priors, attribution."""

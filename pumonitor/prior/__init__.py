@@ -13,8 +13,6 @@ from pumonitor.prior.methods import METHOD_NAMES, METHODS, check_method
 from pumonitor.prior.noisy_labels import NoisyLabels, estimate_noisy_labels
 from pumonitor.prior.reference import ReferenceWindow
 from pumonitor.prior.two_samples import TwoSamples
-from pumonitor.prior.window_tables import pool_tables
-from pumonitor.prior.windows import PooledClassPriors, pool_class_priors
 
 __all__ = [
     "METHODS",
@@ -22,15 +20,12 @@ __all__ = [
     "Estimator",
     "GivenOrEstimated",
     "NoisyLabels",
-    "PooledClassPriors",
     "ReferenceWindow",
     "TwoSamples",
     "check_method",
     "estimate_class_prior",
     "estimate_from_table",
     "estimate_noisy_labels",
-    "pool_class_priors",
-    "pool_tables",
     "priors_disagree",
     "resolve_class_prior",
 ]

@@ -71,15 +71,25 @@ class Arrivals:
             ),
         )
 
-    def share_known(self, model_version: str, segment: str) -> ShareKnown:
-        """Of a series: from its own past where that has enough, else its segment's, else all."""
+    def share_known(
+        self, model_version: str, segment: str, *, number: int | None = None
+    ) -> ShareKnown:
+        """Of a series: from its own past where that has enough, else its segment's, else all.
+
+        Parameters
+        ----------
+        model_version, segment : str
+        number : int, optional
+            Of the provisional pane that is asked about; by default the one at `age`.
+        """
         if self.age is None:
             return ShareKnown.all_known()
+        age = self.age if number is None else self.ages[number]
         for version, part in ((model_version, segment), (None, segment)):
             found = self._learned(version, part)
             if found.undefined_reason is None and found.positives >= _ENOUGH:
-                return found.share_known(self.age)
-        return self._learned(None, "").share_known(self.age)
+                return found.share_known(age)
+        return self._learned(None, "").share_known(age)
 
     def _learned(self, model_version: str | None, segment: str) -> LabelMaturity:
         key = (model_version, segment)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from pumonitor.monitoring.maturity import ShareKnown
-from pumonitor.monitoring.pooling import EarlierPrior, pooled_class_prior
-from pumonitor.ports import Pane, State
-from pumonitor.results import ClassPriorEstimate
-from pumonitor.service.arrivals import Arrivals
+from pumonitor.ports import Pane
 from pumonitor.service.assumed_prior import findings_of
-from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
+from pumonitor.service.followed_priors import FollowedPriors, PanePriors
 from pumonitor.service.references import Reference, References
 from pumonitor.service.series_tables import SeriesTable
 from pumonitor.service.superseded_versions import ends_of_superseded
@@ -22,14 +16,13 @@ from pumonitor.store.records import Claim, EvaluatedPane, EvaluatedSeries, Store
 
 __all__ = ["evaluate", "evaluated_series", "references_in"]
 
-_WINDOWS_POOLED: Final = 25
-
 
 def evaluate(
     monitor: Monitor,
     claim: Claim,
     ledger: LedgerReader,
     references: References,
+    priors: FollowedPriors,
     *,
     tell: bool = True,
 ) -> list[EvaluatedPane]:
@@ -39,11 +32,10 @@ def evaluate(
     """
     found = []
     for claimed in claim.panes:
+        of_pane = priors.of_pane(monitor, claim.configuration, claimed.pane)
         series = evaluated_series(
-            monitor,
-            claim.configuration,
+            of_pane,
             claim.window_key,
-            claimed.pane,
             ledger,
             reference=references.of(monitor, claim.configuration, as_of=claimed.pane.as_of),
         )
@@ -57,110 +49,59 @@ def evaluate(
                 ]
                 if tell
                 else (),
+                prior_states=of_pane.states,
             )
         )
     return found
 
 
-def references_in(ledger: LedgerReader) -> References:
+def references_in(ledger: LedgerReader, priors: FollowedPriors) -> References:
     """The references of monitors that keep their windows there."""
 
     def evaluated(
         monitor: Monitor, configuration: str, window_key: str, pane: Pane
     ) -> list[EvaluatedSeries]:
+        of_pane = priors.of_pane(monitor, configuration, pane)
         # Its windows are compared with nothing.
-        return evaluated_series(monitor, configuration, window_key, pane, ledger, reference=None)
+        return evaluated_series(of_pane, window_key, ledger, reference=None)
 
     return References(ledger, evaluated)
 
 
 def evaluated_series(
-    monitor: Monitor,
-    configuration: str,
+    priors: PanePriors,
     window_key: str,
-    pane: Pane,
     ledger: LedgerReader,
     *,
     reference: Reference | None,
 ) -> list[EvaluatedSeries]:
     """What a collected pane comes to, a function of what was known as of its moment."""
-    arrivals = Arrivals.as_of(monitor, configuration, ledger, pane)
     return [
-        _evaluated(
-            monitor,
-            configuration,
-            window_key,
-            pane,
-            stored,
-            ledger,
-            share=arrivals.share_known(stored.model_version, stored.segment),
-            reference=reference,
-        )
-        for stored in ledger.series(window_key, pane.number)
+        _evaluated(priors, window_key, stored, ledger, reference=reference)
+        for stored in ledger.series(window_key, priors.pane.number)
     ]
 
 
 def _evaluated(
-    monitor: Monitor,
-    configuration: str,
+    priors: PanePriors,
     window_key: str,
-    pane: Pane,
     stored: StoredSeries,
     ledger: LedgerReader,
     *,
-    share: ShareKnown,
     reference: Reference | None,
 ) -> EvaluatedSeries:
-    table = SeriesTable.stored(stored)
-    own = class_prior_from_json(stored.class_prior)
-    if _counts_labels_to_come(monitor, pane.state):
-        own = None
-    prior = pooled_class_prior(
-        own,
-        index=pane.window.index,
-        earlier=_earlier_priors(monitor, configuration, pane, stored, ledger),
-    )
+    monitor, pane = priors.monitor, priors.pane
     compared_with = None
     if reference is not None and not reference.holds_back(pane):
         compared_with = reference.windows_for(stored.model_version, stored.segment)
     return evaluate_window(
-        table,
+        SeriesTable.stored(stored),
         state=pane.state,
         key=window_key,
         threshold=monitor.threshold,
-        class_prior=prior,
+        class_prior=priors.of(stored),
         reference=compared_with,
-        maturity=share,
-        findings=findings_of(ledger, monitor, configuration, stored, pane),
+        maturity=priors.arrivals.share_known(stored.model_version, stored.segment),
+        findings=findings_of(ledger, monitor, priors.configuration, stored, pane),
         label_purity=monitor.label_purity,
     )
-
-
-def _counts_labels_to_come(monitor: Monitor, state: State) -> bool:
-    """Whether a window's own class prior is too low for the labels that have not arrived.
-
-    Propensities are chances to be confirmed in the end.
-    """
-    return monitor.class_prior == "propensity" and state == "provisional"
-
-
-def _earlier_priors(
-    monitor: Monitor, configuration: str, pane: Pane, stored: StoredSeries, ledger: LedgerReader
-) -> list[EarlierPrior]:
-    earlier = ledger.series_before(
-        monitor.name,
-        configuration,
-        model_version=stored.model_version,
-        segment=stored.segment,
-        start=pane.window.start,
-        as_of=pane.as_of,
-        limit=_WINDOWS_POOLED,
-    )
-    priors: list[tuple[int, ClassPriorEstimate | None]] = [
-        (one.window.index, class_prior_from_json(one.class_prior))
-        for one in earlier
-        if not _counts_labels_to_come(monitor, one.state)
-    ]
-    return [
-        EarlierPrior(index=index, estimate=prior) for index, prior in priors if prior is not None
-    ]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from pumonitor.service.alerting import Alerting
+    from pumonitor.service.followed_priors import FollowedPriors
     from pumonitor.service.references import References
     from pumonitor.sinks.delivery import Deliverer, Delivery
 
@@ -195,7 +196,13 @@ class Jobs:
         """The monitors' references."""
         from pumonitor.service.evaluating import references_in
 
-        return references_in(self.ledger)
+        return references_in(self.ledger, self._priors)
+
+    @cached_property
+    def _priors(self) -> FollowedPriors:
+        from pumonitor.service.followed_priors import FollowedPriors
+
+        return FollowedPriors(self.ledger)
 
     @cached_property
     def _alerting(self) -> Alerting:
@@ -420,6 +427,7 @@ class Jobs:
                 claim,
                 self.ledger,
                 self.references,
+                self._priors,
                 tell=self._tell_sinks,
             )
             self._on_step("evaluated")

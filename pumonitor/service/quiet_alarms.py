@@ -17,6 +17,7 @@ from pumonitor.service.alert_track import Track
 from pumonitor.service.baseline import baseline_period
 from pumonitor.service.config import Monitor
 from pumonitor.service.evaluating import references_in
+from pumonitor.service.followed_priors import FollowedPriors
 from pumonitor.store.alert_panes import with_results
 from pumonitor.store.mature_results import mature_panes
 from pumonitor.store.reader import LedgerReader
@@ -111,7 +112,12 @@ def rules_on_quiet_windows(
         By the rule's key. Without rules on the health of the data, detectors, whose rate is chosen,
         and rules by which no window could be judged.
     """
-    found = watched(monitor, configuration, ledger=ledger, references=references_in(ledger))
+    found = watched(
+        monitor,
+        configuration,
+        ledger=ledger,
+        references=references_in(ledger, FollowedPriors(ledger)),
+    )
     rules = [rule for rule in found.rules if not rule.goes_by_the_clock]
     if not rules:
         return {}

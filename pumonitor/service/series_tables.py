@@ -17,7 +17,7 @@ from pumonitor.ports import InputCounts, Pane, WindowCounts
 from pumonitor.store.records import CollectedSeries, StoredSeries
 from pumonitor.tables import ScoreTable, Weights
 
-__all__ = ["MOST_CELLS", "SeriesTable", "pane_digest", "tables_of"]
+__all__ = ["MOST_CELLS", "SeriesTable", "counts_of", "pane_digest", "tables_of"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -85,6 +85,12 @@ class SeriesTable:
             table=series.table(),
             **{name: series.delays[name] for name in _STORED},
         )
+
+
+def counts_of(series: StoredSeries) -> tuple[int, int]:
+    """Confirmed positives and all rows of a stored series, whose table is not unpacked."""
+    counts = series.delays
+    return counts["labeled"], counts["labeled"] + counts["unlabeled"] + counts["negative"]
 
 
 _STORED: Final = ("undefined_reason", "labeled", "unlabeled", "negative", "flagged", "digest")

@@ -19,6 +19,7 @@ from pumonitor.store.errors import without_passwords
 from pumonitor.store.held_up import HoldUp, hold_ups
 from pumonitor.store.outbox import StoredOutbox, enqueue
 from pumonitor.store.planning import Which
+from pumonitor.store.prior_states import store_prior_states
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import Claim, CollectedPane, EvaluatedPane, NewMessage
 from pumonitor.store.run_ids import StoredRunIds
@@ -380,6 +381,10 @@ class Ledger(LedgerReader):
             claims.finish(connection, claim)
             at = self.database.now(connection)
             changed = store_evaluated(connection, claim, panes, at=at, version=__version__)
+            states = [state for pane in panes for state in pane.prior_states]
+            store_prior_states(
+                connection, self.database, claim.monitor, claim.configuration, states
+            )
             messages = [message for pane in changed for message in pane.messages]
             numbers = tuple(pane.number for pane in changed)
             stir(connection, claim.monitor)

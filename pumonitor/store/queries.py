@@ -65,12 +65,20 @@ def starting_between(since: datetime | None, until: datetime | None) -> list[Col
     ]
 
 
-def is_superseded(as_of: datetime) -> ColumnElement[bool]:
-    """Whether a later pane of the window was collected, as of that moment or before."""
+def is_superseded(as_of: datetime, *, until: int | None = None) -> ColumnElement[bool]:
+    """Whether a later pane of the window was collected, as of that moment or before.
+
+    Parameters
+    ----------
+    as_of : datetime
+    until : int, optional
+        Number of the last pane that counts.
+    """
     later = panes.alias("later")
     return exists().where(
         later.c.window_key == panes.c.window_key,
         later.c.number > panes.c.number,
+        *([] if until is None else [later.c.number <= until]),
         later.c.as_of <= as_of,
         later.c.collected_at.is_not(None),
     )

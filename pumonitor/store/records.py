@@ -250,11 +250,41 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedPane:
-    """What one pane came to, and who is to be told if that is new."""
+    """What one pane came to, and who is to be told if that is new.
+
+    Attributes
+    ----------
+    number : int
+    series : sequence of EvaluatedSeries
+    messages : sequence of NewMessage
+    prior_states : sequence of PriorState
+        From which the class priors of later windows go on.
+    """
 
     number: int
     series: Sequence[EvaluatedSeries] = ()
     messages: Sequence[NewMessage] = ()
+    prior_states: Sequence[PriorState] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorState:
+    """A class prior as it was followed up to a window, that window among them.
+
+    Attributes
+    ----------
+    segment, model_version : str
+    window_start : datetime
+    known : str
+        What was known then of the windows up to it: a state holds as long as that is the same.
+    state : bytes
+    """
+
+    segment: str
+    model_version: str
+    window_start: datetime
+    known: str
+    state: bytes = field(repr=False)
 
 
 # -- what is read -----------------------------------------------------------------------------

@@ -43,6 +43,7 @@ __all__ = [
     "monitors",
     "outbox",
     "panes",
+    "prior_states",
     "results",
     "sent_keys",
     "series",
@@ -434,6 +435,21 @@ standings = Table(
     # Of the rules judged; until when nothing is due for them, NULL once anything changed.
     Column("rules", String(64)),
     Column("quiet_until", Moment),
+)
+
+# Class priors as they were followed up to a window, so that the next one need not begin again.
+# Only what is newest of each series is kept; all of it can be made again.
+prior_states = Table(
+    "prior_states",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("configuration", String(64), primary_key=True),
+    Column("segment", Text, primary_key=True),
+    Column("model_version", Text, primary_key=True),
+    Column("window_start", Moment, primary_key=True),
+    # What was known of the windows up to it: the state holds as long as that is the same.
+    Column("known", Text, nullable=False),
+    Column("state", LargeBinary, nullable=False),
 )
 
 # A view, which `metadata` must not make as a table.

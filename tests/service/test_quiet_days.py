@@ -18,6 +18,7 @@ from pumonitor.monitoring.reference_windows import Usual
 from pumonitor.service.app import open_jobs
 from pumonitor.service.config_file import read_configuration
 from pumonitor.service.evaluating import references_in
+from pumonitor.service.followed_priors import FollowedPriors
 from pumonitor.service.references import References
 from pumonitor.store.records import EvaluatedSeries, window_key
 from pumonitor.store.schema import panes
@@ -171,12 +172,12 @@ def test_a_reference_window_that_another_worker_is_at_counts_as_it_will_be_found
             windows = found.windows_for("", "")
             return len(windows.windows), windows.usual("recall")
 
-        before = usual(references_in(jobs.ledger))
+        before = usual(references_in(jobs.ledger, FollowedPriors(jobs.ledger)))
         second = window_key("fraud", key, FIRST + DAY, FIRST + 2 * DAY)
         at_it = update(panes).where(panes.c.window_key == second, panes.c.number == 0)
         with jobs.ledger.database.writing() as connection:
             connection.execute(at_it.values(status="collected"))
-        assert usual(references_in(jobs.ledger)) == before
+        assert usual(references_in(jobs.ledger, FollowedPriors(jobs.ledger))) == before
 
         def fails(*_: object) -> list[EvaluatedSeries]:
             raise ZeroDivisionError

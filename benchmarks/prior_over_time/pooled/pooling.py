@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pumonitor.prior.local_level import LocalLevel, TwoPieceNormal
+from benchmarks.prior_over_time.pooled.local_level import LocalLevel, TwoPieceNormal
 from pumonitor.results import ClassPriorEstimate
 
 __all__ = ["GivenWindow", "PooledClassPriors", "pool_class_priors"]
@@ -138,15 +138,6 @@ def pool_class_priors(
     (local level); Kitagawa (1987), Non-Gaussian state-space modeling of nonstationary time series,
     equations 2.3 to 2.5.
 
-    Examples
-    --------
-    >>> days = [(0.10, 0.05, 0.17), (0.14, 0.08, 0.22), None, (0.07, 0.03, 0.13)]
-    >>> pooled = pool_class_priors(days)
-    >>> len(pooled.estimates), pooled.estimates[2].diagnostics["own_value"]
-    (4, None)
-    >>> last = pooled.estimates[-1]
-    >>> 0.07 < last.value < 0.14, last.high - last.low < 0.13 - 0.03
-    (True, True)
     """
     read = [_read(one, name=f"estimates[{at}]") for at, one in enumerate(estimates)]
     if not read:
@@ -263,7 +254,7 @@ def _pooled(
 ) -> ClassPriorEstimate:
     """The pooled class prior, and what it makes of the rows of the window."""
     low, value, high = ends
-    pooled = ClassPriorEstimate(
+    return ClassPriorEstimate(
         value=value,
         low=low,
         high=high,
@@ -275,18 +266,6 @@ def _pooled(
             "own_high": None if own is None else own.high,
             "own_share": own_share,
         },
-    )
-    if own is None or not own.unlabeled_prior > 0:
-        return pooled
-    # q b = c pi and (1 - q) a = pi - q b, in the case-control scenario with nothing confirmed.
-    confirmed = 0.0 if math.isnan(own.label_frequency) else own.label_frequency * own.value
-    unlabeled_share = (own.value - confirmed) / own.unlabeled_prior
-    lowest, middle, highest = ((end - confirmed) / unlabeled_share for end in ends)
-    return replace(
-        pooled,
-        unlabeled_prior=middle,
-        unlabeled_prior_interval=(lowest, highest),
-        label_frequency=own.label_frequency * own.value / value,
     )
 
 

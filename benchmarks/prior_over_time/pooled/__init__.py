@@ -1,0 +1,1 @@
+"""What the monitor did before it followed the class prior: the filter is measured against it."""

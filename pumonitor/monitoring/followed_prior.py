@@ -1,0 +1,464 @@
+"""The class prior of a series: founded on its first windows, followed through those after them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from functools import reduce
+from operator import add
+from typing import Any, Final
+
+import numpy as np
+
+from pumonitor.prior import resolve_class_prior
+from pumonitor.prior.over_time import Cells, Level, PriorFilter, Summariser, WindowSummary
+from pumonitor.results import ClassPriorEstimate
+from pumonitor.tables import ScoreTable
+
+__all__ = [
+    "MOST_FOUNDING",
+    "FollowedPrior",
+    "LevelOrigin",
+    "WindowRows",
+    "estimated_level",
+    "founding_windows",
+    "given_level",
+    "of_window",
+]
+
+MOST_FOUNDING: Final = 120
+"""A series with fewer than 20 confirmed in so many windows is never followed."""
+
+_FEWEST: Final = 10
+_CONFIRMED: Final = 150
+_LONG: Final = 30
+_FEWEST_CONFIRMED: Final = 20
+_TAILS: Final = (0.025, 0.5, 0.975)
+_MOST_CELLS: Final = 4096
+_TOLD: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WindowRows:
+    """What is read of one window of a series.
+
+    Attributes
+    ----------
+    start, end : datetime
+    table : ScoreTable or None
+        None where too few are confirmed for one.
+    rows, confirmed : float
+        All rows, and those of them that are confirmed by now.
+    arrived : float
+        Share of the confirmations to come that has arrived, in (0, 1].
+    arrived_variance : float
+        Variance of its logarithm.
+    """
+
+    start: datetime
+    end: datetime
+    table: ScoreTable | None
+    rows: float
+    confirmed: float
+    arrived: float = 1.0
+    arrived_variance: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LevelOrigin:
+    """A level of the class prior, and where it comes from.
+
+    Attributes
+    ----------
+    level : Level
+        Of the class prior over the purity of labels: of what all rows have of the kind of rows
+        that get confirmed.
+    told : mapping
+        Its "source" ("given", or the method that estimated it), its numbers, and the windows or the
+        period that it is of, as plain JSON values.
+    """
+
+    level: Level
+    told: Mapping[str, Any]
+
+
+def founding_windows(windows: Sequence[WindowRows], *, at_least: int = 0) -> int | None:
+    """How many windows, from the first on, a series is founded on.
+
+    Where positives and negatives score is learned from them, and how much windows differ by
+    themselves. So they are ten or more with 150 confirmed in all; a series with few of these takes
+    30, and as many more as it needs for 20.
+
+    Parameters
+    ----------
+    windows : sequence of WindowRows
+        In order of time, their labels mature.
+    at_least : int
+        Windows of the monitor's reference, which all count.
+
+    Returns
+    -------
+    int or None
+        None while there are too few.
+
+    Examples
+    --------
+    >>> from datetime import timedelta
+    >>> day = [datetime(2026, 3, 1) + timedelta(days=at) for at in range(31)]
+    >>> def days(confirmed):
+    ...     return [WindowRows(start=one, end=after, table=None, rows=1000, confirmed=confirmed)
+    ...             for one, after in zip(day, day[1:])]
+    >>> founding_windows(days(12)), founding_windows(days(40)), founding_windows(days(1))
+    (13, 10, 30)
+    >>> founding_windows(days(0.5)) is None
+    True
+    """
+    total = np.cumsum([one.confirmed for one in windows])
+    number = np.arange(1, len(windows) + 1)
+    enough = (number >= _FEWEST) & (total >= _CONFIRMED)
+    enough |= (number >= _LONG) & (total >= _FEWEST_CONFIRMED)
+    enough &= number >= at_least
+    return int(number[enough][0]) if enough.any() else None
+
+
+def estimated_level(
+    windows: Sequence[WindowRows], *, method: str, label_purity: float, rng: int
+) -> LevelOrigin | None:
+    """From the scores of windows taken together; None where they tell nothing.
+
+    Parameters
+    ----------
+    windows : sequence of WindowRows
+    method : str
+        Of `pumonitor.prior.METHODS`, or "auto".
+    label_purity : float
+    rng : int
+        Seed.
+    """
+    tables = [one.table for one in windows if one.table is not None]
+    if not tables:
+        return None
+    together = reduce(add, map(_at_middles, tables)).compress(_MOST_CELLS)
+    try:
+        found = resolve_class_prior(method, together, label_purity=label_purity, rng=rng)
+    except ValueError:
+        return None
+    share = float(together.labeled_mass.sum() / _all_rows(together))
+    level = _estimated(together, found, share=share, label_purity=label_purity)
+    if level is None:
+        return None
+    return LevelOrigin(level=level, told=_told(method, found, windows))
+
+
+def _at_middles(table: ScoreTable) -> ScoreTable:
+    """Rows at the middle of their cell: cells of several windows do not melt into one then."""
+    middle = 0.5 * (table.lower + table.upper)
+    return replace(table, lower=middle, upper=middle)
+
+
+def given_level(
+    given: ClassPriorEstimate,
+    windows: Sequence[WindowRows],
+    *,
+    start: datetime,
+    end: datetime,
+    label_purity: float,
+) -> LevelOrigin:
+    """Known from elsewhere of a period, and followed from these windows on."""
+    return LevelOrigin(
+        level=Level.given(*_ends(given, label_purity)),
+        told=_told("given", given, windows) | {"start": start.isoformat(), "end": end.isoformat()},
+    )
+
+
+def _ends(given: ClassPriorEstimate, label_purity: float) -> list[float]:
+    return [end / label_purity for end in (given.value, given.low, given.high)]
+
+
+def _told(source: str, found: ClassPriorEstimate, windows: Sequence[WindowRows]) -> dict[str, Any]:
+    return {
+        "source": source,
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "start": windows[0].start.isoformat(),
+        "end": windows[-1].end.isoformat(),
+        "windows": len(windows),
+        "confirmed": sum(one.confirmed for one in windows),
+    }
+
+
+def _estimated(
+    table: ScoreTable, found: ClassPriorEstimate, *, share: float, label_purity: float
+) -> Level | None:
+    most = 1 - 1e-6
+    value = min(found.value / label_purity, most)
+    low = min(max(found.low / label_purity, share, 1e-9), value)
+    high = min(max(found.high / label_purity, value), most)
+    if not low > 0:
+        return None
+    return Level.estimated(value, low, high, confirmed_share=share)
+
+
+def _all_rows(table: ScoreTable) -> float:
+    return float(table.labeled_mass.sum() + table.unlabeled.sum() + table.negative.sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FollowedPrior:
+    """What a series' windows so far say of its class prior now.
+
+    Attributes
+    ----------
+    filter : PriorFilter
+    summariser : Summariser or None
+        Reads the scores; None while those of a new model version are not known well enough.
+    told : mapping
+        Where its level comes from (`LevelOrigin.told`).
+    windows : int
+        Followed since the level.
+    label_purity : float
+    """
+
+    filter: PriorFilter
+    summariser: Summariser | None
+    told: Mapping[str, Any]
+    windows: int
+    label_purity: float
+
+    @classmethod
+    def founded(
+        cls, windows: Sequence[WindowRows], origin: LevelOrigin, *, label_purity: float
+    ) -> FollowedPrior:
+        """On the windows that `founding_windows` counts."""
+        summariser = Summariser.learned(_cells(windows))
+        return cls(
+            filter=summariser.begun(origin.level),
+            summariser=summariser,
+            told=origin.told,
+            windows=0,
+            label_purity=label_purity,
+        )
+
+    def after(self, window: WindowRows) -> FollowedPrior:
+        """With another window."""
+        summariser = self.summariser
+        labels = {"arrived": window.arrived, "arrived_variance": window.arrived_variance}
+        if summariser is None or window.table is None:
+            summary = WindowSummary(rows=window.rows, confirmed=window.confirmed, **labels)
+        else:
+            summary, summariser = summariser.after(Cells.of_table(window.table), **labels)
+        return replace(
+            self,
+            filter=self.filter.after(summary),
+            summariser=summariser,
+            windows=self.windows + 1,
+        )
+
+    def told_of(
+        self, given: ClassPriorEstimate, *, start: datetime, end: datetime
+    ) -> FollowedPrior:
+        """With the class prior of a period that ends with the last window known from elsewhere."""
+        told = {
+            "source": "given",
+            "value": given.value,
+            "low": given.low,
+            "high": given.high,
+            "start": start.isoformat(),
+            "end": end.isoformat(),
+        }
+        return replace(
+            self,
+            filter=self.filter.observed(*_ends(given, self.label_purity)),
+            told={**self.told, **told},
+        )
+
+    def on_another_scale(self) -> FollowedPrior:
+        """For another model version, of whose scores nothing is known: counts go on."""
+        return replace(self, summariser=None)
+
+    def founded_again(self, windows: Sequence[WindowRows]) -> FollowedPrior:
+        """With where the new version's positives and negatives score, from its first windows.
+
+        Parameters
+        ----------
+        windows : sequence of WindowRows
+            Those that were read by their counts since `on_another_scale`.
+        """
+        summariser = Summariser.learned(_cells(windows))
+        return replace(
+            self, filter=self.filter.reanchored(summariser.reference), summariser=summariser
+        )
+
+    def estimate(self) -> ClassPriorEstimate:
+        """The class prior of the last window, before its own rows are looked at.
+
+        Its diagnostics hold "over_time": where the level comes from, how many windows were followed
+        since, what has changed since the level and in the last window, and how surely.
+        """
+        low, value, high = (
+            self.label_purity * float(end) for end in self.filter.quantiles(list(_TAILS))
+        )
+        return ClassPriorEstimate(
+            value=value,
+            low=low,
+            high=high,
+            method=_method(self.told),
+            diagnostics={
+                "over_time": {
+                    "level": dict(self.told),
+                    "windows": self.windows,
+                    "index": "score",
+                    "index_reason": None,
+                    "moved": self.filter.moved(),
+                    "changes": self.filter.changes(),
+                    "since_reference": {
+                        name: asdict(one) for name, one in self.filter.since_reference().items()
+                    },
+                    "explanations": [
+                        {"changed": list(one.changed), "chance": one.chance}
+                        for one in self.filter.explanations()
+                        if one.chance >= _TOLD
+                    ],
+                }
+            },
+        )
+
+    # -- as it is stored ----------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """All of it; `from_bytes` goes on to the very same numbers."""
+        header = {
+            "told": dict(self.told),
+            "windows": self.windows,
+            "label_purity": self.label_purity,
+            "has_scores": self.summariser is not None,
+        }
+        parts = [
+            json.dumps(header, allow_nan=False, sort_keys=True).encode(),
+            b"" if self.summariser is None else self.summariser.to_bytes(),
+            self.filter.to_bytes(),
+        ]
+        return b"".join(len(part).to_bytes(4, "little") + part for part in parts)
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> FollowedPrior:
+        """What `to_bytes` wrote.
+
+        Raises
+        ------
+        ValueError
+            If it wrote nothing of the kind.
+        """
+        parts, at = [], 0
+        while at < len(stored):
+            size = int.from_bytes(stored[at : at + 4], "little")
+            parts.append(stored[at + 4 : at + 4 + size])
+            at += 4 + size
+        if len(parts) != 3 or at != len(stored):
+            msg = f"a stored class prior must have 3 parts, found {len(parts)}"
+            raise ValueError(msg)
+        header = json.loads(parts[0])
+        return cls(
+            filter=PriorFilter.from_bytes(parts[2]),
+            summariser=Summariser.from_bytes(parts[1]) if header["has_scores"] else None,
+            told=header["told"],
+            windows=header["windows"],
+            label_purity=header["label_purity"],
+        )
+
+
+def of_level(origin: LevelOrigin, *, label_purity: float) -> ClassPriorEstimate:
+    """The class prior of windows that a level is of: nothing is followed yet."""
+    low, value, high = (label_purity * float(end) for end in origin.level.quantiles(_TAILS))
+    return ClassPriorEstimate(
+        value=value,
+        low=low,
+        high=high,
+        method=_method(origin.told),
+        diagnostics={
+            "over_time": {
+                "level": dict(origin.told),
+                "windows": 0,
+                "index": "score",
+                "index_reason": None,
+                "moved": None,
+                "changes": {},
+                "since_reference": {},
+                "explanations": [],
+            }
+        },
+    )
+
+
+def _method(told: Mapping[str, Any]) -> str:
+    source = told["source"]
+    return f"followed from {'a given prior' if source == 'given' else source}"
+
+
+def of_window(
+    prior: ClassPriorEstimate, own: ClassPriorEstimate | None, *, confirmed_share: float
+) -> ClassPriorEstimate:
+    """The class prior of a series, as that of one window of it.
+
+    Parameters
+    ----------
+    prior : ClassPriorEstimate
+        Of `FollowedPrior.estimate`, or `of_level`.
+    own : ClassPriorEstimate or None
+        What the window's rows say by themselves; shown beside it, and no part of it.
+    confirmed_share : float
+        Positives among the window's rows that are confirmed. No class prior is below it.
+    """
+    told = dict(prior.diagnostics["over_time"])
+    told["own"] = None if own is None else {"value": own.value, "low": own.low, "high": own.high}
+    found = replace(
+        prior,
+        value=max(prior.value, confirmed_share),
+        low=prior.low,
+        high=max(prior.high, confirmed_share),
+        least=math.nan if told["level"]["source"] == "given" else confirmed_share,
+        diagnostics={**prior.diagnostics, "over_time": told},
+    )
+    return found if own is None else _on_rows_of(own, found)
+
+
+def _on_rows_of(own: ClassPriorEstimate, class_prior: ClassPriorEstimate) -> ClassPriorEstimate:
+    """With what it makes of the rows: how many unlabeled ones are positive, how many are confirmed.
+
+    What the rows say by themselves holds which share of them is confirmed, and unlabeled.
+    """
+    if not own.unlabeled_prior > 0:
+        return class_prior
+    # q b = c pi and (1 - q) a = pi - q b.
+    confirmed = 0.0 if math.isnan(own.label_frequency) else own.label_frequency * own.value
+    unlabeled_share = (own.value - confirmed) / own.unlabeled_prior
+    lowest, middle, highest = (
+        max(end - confirmed, 0.0) / unlabeled_share
+        for end in (class_prior.low, class_prior.value, class_prior.high)
+    )
+    return replace(
+        class_prior,
+        unlabeled_prior=middle,
+        unlabeled_prior_interval=(lowest, highest),
+        label_frequency=own.label_frequency * own.value / class_prior.value,
+    )
+
+
+def _cells(windows: Sequence[WindowRows]) -> list[Cells]:
+    """Those with a table, each with the counts of the ones without since the one before."""
+    found: list[Cells] = []
+    rows = confirmed = 0.0
+    for one in windows:
+        rows, confirmed = rows + one.rows, confirmed + one.confirmed
+        if one.table is not None:
+            cells = Cells.of_table(one.table)
+            more = rows - one.rows, confirmed - one.confirmed
+            found.append(
+                replace(cells, total=cells.total + more[0], confirmed=cells.confirmed + more[1])
+            )
+            rows = confirmed = 0.0
+    return found
