@@ -288,7 +288,10 @@ class FollowedPrior:
         windows : sequence of WindowRows
             Those that were read by their counts since `on_another_scale`.
         """
-        summariser = Summariser.learned(_cells(windows))
+        cells = _cells(windows)
+        if not cells:
+            return self  # never two confirmed in one window
+        summariser = Summariser.learned(cells)
         return replace(
             self, filter=self.filter.reanchored(summariser.reference), summariser=summariser
         )

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-__all__ = ["prior_origin", "was_pooled"]
+from typing import Final
 
-_ELSEWHERE = "given by "
-_POOLED = "pooled"
+__all__ = ["prior_origin", "was_followed"]
+
+_ELSEWHERE: Final = "given by "
+_FOLLOWED: Final = "followed from "
+_GIVEN: Final = "a given prior"
 
 
-def was_pooled(method: str) -> bool:
+def was_followed(method: str) -> bool:
     """Whether earlier windows have a say in it.
 
     Examples
     --------
-    >>> was_pooled("given by pooled auto"), was_pooled("given by auto")
+    >>> was_followed("given by followed from auto"), was_followed("given by auto")
     (True, False)
     """
-    return method.removeprefix(_ELSEWHERE).startswith(_POOLED)
+    return method.removeprefix(_ELSEWHERE).startswith(_FOLLOWED)
 
 
 def prior_origin(method: str) -> str | None:
-    """How it was found, as a sentence begins; None where somebody gave it.
+    """How it was found, as a sentence begins; None where somebody gave it for ever.
 
     Parameters
     ----------
@@ -29,10 +32,10 @@ def prior_origin(method: str) -> str | None:
 
     Examples
     --------
-    >>> prior_origin("given by pooled auto")
-    'Estimated from the scores and pooled with earlier windows'
-    >>> prior_origin("given by pooled")
-    'Estimated from the scores of earlier windows, since those of this one cannot tell'
+    >>> prior_origin("given by followed from auto")
+    'Estimated from the scores of the first windows and followed from there'
+    >>> prior_origin("followed from a given prior")
+    'Given for a stated period and followed from there'
     >>> prior_origin("distcurve")
     'Estimated from the scores by the method distcurve'
     >>> prior_origin("given interval") is None
@@ -41,11 +44,12 @@ def prior_origin(method: str) -> str | None:
     found = method.removeprefix(_ELSEWHERE)
     if found.startswith("given"):
         return None
-    if found == _POOLED:
-        return "Estimated from the scores of earlier windows, since those of this one cannot tell"
-    own = found.removeprefix(f"{_POOLED} ")
+    if found == f"{_FOLLOWED}{_GIVEN}":
+        return "Given for a stated period and followed from there"
+    own = found.removeprefix(_FOLLOWED)
     if own == "propensity":
-        how = "Counted by the chances of being confirmed"
-    else:
-        how = f"Estimated from the scores{'' if own == 'auto' else f' by the method {own}'}"
-    return f"{how} and pooled with earlier windows" if own != found else how
+        return "Counted by the chances of being confirmed"
+    by = "" if own == "auto" else f" by the method {own}"
+    if own != found:
+        return f"Estimated from the scores of the first windows{by} and followed from there"
+    return f"Estimated from the scores{by}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pumonitor.report.numbers import number, percent, percent_with_interval
-from pumonitor.report.prior_origin import prior_origin, was_pooled
+from pumonitor.report.prior_origin import prior_origin, was_followed
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
 
@@ -104,7 +104,7 @@ def _how_many(evaluation: Evaluation) -> str:
     share = percent_with_interval(prior.value, prior.low, prior.high)
     about = share if prior.is_known else f"about {share}"
     origin = prior_origin(prior.method)
-    if origin is None or was_pooled(prior.method):
+    if origin is None or was_followed(prior.method):
         sentence = f"{origin or 'Taken as given'}: {about} of all cases are really positive"
     else:
         sentence = f"{about[0].upper()}{about[1:]} of all cases are really positive"

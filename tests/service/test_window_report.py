@@ -5,12 +5,10 @@ from __future__ import annotations
 import html
 import json
 import re
-from dataclasses import replace
 
 import pytest
 
 import pumonitor
-from pumonitor.monitoring.pooling import EarlierPrior, pooled_class_prior
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.service.window_report import window_files, window_report
 from pumonitor.tables import ScoreTable
@@ -52,23 +50,20 @@ def test_the_files_tell_the_numbers_of_the_window(table: ScoreTable) -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "origin"),
+    ("method", "origin"),
     [
-        ("auto", "Estimated from the scores and pooled with earlier windows"),
-        (None, "Estimated from the scores of earlier windows, since those of this one cannot tell"),
-        ("propensity", "Counted by the chances of being confirmed and pooled with earlier windows"),
+        (
+            "followed from auto",
+            "Estimated from the scores of the first windows and followed from there",
+        ),
+        ("followed from a given prior", "Given for a stated period and followed from there"),
+        ("propensity", "Counted by the chances of being confirmed"),
     ],
 )
-def test_a_pooled_class_prior_is_not_called_given(
-    table: ScoreTable, own: str | None, origin: str
+def test_a_followed_class_prior_is_not_called_given(
+    table: ScoreTable, method: str, origin: str
 ) -> None:
-    estimate = ClassPriorEstimate(value=0.13, low=0.08, high=0.2, method=own or "auto")
-    earlier = [
-        EarlierPrior(index=index, estimate=replace(estimate, value=value))
-        for index, value in enumerate([0.12, 0.14, 0.13])
-    ]
-    prior = pooled_class_prior(None if own is None else estimate, index=3, earlier=earlier)
-    assert prior is not None
+    prior = ClassPriorEstimate(value=0.13, low=0.08, high=0.2, method=method)
     text = html.unescape(
         re.sub("<[^>]+>", " ", window_report(table, prior, threshold=0.8, title="Card fraud"))
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 __all__ = ["MOST", "Level", "log_density"]
@@ -81,6 +81,11 @@ class Level:
         return cls._split_normal(
             value, min(low, value), high, upper_bound_only=True, least=confirmed_share
         )
+
+    def quantiles(self, shares: ArrayLike) -> FloatArray:
+        """Class priors below which these shares of the density lie."""
+        reached = np.cumsum(self.weight) - 0.5 * self.weight
+        return np.asarray(np.exp(np.interp(shares, reached, np.log(self.class_prior))))
 
     @classmethod
     def _split_normal(
