@@ -114,6 +114,35 @@ def init(
         float | None,
         typer.Option(help="Score at or above it is predicted positive.", rich_help_panel=_MONITOR),
     ] = None,
+    known_prior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VALUE,LOW,HIGH",
+            help="Share of positives known of a past period, with its 95% interval: "
+            "0.03,0.02,0.04. Windows are followed from there.",
+            rich_help_panel=_MONITOR,
+        ),
+    ] = None,
+    audit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POSITIVES/CASES",
+            help="The same from an audit of random cases: 12/300.",
+            rich_help_panel=_MONITOR,
+        ),
+    ] = None,
+    prior_from: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="Start of the period that --known-prior or --audit is of.",
+            rich_help_panel=_MONITOR,
+        ),
+    ] = None,
+    prior_to: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="Its end, not in it.", rich_help_panel=_MONITOR),
+    ] = None,
     name: Annotated[
         str | None, typer.Option(help="Name of the monitor.", rich_help_panel=_MONITOR)
     ] = None,
@@ -137,7 +166,8 @@ def init(
     """Look at predictions and confirmed positives, and write a configuration that runs.
 
     Columns, windows and maturity are proposed from what is in the files, with the reason for each.
-    On a terminal every proposal is a question; elsewhere, or with --yes, it is taken.
+    On a terminal every proposal is a question; elsewhere, or with --yes, it is taken. A share of
+    positives that is known of some past period, or an audit, is asked for once.
 
     Example: pumonitor init data --threshold 0.8
     """
@@ -162,6 +192,8 @@ def init(
             window=window,
             maturity=maturity,
             threshold=threshold,
+            known_prior=_known(known_prior, audit),
+            prior_period=_period(known_prior or audit, prior_from, prior_to),
             name=name,
         )
         given = tuple(files or ())
@@ -175,6 +207,30 @@ def init(
             found = onboard(given, wishes, ask=ask_on_terminal)
         write_configuration(found, output)
         _print(found, output)
+
+
+def _known(known_prior: str | None, audit: str | None) -> str | None:
+    from pumonitor.errors import InputError
+
+    if known_prior is not None and audit is not None:
+        msg = "--known-prior and --audit: give one of them"
+        raise InputError(msg)
+    if audit is not None and "/" not in audit:
+        msg = f"--audit must be positives of audited cases, such as 12/300, got {audit!r}"
+        raise InputError(msg)
+    return known_prior or audit
+
+
+def _period(known: str | None, start: str | None, end: str | None) -> str | None:
+    from pumonitor.errors import InputError
+
+    if (start is None) != (end is None):
+        msg = "--prior-from and --prior-to name a period together: give both"
+        raise InputError(msg)
+    if start is not None and known is None:
+        msg = "--prior-from and --prior-to are of --known-prior or --audit: give one of them too"
+        raise InputError(msg)
+    return None if start is None else f"{start} {end}"
 
 
 def _somebody_is_there() -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pumonitor.errors import InputError
+
 if TYPE_CHECKING:
     from pumonitor.service.onboarded import Question
 
@@ -29,5 +31,11 @@ def ask_on_terminal(question: Question) -> str:
             continue
         if question.choices and answer not in question.choices and answer != "none":
             console.print(f"  It is one of {escape(', '.join(question.choices))}.")
+            continue
+        try:
+            if question.read is not None:
+                question.read(answer.strip())
+        except InputError as error:
+            console.print(f"  It {error}.", markup=False)
             continue
         return answer.strip()

@@ -68,9 +68,7 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(4, "schedule", _Written(json.dumps(schedule)), "of pumonitor serve, in UTC"),
         _line(4, "score_scale", found.score_scale, why.get("score_scale")),
         _line(4, "threshold", _Written(repr(found.threshold)), why.get("threshold")),
-        _line(4, "class_prior", "auto", "share of positives, measured; or, known of one period:"),
-        "    # class_prior: {value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-01-01, end: "
-        "2026-02-01}}",
+        *_class_prior(found),
         *_reference(found, why.get("reference", "")),
     ]
     return "\n".join(line for line in lines if line is not None) + "\n"
@@ -95,6 +93,18 @@ def _segments(found: Onboarded) -> list[str]:
         return []
     listed = ", ".join(_scalar(name) for name in found.segments)
     return [f"      # segments: [{listed}]  # each value followed by itself, beside the whole"]
+
+
+def _class_prior(found: Onboarded) -> list[str]:
+    if found.class_prior != "auto":
+        return [f"    class_prior: {found.class_prior}  # where windows are followed from"]
+    return [
+        f"{'    class_prior: auto':<43} # share of positives, measured; known of one period it is",
+        "    # class_prior: {value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-01-01, "
+        "end: 2026-02-01}}",
+        "    # or an audit of random cases, {positives: 12, cases: 300, of: ...}; a constant:",
+        "    # {assumed: 0.03}",
+    ]
 
 
 def _reference(found: Onboarded, why: str) -> list[str]:

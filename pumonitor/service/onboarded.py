@@ -25,6 +25,8 @@ class Wishes:
     window: str | None = None
     maturity: str | None = None
     threshold: float | None = None
+    known_prior: str | None = None
+    prior_period: str | None = None
     zone: str | None = None
     name: str | None = None
 
@@ -45,6 +47,8 @@ class Question:
         Where the proposal comes from, or what is missing.
     choices : sequence of str
         All possible answers; empty where any text will do.
+    read : callable, optional
+        Raises InputError for an answer that is none.
     """
 
     what: str
@@ -52,6 +56,7 @@ class Question:
     proposal: str | None
     why: str
     choices: Sequence[str] = ()
+    read: Callable[[str], object] | None = None
 
 
 Ask = Callable[[Question], str]
@@ -84,6 +89,8 @@ class Onboarded:
     zone, window, score_scale : str
     maturity : timedelta
     threshold : float
+    class_prior : str
+        As the file has it.
     reference : tuple of str or None
         Start and end, in the zone.
     findings : tuple of Finding
@@ -112,6 +119,7 @@ class Onboarded:
     score_scale: str
     maturity: timedelta
     threshold: float
+    class_prior: str
     reference: tuple[str, str] | None
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]

@@ -16,6 +16,7 @@ from pumonitor.service import proposals
 from pumonitor.service.config_values import read_length, read_window_length, read_zone
 from pumonitor.service.durations import shown_duration
 from pumonitor.service.extent_notes import extent_notes, refuse_future
+from pumonitor.service.known_prior import known_question, period_question, read_known, read_period
 from pumonitor.service.looking import ColumnLook, Extent, Look, TableLook, looking_at
 from pumonitor.service.onboarded import Ask, Finding, Onboarded, Question, Wishes
 from pumonitor.service.pairing import pair_of_tables
@@ -129,6 +130,8 @@ class _Decisions:
         propensity = proposals.propensity_column(self._positives)
         if propensity is not None:
             self._found("propensity", propensity.name, "by its name")
+        reference = self._reference(extent, window=window, zone=zone, maturity=maturity)
+        class_prior = self._class_prior(extent, reference, WindowGrid(every=window, zone=zone))
         used = {*ids, score.name, time.name, *([version.name] if version else [])}
         return Onboarded(
             name=self._name(),
@@ -156,7 +159,8 @@ class _Decisions:
             score_scale=scale,
             maturity=maturity,
             threshold=threshold,
-            reference=self._reference(extent, window=window, zone=zone, maturity=maturity),
+            class_prior=class_prior,
+            reference=reference,
             findings=tuple(self._findings),
             notes=tuple(self._notes),
         )
@@ -165,13 +169,21 @@ class _Decisions:
         self._findings.append(Finding(what=what, value=value, why=why))
 
     def _decide(self, question: Question, wish: str | None) -> str:
-        if wish is not None:
-            self._found(question.what, wish, "as you said")
-            return wish
-        answer = self._ask(question)
-        why = question.why if answer == question.proposal else "as you said"
-        self._found(question.what, answer, why)
+        answer = self._answer(question, wish)
+        proposed = wish is None and answer == question.proposal
+        self._found(question.what, answer, question.why if proposed else "as you said")
         return answer
+
+    def _answer(self, question: Question, wish: str | None) -> str:
+        if wish is None:
+            return self._ask(question)
+        if question.read is not None:
+            try:
+                question.read(wish)
+            except InputError as error:
+                msg = f"{question.option} {error}"
+                raise InputError(msg) from None
+        return wish
 
     def _ids(self) -> tuple[str, str]:
         wishes = self._wishes
@@ -402,6 +414,23 @@ class _Decisions:
             )
         self._found("reference", f"{span[0]} to {span[1]}", why)
         return span
+
+    def _class_prior(
+        self, extent: Extent, reference: tuple[str, str] | None, windows: WindowGrid
+    ) -> str:
+        known = read_known(self._answer(known_question(), self._wishes.known_prior))
+        if known is None:
+            why = (
+                "measured; scores allow no more than an upper bound, which a share known of a past "
+                "period (--known-prior) or an audit (--audit) makes narrow"
+            )
+            self._found("class_prior", "auto", why)
+            return "auto"
+        question = period_question(extent, reference, windows)
+        period = read_period(self._answer(question, self._wishes.prior_period), windows)
+        written = known.written(*period)
+        self._found("class_prior", written, "as you said: windows are followed from there")
+        return written
 
     def _name(self) -> str:
         stem = re.sub(r"[^A-Za-z0-9]+", "-", Path.cwd().name).strip("-").lower()

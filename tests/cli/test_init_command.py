@@ -3,10 +3,12 @@
 import math
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
 import time
+from datetime import date
 
 import pyarrow
 import pytest
@@ -15,6 +17,7 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.service.config_file import read_configuration
+from pumonitor.service.prior_of_period import audited_prior
 from tests.service.onboarding_tables import tables
 
 
@@ -87,6 +90,51 @@ def test_flags_decide(folder):
     assert monitor.predictions.time_zone == monitor.positives.time_zone == "Europe/Berlin"
 
 
+@pytest.mark.parametrize(
+    ("options", "written"),
+    [
+        (("--known-prior", "3%,2%,4.1%"), "{value: 0.03, low: 0.02, high: 0.041, "),
+        (("--audit", "30/300"), "{positives: 30, cases: 300, "),
+    ],
+)
+def test_a_prior_known_of_a_period_is_written_where_windows_are_followed_from(
+    folder, options, written
+):
+    done = run(
+        "init", "data", "--name", "fraud", *options, "--prior-from", "2026-01-05",
+        "--prior-to", "2026-02-02",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    of = "of: {start: 2026-01-05, end: 2026-02-02}}"
+    assert f"    class_prior: {written}{of}" in (folder / "pumonitor.yaml").read_text()
+    (monitor,) = read_configuration("pumonitor.yaml").configuration.monitors.values()
+    assert monitor.prior_of_period.start == date(2026, 1, 5)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--audit", "30/300"), "(predictions are of 2026-01-01 to 2026-03-01, the reference is "),
+        (("--audit", "30/300"), "name it with --prior-from and --prior-to"),
+        (("--audit", "0.1"), "--audit must be positives of audited cases, such as 12/300"),
+        (("--known-prior", "0.03"), "must be a share with the ends of its 95% interval"),
+        (("--known-prior", "3,2,4"), "value must be a share above 0 and below 1, got 3; did you"),
+        (("--audit", "1/2", "--known-prior", ".3,.2,.4"), "give one of them"),
+        (("--prior-from", "2026-01-05", "--prior-to", "2026-02-02"), "give one of them too"),
+        (("--audit", "1/2", "--prior-from", "2026-01-05"), "name a period together: give both"),
+        (
+            ("--audit", "1/9", "--prior-from", "2026-01-05", "--prior-to", "2026-01-06"),
+            "must hold a whole window of 1w (UTC)",
+        ),
+    ],
+)
+def test_half_a_known_prior_is_refused(folder, options, problem):
+    done = run("init", "data", "--name", "fraud", *options)
+    assert done.exit_code == 2
+    assert problem in " ".join(done.stderr.split())
+    assert not (folder / "pumonitor.yaml").exists()
+
+
 def test_a_file_that_is_there_stays_without_force(folder):
     (folder / "pumonitor.yaml").write_text("mine")
     done = run("init", "data", "--name", "fraud")
@@ -125,6 +173,8 @@ def test_on_a_terminal_every_proposal_is_a_question(folder):
         "score": ["nonsense", "score"],
         "window": ["1d"],
         "threshold": ["0.9"],
+        "known prior": ["10%", "30/300"],
+        "known prior of": ["January", "2026-01-05 to 2026-02-02"],
         "name": ["fraud"],
     }
     shown, asked, deadline = "", 0, time.monotonic() + 60
@@ -134,7 +184,7 @@ def test_on_a_terminal_every_proposal_is_a_question(folder):
                 shown += os.read(controller, 4096).decode()
             except OSError:
                 break
-        prompts = shown.count("\n  is ") + shown.count("\r  is ")
+        prompts = len(re.findall(r"[\r\n]  is[ :]", shown))
         while asked < prompts and shown.rstrip(" ").endswith(":"):
             heads = [line for line in shown.splitlines() if line.split(":")[0] in WHAT]
             what = heads[-1].split(":")[0]
@@ -145,9 +195,18 @@ def test_on_a_terminal_every_proposal_is_a_question(folder):
     os.close(controller)
     assert process.wait(timeout=30) == 0, shown
     assert "It is one of prediction_id, scored_at, amount, score, country." in shown
+    told = " ".join(shown.split())
+    assert "It must be a share with the ends of its 95% interval, such as" in told
+    assert "It must be a start and an end, such as 2026-01-01 to 2026-02-01, got 'January'" in told
     (monitor,) = read_configuration("pumonitor.yaml").configuration.monitors.values()
     assert (monitor.name, monitor.window, monitor.threshold) == ("fraud", "1d", 0.9)
+    assert monitor.prior_of_period == audited_prior(
+        30, 300, start=date(2026, 1, 5), end=date(2026, 2, 2)
+    )
     assert (monitor.predictions.score, monitor.predictions.time) == ("score", "scored_at")
 
 
-WHAT = ("score", "time", "known_at", "zone", "window", "maturity", "threshold", "name", "id")
+WHAT = (
+    "score", "time", "known_at", "zone", "window", "maturity", "threshold", "known prior",
+    "known prior of", "name", "id",
+)  # fmt: skip
