@@ -13,7 +13,7 @@ from scipy import special, stats
 from benchmarks.prior_over_time.pooled.pooling import pool_class_priors
 from benchmarks.prior_over_time.streams import CHANGED_FROM, REFERENCE, WINDOWS, Stream
 from pumonitor.prior import estimate_from_table
-from pumonitor.prior.over_time import Level, PriorFilter, ScoreIndex, WindowSummary
+from pumonitor.prior.over_time import Cells, Level, Summariser
 from pumonitor.tables import ScoreTable
 
 __all__ = ["FILTERS", "PEERS", "Followed"]
@@ -55,43 +55,16 @@ def _filtered(
     stream: Stream, level: Level, *, truth: np.random.Generator | None = None
 ) -> Followed:
     """By the filter; `truth` draws the audits, where there are any."""
-    scores = np.concatenate(stream.scores[:REFERENCE])
-    confirmed = np.concatenate(stream.confirmed[:REFERENCE])
-    at, labeled, rows = _cells(scores, confirmed)
-    index = ScoreIndex.learned(at, labeled, rows)
-    mean, variance = index.moments(at, rows)
-    high, of_confirmed = index.moments(at, labeled)
-    followed = PriorFilter.begun(
-        WindowSummary(
-            rows=len(scores),
-            confirmed=confirmed.sum(),
-            all_mean=mean,
-            all_variance=variance / len(scores),
-            confirmed_mean=high,
-            confirmed_variance=of_confirmed / confirmed.sum(),
-        ),
-        level,
-    )
+    windows = [
+        Cells.of_counts(*_cells(scores, confirmed))
+        for scores, confirmed in zip(stream.scores, stream.confirmed, strict=True)
+    ]
+    summariser = Summariser.learned(windows[:REFERENCE])
+    followed = summariser.begun(level)
     numbers, moved = [], []
     for window in range(REFERENCE, WINDOWS):
-        at, labeled, rows = _cells(stream.scores[window], stream.confirmed[window])
-        mean, own = index.moments(at, rows)
-        count = labeled.sum()
-        high, own_of_confirmed = index.moments(at, labeled) if count else (np.nan, of_confirmed)
-        # A window's own variance goes with its mean; a smooth one does not pull it.
-        variance = 0.8 * variance + 0.2 * own
-        within = (20 * of_confirmed + count * own_of_confirmed) / (20 + count)
-        of_confirmed = (60 * of_confirmed + count * own_of_confirmed) / (60 + count)
-        followed = followed.after(
-            WindowSummary(
-                rows=rows.sum(),
-                confirmed=count,
-                all_mean=mean,
-                all_variance=variance / rows.sum(),
-                confirmed_mean=high,
-                confirmed_variance=within / max(count, 1),
-            )
-        )
+        summary, summariser = summariser.after(windows[window])
+        followed = followed.after(summary)
         if truth is not None and window in _AUDITS:
             found = truth.binomial(_AUDITED, stream.class_prior[window])
             followed = followed.audited(found, _AUDITED)

@@ -143,7 +143,14 @@ def estimated_level(
         return None
     together = reduce(add, map(_at_middles, tables)).compress(_MOST_CELLS)
     try:
-        found = resolve_class_prior(method, together, label_purity=label_purity, rng=rng)
+        found = resolve_class_prior(
+            method,
+            together,
+            scenario="single-training-set",
+            label_purity=label_purity,
+            confidence_level=0.95,
+            rng=rng,
+        )
     except ValueError:
         return None
     share = float(together.labeled_mass.sum() / _all_rows(together))

@@ -5,15 +5,18 @@ from pumonitor.prior.over_time.level import Level
 from pumonitor.prior.over_time.prior_filter import PriorFilter
 from pumonitor.prior.over_time.score_index import ScoreIndex
 from pumonitor.prior.over_time.since_reference import Explanation, Movement
+from pumonitor.prior.over_time.summaries import Cells, Summariser
 from pumonitor.prior.over_time.window_summary import WindowSummary
 
 __all__ = [
     "CHANGES",
+    "Cells",
     "Change",
     "Explanation",
     "Level",
     "Movement",
     "PriorFilter",
     "ScoreIndex",
+    "Summariser",
     "WindowSummary",
 ]

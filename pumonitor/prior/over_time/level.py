@@ -85,7 +85,7 @@ class Level:
     def quantiles(self, shares: ArrayLike) -> FloatArray:
         """Class priors below which these shares of the density lie."""
         reached = np.cumsum(self.weight) - 0.5 * self.weight
-        return np.asarray(np.exp(np.interp(shares, reached, np.log(self.class_prior))))
+        return np.asarray(np.exp(np.interp(np.asarray(shares, dtype=float), reached, np.log(self.class_prior))))
 
     @classmethod
     def _split_normal(

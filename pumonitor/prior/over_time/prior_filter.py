@@ -140,8 +140,10 @@ class PriorFilter:
         return PriorFilter(
             [
                 one.told(
-                    special.xlogy(positives, one.class_prior)
-                    + special.xlog1py(cases - positives, -one.class_prior)
+                    np.asarray(
+                        special.xlogy(positives, one.class_prior)
+                        + special.xlog1py(cases - positives, -one.class_prior)
+                    )
                 )
                 for one in self.parts
             ]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,19 +61,31 @@ class Explanation:
     chance: float
 
 
+class _Normals(NamedTuple):
+    """What has been added since the reference, in each point, and how much of it is a move."""
+
+    mean: FloatArray
+    deviation: FloatArray
+    far: FloatArray
+
+    def moved(self) -> FloatArray:
+        """Chance, in each point."""
+        return _beyond(self.mean, self.deviation, self.far)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Points:
-    """All points that count of one pace: weights, and normals since the reference in each.
+    """All points that count of one pace: weights, and since the reference what was added in each.
 
-    A mean and a standard deviation, and how far is a move: of log c / c_ref, of mu1 - H_ref and of
-    mu0 - mu0_ref. Moves of the prior are known in each point.
+    To log pi, which each point knows; to log c; to mu1 and mu0 (`slope` and `left` are the
+    regression of mu0 on mu1).
     """
 
     weight: FloatArray
     prior: FloatArray
-    frequency: tuple[FloatArray, FloatArray, float]
-    positives: tuple[FloatArray, FloatArray, FloatArray]
-    negatives: tuple[FloatArray, FloatArray, FloatArray]
+    frequency: _Normals
+    positives: _Normals
+    negatives: _Normals
     slope: FloatArray
     left: FloatArray
 
@@ -95,17 +107,17 @@ class _Points:
         return cls(
             weight=at(weight),
             prior=at(np.log(part.class_prior / level)),
-            frequency=(
+            frequency=_Normals(
                 at(frequency),
                 at(np.sqrt(spread)),
-                max(A_QUARTER, _BEYOND_ERROR * scales.frequency_error),
+                at(np.array(max(A_QUARTER, _BEYOND_ERROR * scales.frequency_error))),
             ),
-            positives=(
+            positives=_Normals(
                 at(part.places.mean[0] - scales.positives),
                 at(np.sqrt(variance)),
                 at(np.maximum(_PART * distance, _BEYOND_ERROR * scales.positives_error)),
             ),
-            negatives=(
+            negatives=_Normals(
                 at(part.places.mean[1] - then),
                 at(np.sqrt(part.places.covariance[2])),
                 at(np.maximum(_PART * level * distance, _BEYOND_ERROR * error)),
@@ -116,7 +128,7 @@ class _Points:
 
     def negatives_alone(self) -> FloatArray:
         """Chance that negatives have moved while positives have not."""
-        mean, deviation, far = self.positives
+        mean, deviation, far = self.positives.mean, self.positives.deviation, self.positives.far
         first, last = (
             special.ndtr((-far - mean) / deviation),
             special.ndtr((far - mean) / deviation),
@@ -124,7 +136,7 @@ class _Points:
         # mu1 at middles of equal parts of its chance not to have moved; mu0 is normal given that.
         parts = first + (last - first) * _WITHIN[:, np.newaxis]
         off = deviation * special.ndtri(np.clip(parts, 1e-12, 1 - 1e-12))
-        alone = _beyond(self.negatives[0] + self.slope * off, self.left, self.negatives[2])
+        alone = _beyond(self.negatives.mean + self.slope * off, self.left, self.negatives.far)
         return np.asarray((last - first) * alone.mean(axis=0))
 
 
@@ -152,15 +164,15 @@ def movements(parts: Sequence[PacedFilter], shares: FloatArray) -> dict[str, Mov
         "ranking": [one.positives for one in points],
         "negatives": [one.negatives for one in points],
     }.items():
-        mean, deviation = (np.concatenate([one[which] for one in of]) for which in (0, 1))
-        far = np.concatenate([np.broadcast_to(one[2], one[0].shape) for one in of])
+        mean = np.concatenate([one.mean for one in of])
+        deviation = np.concatenate([one.deviation for one in of])
         low, value, high = (_quantile(mean, deviation, weight, level) for level in _LEVELS)
         if name == "label_frequency":
             low, value, high = (math.exp(one) for one in (low, value, high))
         else:
             then = scales.positives if name == "ranking" else scales.all_rows
             low, value, high = (1 + one / then for one in (low, value, high))
-        chance = float(weight @ _beyond(mean, deviation, far))
+        chance = float(weight @ np.concatenate([one.moved() for one in of]))
         found[name] = Movement(value=value, low=low, high=high, chance=chance)
     return found
 
@@ -174,8 +186,8 @@ def explanations(parts: Sequence[PacedFilter], shares: FloatArray) -> list[Expla
     for part, share in zip(parts, shares, strict=True):
         points = _Points.of(part, share)
         moved = np.abs(points.prior) > A_QUARTER
-        frequency = _beyond(*points.frequency)
-        ranking = _beyond(*points.positives)
+        frequency = points.frequency.moved()
+        ranking = points.positives.moved()
         negatives = points.negatives_alone()
         scores = {"": 1 - ranking - negatives, "ranking": ranking, "negatives": negatives}
         for prior, counted, placed in product((False, True), (False, True), scores):

@@ -1,0 +1,301 @@
+"""From the scores of windows to the four numbers that the filter reads of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pumonitor.prior.over_time.level import Level
+from pumonitor.prior.over_time.prior_filter import PriorFilter
+from pumonitor.prior.over_time.score_index import ScoreIndex
+from pumonitor.prior.over_time.stored import packed, unpacked
+from pumonitor.prior.over_time.window_summary import WindowSummary
+from pumonitor.tables import ScoreTable
+
+__all__ = ["Cells", "Summariser"]
+
+FloatArray = NDArray[np.float64]
+
+_MAGIC: Final = b"PUS1"
+_NEW: Final = 0.2
+_ROWS_OF_OWN: Final = 20.0
+_ROWS_OF_RUNNING: Final = 60.0
+_LEAST: Final = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """The rows of a window by score.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (cells,)
+        Of each cell, rising.
+    positives : ndarray of shape (cells,)
+        Confirmed rows, each standing for 1 / propensity where that is logged: where positives
+        score.
+    rows : ndarray of shape (cells,)
+        All rows, whatever their label, by their sample weight.
+    confirmed, total : float
+        Confirmed of all rows; of weighted ones those that would tell as much.
+    effective_positives, effective_rows : float
+        How many equal rows would tell as much of a mean over `positives`, over `rows`.
+    """
+
+    scores: FloatArray
+    positives: FloatArray
+    rows: FloatArray
+    confirmed: float
+    total: float
+    effective_positives: float
+    effective_rows: float
+
+    @classmethod
+    def of_counts(cls, scores: ArrayLike, labeled: ArrayLike, rows: ArrayLike) -> Cells:
+        """Cells of unweighted rows, whose scores rise.
+
+        Parameters
+        ----------
+        scores, labeled, rows : array-like of shape (cells,)
+            How many of the rows are confirmed, and how many rows there are.
+        """
+        counted = np.asarray(labeled, dtype=np.float64), np.asarray(rows, dtype=np.float64)
+        confirmed, total = (float(one.sum()) for one in counted)
+        return cls(
+            scores=np.asarray(scores, dtype=np.float64),
+            positives=counted[0],
+            rows=counted[1],
+            confirmed=confirmed,
+            total=total,
+            effective_positives=confirmed,
+            effective_rows=total,
+        )
+
+    @classmethod
+    def of_table(cls, table: ScoreTable) -> Cells:
+        """Of a score table, rows at the middle of their cell."""
+        rows = table.labeled_mass + table.unlabeled + table.negative
+        squares = table.labeled_mass_squares + table.unlabeled_squares + table.negative_squares
+        mass = float(table.labeled_mass.sum())
+        # Scaling both counts leaves the share confirmed as it is, with the error that it has.
+        scale = mass / float(table.labeled_mass_squares.sum())
+        return cls(
+            scores=0.5 * (table.lower + table.upper),
+            positives=table.labeled,
+            rows=rows,
+            confirmed=scale * mass,
+            total=scale * float(rows.sum()),
+            effective_positives=float(table.labeled.sum() ** 2 / table.labeled_squares.sum()),
+            effective_rows=float(rows.sum() ** 2 / squares.sum()),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Summariser:
+    """An index learned in the reference, and how much windows differ by themselves.
+
+    A window's mean index scatters by sampling and, where days differ, by more. Both are learned
+    here: the variance of the index within windows goes along slowly (a window's own goes with its
+    mean and would pull it), what is left between the windows of the reference is added to that of
+    every mean. So the filter takes a Sunday for a Sunday, no change, at the price of seeing smaller
+    changes later. What differs in a way that lasts for weeks is no scatter: the filter's drifts
+    follow it.
+
+    Attributes
+    ----------
+    index : ScoreIndex
+    reference : WindowSummary
+        All windows of the reference together.
+    windows : int
+        How many they are.
+    spread : float
+        Squared coefficient of variation of their confirmed shares, beyond sampling.
+    between, between_of_positives : float
+        Variance of their mean indices over all rows and over confirmed ones, beyond sampling.
+    variance, variance_of_positives : float
+        Of the index within a window, so far.
+
+    Notes
+    -----
+    What is beyond sampling is the moment estimate of DerSimonian and Laird, cut off at 0; with one
+    window it is 0.
+
+    References
+    ----------
+    DerSimonian, Laird (1986), Meta-analysis in clinical trials, Controlled Clinical Trials 7,
+    equation 8.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> def window(rows, share):
+    ...     positive = rng.random(rows) < share
+    ...     scores = np.sort(rng.normal(size=rows) + 2.0 * positive)
+    ...     labeled = (rng.random(rows) < 0.3) & (rng.random(rows) < 0.1 + 0.3 * (scores > 2))
+    ...     return Cells.of_counts(scores, labeled, np.ones(rows))
+    >>> summariser = Summariser.learned([window(2000, 0.1) for _ in range(10)])
+    >>> followed = summariser.begun(Level.given(0.1, 0.08, 0.12))
+    >>> summary, summariser = summariser.after(window(2000, 0.1))
+    >>> bool(0.9 < summary.all_mean < 1.1 < summary.confirmed_mean)
+    True
+    >>> bool(followed.after(summary).moved() < 0.1)
+    True
+    """
+
+    index: ScoreIndex
+    reference: WindowSummary
+    windows: int
+    spread: float
+    between: float
+    between_of_positives: float
+    variance: float
+    variance_of_positives: float
+
+    @classmethod
+    def learned(cls, windows: Sequence[Cells]) -> Summariser:
+        """From the windows of the reference, all of whose labels have arrived.
+
+        Parameters
+        ----------
+        windows : sequence of Cells
+            Ten or more are good. With one alone nothing is known of how much windows differ.
+
+        Raises
+        ------
+        ValueError
+            Without rows, or without confirmed ones.
+        """
+        whole = _together(windows)
+        index = ScoreIndex.learned(whole.scores, whole.positives, whole.rows)
+        mean, variance = index.moments(whole.scores, whole.rows)
+        variance = max(variance, _LEAST * mean**2)
+        high, of_positives = index.moments(whole.scores, whole.positives)
+        _, expected = index.moments(whole.scores, whole.rows * index.of(whole.scores))
+        of_positives = _shrunk(expected, _ROWS_OF_OWN, of_positives, whole.effective_positives)
+        of_positives = max(of_positives, _LEAST * high**2)
+
+        share = whole.confirmed / whole.total
+        expected_each = np.array([one.total * share for one in windows])
+        shares = np.array([one.confirmed for one in windows]) / expected_each
+        means = np.array([index.moments(one.scores, one.rows)[0] for one in windows])
+        of_all = np.array([one.effective_rows for one in windows])
+        held = [one for one in windows if one.confirmed > 0]
+        highs = np.array([index.moments(one.scores, one.positives)[0] for one in held])
+        of_held = np.array([one.effective_positives for one in held])
+        between = _between(means, variance / of_all)
+        between_of_positives = _between(highs, of_positives / of_held)
+        return cls(
+            index=index,
+            reference=WindowSummary(
+                rows=whole.total,
+                confirmed=whole.confirmed,
+                all_mean=mean,
+                all_variance=variance / whole.effective_rows + between / len(windows),
+                confirmed_mean=high,
+                confirmed_variance=of_positives / whole.effective_positives
+                + between_of_positives / len(held),
+            ),
+            windows=len(windows),
+            spread=_between(shares, 1 / expected_each),
+            between=between,
+            between_of_positives=between_of_positives,
+            variance=variance,
+            variance_of_positives=of_positives,
+        )
+
+    def begun(self, level: Level) -> PriorFilter:
+        """The filter at the end of the reference."""
+        return PriorFilter.begun(self.reference, level, spread=self.spread, windows=self.windows)
+
+    def after(
+        self, window: Cells, *, arrived: float = 1.0, arrived_variance: float = 0.0
+    ) -> tuple[WindowSummary, Summariser]:
+        """What the filter reads of a window, and how to go on after it.
+
+        Parameters
+        ----------
+        window : Cells
+        arrived, arrived_variance : float
+            Share of its labels that has arrived, and the variance of the share's logarithm.
+        """
+        mean, own = self.index.moments(window.scores, window.rows)
+        variance = max((1 - _NEW) * self.variance + _NEW * own, _LEAST * mean**2)
+        high, running, within = np.nan, self.variance_of_positives, np.nan
+        if window.confirmed > 0:
+            high, own = self.index.moments(window.scores, window.positives)
+            within = _shrunk(running, _ROWS_OF_OWN, own, window.effective_positives)
+            within = max(within, _LEAST * high**2)
+            within = within / window.effective_positives + self.between_of_positives
+            running = _shrunk(running, _ROWS_OF_RUNNING, own, window.effective_positives)
+        summary = WindowSummary(
+            rows=window.total,
+            confirmed=window.confirmed,
+            all_mean=mean,
+            all_variance=variance / window.effective_rows + self.between,
+            confirmed_mean=high,
+            confirmed_variance=within,
+            arrived=arrived,
+            arrived_variance=arrived_variance,
+        )
+        return summary, replace(self, variance=variance, variance_of_positives=running)
+
+    def to_bytes(self) -> bytes:
+        """All of it, to go on with later to the very same numbers."""
+        facts = asdict(self) | {
+            "index": {"edges": self.index.edges.tolist(), "values": self.index.values.tolist()}
+        }
+        return packed(_MAGIC, facts, {})
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> Summariser:
+        """What `to_bytes` stored; ValueError if that is something else."""
+        facts, _ = unpacked(_MAGIC, stored)
+        index = {name: np.array(values) for name, values in facts["index"].items()}
+        return cls(
+            **facts
+            | {
+                "index": ScoreIndex(**index),
+                "reference": WindowSummary(**facts["reference"]),
+            }
+        )
+
+
+def _together(windows: Sequence[Cells]) -> Cells:
+    if not windows or not sum(one.confirmed for one in windows) > 0:
+        msg = (
+            f"a reference must have confirmed rows, found none in {len(windows)} windows: take "
+            "more windows, or follow counts alone"
+        )
+        raise ValueError(msg)
+    scores = np.concatenate([one.scores for one in windows])
+    order = np.argsort(scores, kind="stable")
+    sums = {
+        name: sum(getattr(one, name) for one in windows)
+        for name in ("confirmed", "total", "effective_positives", "effective_rows")
+    }
+    return Cells(
+        scores=scores[order],
+        positives=np.concatenate([one.positives for one in windows])[order],
+        rows=np.concatenate([one.rows for one in windows])[order],
+        **sums,
+    )
+
+
+def _shrunk(known: float, rows: float, own: float, more: float) -> float:
+    """A variance known as if from so many rows, with that of more rows."""
+    return (rows * known + more * own) / (rows + more)
+
+
+def _between(values: FloatArray, variances: FloatArray) -> float:
+    """Variance of what is measured with errors of these variances, beyond the errors."""
+    weight = 1 / variances
+    total = weight.sum()
+    room = float(total - (weight**2).sum() / total)
+    if len(values) < 2 or room <= 0:
+        return 0.0
+    off = values - weight @ values / total
+    return max(float(weight @ off**2 - (len(values) - 1)) / room, 0.0)
