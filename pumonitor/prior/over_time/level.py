@@ -85,7 +85,8 @@ class Level:
     def quantiles(self, shares: ArrayLike) -> FloatArray:
         """Class priors below which these shares of the density lie."""
         reached = np.cumsum(self.weight) - 0.5 * self.weight
-        return np.asarray(np.exp(np.interp(np.asarray(shares, dtype=float), reached, np.log(self.class_prior))))
+        wanted = np.asarray(shares, dtype=float)
+        return np.asarray(np.exp(np.interp(wanted, reached, np.log(self.class_prior))))
 
     @classmethod
     def _split_normal(
