@@ -11,6 +11,7 @@ from pumonitor.monitoring.false_discovery import rejected
 from pumonitor.monitoring.health_rules import WHOLE, health_evidence
 from pumonitor.monitoring.rule_evidence import Judged, change_evidence, limit_evidence
 from pumonitor.monitoring.rule_evidence_delay import LabelDelayWatch
+from pumonitor.monitoring.rule_evidence_prior import prior_shift_evidence
 from pumonitor.monitoring.rule_evidence_shift import ShiftWatch
 from pumonitor.monitoring.rules import (
     AlertRule,
@@ -20,6 +21,7 @@ from pumonitor.monitoring.rules import (
     LabelDelay,
     Limit,
     Missing,
+    PriorShift,
     Series,
     Shift,
     WindowView,
@@ -118,6 +120,8 @@ class RuleFold:
         if isinstance(condition, Shift):
             assert self._shift is not None  # noqa: S101 (made in __init__ for such a condition)
             return self._shift.evidence(views, index)
+        if isinstance(condition, PriorShift):
+            return prior_shift_evidence(views, index, rule, condition, earlier=self.evidence)
         # Sorted: the same whatever order the series came in.
         known = sorted({*before, *filter(rule.covers, view.readings)})
         if isinstance(condition, Missing):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COUNTS",
+    "PRIOR_FACTOR",
+    "PRIOR_MOVED",
     "AlertRule",
     "Baseline",
     "Change",
@@ -26,6 +28,7 @@ __all__ = [
     "LabelDelay",
     "Limit",
     "Missing",
+    "PriorShift",
     "Reading",
     "Series",
     "Shift",
@@ -41,6 +44,11 @@ Series = tuple[str, str]
 HealthKind = Literal[
     "no_data", "stale", "few_positives", "unmatched_labels", "score_range", "volume"
 ]
+
+PRIOR_MOVED: Final = "class_prior_moved"
+"""Result: chance that the class prior is a quarter above the reference's, or a fifth below it."""
+PRIOR_FACTOR: Final = "class_prior_factor"
+"""Result: the class prior over the reference's, with its interval."""
 
 _LEAST_SHOWN: Final = 1e-6
 
@@ -181,6 +189,29 @@ class Shift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PriorShift:
+    """A class prior that is followed has moved by a quarter or more, by its posterior.
+
+    Attributes
+    ----------
+    direction : {"down", "up", "any"}
+    false_alarms_per_year : float
+        At most.
+    windows_per_year : float
+    reference_windows : int
+        So many windows have no posterior: what they say is what it starts from.
+    begins : datetime or None
+        End of the reference, where one is given.
+    """
+
+    direction: Literal["down", "up", "any"]
+    false_alarms_per_year: float
+    windows_per_year: float
+    reference_windows: int
+    begins: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     """Something is wrong with the data, whatever the model does.
 
@@ -233,7 +264,7 @@ class Missing:
     """A window has no usable value of the metric."""
 
 
-Condition = Limit | Change | Shift | Health | LabelDelay | Missing
+Condition = Limit | Change | Shift | PriorShift | Health | LabelDelay | Missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,7 +279,7 @@ class AlertRule:
         For people.
     metric : str
         An estimate, a number of rows, or ``health:`` and its kind.
-    condition : Limit, Change, Shift, Health or Missing
+    condition : Limit, Change, Shift, PriorShift, Health, LabelDelay or Missing
     windows, keep : int
         As in `pumonitor.monitoring.alerts.step`.
     severity : {"info", "warning", "critical"}
@@ -292,6 +323,8 @@ class AlertRule:
             return ("predictions",)
         if isinstance(self.condition, Shift) and self.condition.detector == "betting":
             return (self.metric, "aul", "class_prior")
+        if isinstance(self.condition, PriorShift):
+            return (self.metric, PRIOR_MOVED, PRIOR_FACTOR)
         if isinstance(self.condition, Change):
             return tuple(dict.fromkeys((self.metric, *stands_on(self.metric))))
         return (self.metric,)

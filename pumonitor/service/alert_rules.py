@@ -16,6 +16,7 @@ from pumonitor.monitoring.rules import (
     LabelDelay,
     Limit,
     Missing,
+    PriorShift,
     Shift,
 )
 from pumonitor.service import rule_config
@@ -61,7 +62,7 @@ def _rule(monitor: Monitor, configuration: str, rule: Rule, *, part: str) -> Ale
     health = rule.health is not None and rule.health != "few_positives"
     name = rule.name or _name(rule, part)
     return AlertRule(
-        key=_key(rule, configuration, part),
+        key=_key(rule, configuration, part, condition),
         name=f"{name} ({part})" if part == "stale" or (part and rule.name) else name,
         metric=f"health:{rule.health}" if health else rule.metric or "labeled_positives",
         condition=condition,
@@ -110,13 +111,22 @@ def _health(rule: Rule, kind: HealthKind) -> Health:
     return Health(kind=kind, limit=rule.above or 0.0)
 
 
-def _shift(monitor: Monitor, rule: Rule) -> Shift:
+def _shift(monitor: Monitor, rule: Rule) -> Shift | PriorShift:
     window = monitor.windows.containing(datetime(2026, 1, 1, tzinfo=UTC))
     period = baseline_period(monitor)
+    windows_per_year = _YEAR / (window.end - window.start)
+    if rule.metric == "class_prior" and monitor.is_prior_followed:
+        return PriorShift(
+            direction=rule.shift or "any",
+            false_alarms_per_year=rule.false_alarms_per_year,
+            windows_per_year=windows_per_year,
+            reference_windows=period.windows,
+            begins=period.end,
+        )
     return Shift(
         direction=rule.shift or "any",
         false_alarms_per_year=rule.false_alarms_per_year,
-        windows_per_year=_YEAR / (window.end - window.start),
+        windows_per_year=windows_per_year,
         detector=rule.detector,
         reference_windows=max(period.windows, _LEAST_TO_LEARN),
         begins=period.start,
@@ -165,7 +175,7 @@ def _name(rule: Rule, part: str) -> str:
     return " ".join(words)
 
 
-def _key(rule: Rule, configuration: str, part: str) -> str:
+def _key(rule: Rule, configuration: str, part: str, condition: Condition) -> str:
     """Hash of all that changes what a rule finds, however it is written."""
     meaning = rule.model_dump(mode="json", exclude=_NOT_MEANING, exclude_defaults=True)
     # What belongs to one of its parts alone is no part of the others.
@@ -173,8 +183,9 @@ def _key(rule: Rule, configuration: str, part: str) -> str:
         meaning.pop("warning", None)
     if part != "stale":
         meaning.pop("stale_for", None)
-    # The second version of label_delay looks for lasting changes.
-    version = 2 if rule.health == "label_delay" else 1
+    # The second versions look for lasting changes, and at the posterior of what is followed.
+    second = rule.health == "label_delay" or isinstance(condition, PriorShift)
+    version = 2 if second else 1
     text = json.dumps(
         {"version": version, "configuration": configuration, "part": part, "rule": meaning},
         sort_keys=True,

@@ -11,7 +11,15 @@ import numpy as np
 
 from pumonitor.monitoring.alert_emission import Emitted, emission
 from pumonitor.monitoring.rule_fold import RuleFold
-from pumonitor.monitoring.rules import AlertRule, Baseline, LabelDelay, Series, Shift, WindowView
+from pumonitor.monitoring.rules import (
+    AlertRule,
+    Baseline,
+    LabelDelay,
+    PriorShift,
+    Series,
+    Shift,
+    WindowView,
+)
 from pumonitor.service.alert_inputs import watched
 from pumonitor.service.alert_track import Track
 from pumonitor.service.alerting import Watched
@@ -227,7 +235,7 @@ def _news(
 def _false_alarms(
     rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None, *, seed: int
 ) -> tuple[float | None, ToldBy]:
-    if isinstance(rule.condition, Shift | LabelDelay):
+    if isinstance(rule.condition, Shift | PriorShift | LabelDelay):
         return rule.condition.false_alarms_per_year, "chosen"
     if len(quiet) < _FEWEST_QUIET or rule.metric.startswith("health:"):
         return None, ""

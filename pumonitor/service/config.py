@@ -72,6 +72,10 @@ def _length(every: str) -> timedelta:
     return window.end - window.start
 
 
+def _is_followed(class_prior: Any) -> bool:
+    return isinstance(class_prior, str | PriorOfPeriod) and class_prior != "propensity"
+
+
 class Monitor(Part):
     """One classifier that is followed. The fields are described where `init` writes them."""
 
@@ -113,6 +117,11 @@ class Monitor(Part):
     def is_prior_assumed(self) -> bool:
         """Whether the class prior is one constant for ever, which nothing measures."""
         return not isinstance(self.class_prior, str | PriorOfPeriod)
+
+    @property
+    def is_prior_followed(self) -> bool:
+        """Whether windows' class priors are followed from a reference by what changes since."""
+        return _is_followed(self.class_prior)
 
     @property
     def windows(self) -> WindowGrid:
@@ -196,6 +205,7 @@ class Monitor(Part):
             has_reference=info.data.get("reference", ...) is not None,
             segments=None if predictions is None else predictions.segments,
             window=None if window is None else _length(window),
+            is_prior_followed=_is_followed(info.data.get("class_prior")),
         )
         return rules
 

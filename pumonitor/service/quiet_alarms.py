@@ -11,7 +11,7 @@ from scipy import special
 
 from pumonitor.monitoring.alerts import Evidence
 from pumonitor.monitoring.rule_fold import RuleFold
-from pumonitor.monitoring.rules import AlertRule, Baseline, Shift, WindowView
+from pumonitor.monitoring.rules import AlertRule, Baseline, PriorShift, Shift, WindowView
 from pumonitor.service.alert_inputs import watched
 from pumonitor.service.alert_track import Track
 from pumonitor.service.baseline import baseline_period
@@ -152,7 +152,9 @@ def quiet_alarms(
     rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None
 ) -> QuietAlarms | None:
     """Alerts of a rule over quiet windows, as they came; None where it could judge none of them."""
-    if not quiet or isinstance(rule.condition, Shift) or rule.metric.startswith("health:"):
+    if not quiet or rule.metric.startswith("health:"):
+        return None
+    if isinstance(rule.condition, Shift | PriorShift):
         return None
     fold = RuleFold(rule, baseline=always(baseline))
     fold.refold(quiet, 0)

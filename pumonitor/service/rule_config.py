@@ -381,6 +381,7 @@ def check_rules(
     has_reference: bool,
     segments: Collection[str] | None,
     window: timedelta | None,
+    is_prior_followed: bool = False,
 ) -> None:
     """What a rule needs of its monitor, and rules of each other.
 
@@ -392,6 +393,8 @@ def check_rules(
         Columns; None where they cannot be told.
     window : timedelta or None
         Length of a window; None where it cannot be told.
+    is_prior_followed : bool
+        Whether a lasting change of the class prior needs no detector.
 
     Raises
     ------
@@ -404,6 +407,13 @@ def check_rules(
         changes = rule.health is None and rule.condition in _CHANGES
         if changes and rule.compared_with == "reference" and not has_reference:
             msg = f"rules[{number}] compares with the reference, and the monitor has none"
+            raise WithinError(msg, number)
+        of_prior = rule.metric == "class_prior" and rule.shift is not None
+        if of_prior and is_prior_followed and "detector" in rule.model_fields_set:
+            msg = (
+                f"rules[{number}] names a detector, and a class prior that is followed over "
+                "windows is judged by its own posterior: leave detector out"
+            )
             raise WithinError(msg, number)
         over = rule.compared_with
         if isinstance(over, timedelta) and window is not None and over < _LEAST_WINDOWS * window:

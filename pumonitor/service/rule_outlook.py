@@ -15,6 +15,7 @@ from pumonitor.monitoring.rules import (
     LabelDelay,
     Limit,
     Missing,
+    PriorShift,
     Shift,
 )
 from pumonitor.ports import Window
@@ -120,6 +121,9 @@ def _first_window(monitor: Monitor, rule: AlertRule, first: datetime) -> Window:
                 skipped = _USUAL
             elif (end := baseline_period(monitor).end) is not None:
                 start = max(first, end)
+        case PriorShift():
+            start = first if condition.begins is None else max(first, condition.begins)
+            skipped = condition.reference_windows if condition.begins is None else 0
         case Shift() | LabelDelay():
             start = first if condition.begins is None else max(first, condition.begins)
             skipped = condition.reference_windows
@@ -167,6 +171,10 @@ def _condition(rule: AlertRule) -> str:
             rate = f"false alarms a year: {condition.false_alarms_per_year:g}"
             by = "" if condition.detector == DETECTORS[0] else f"{condition.detector}, "
             return f"a lasting change{side} ({by}{rate})"
+        case PriorShift():
+            side = {"up": " up", "down": " down", "any": ""}[condition.direction]
+            rate = f"false alarms a year: at most {condition.false_alarms_per_year:g}"
+            return f"the share of positives has moved by a quarter or more{side} ({rate})"
         case LabelDelay():
             than_usual = {"up": "later", "down": "sooner", "any": "later or sooner"}
             by = f"{100 * condition.change:g}% " if condition.change else ""

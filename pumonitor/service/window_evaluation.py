@@ -12,7 +12,9 @@ from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.expected import expected_at_maturity, expected_positives
 from pumonitor.monitoring.maturity import ShareKnown
 from pumonitor.monitoring.reference_windows import ReferenceWindows
+from pumonitor.monitoring.rules import PRIOR_FACTOR, PRIOR_MOVED
 from pumonitor.monitoring.uncertain import Uncertain
+from pumonitor.monitoring.what_changed import WhatChanged
 from pumonitor.names import GROUPS
 from pumonitor.ports import State
 from pumonitor.prior.assumed import LabelPurity
@@ -39,6 +41,7 @@ __all__ = ["EvaluationSettings", "evaluate_window", "seed_of"]
 ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
 """All estimates of an evaluation."""
 
+_REACH: Final = 1.96
 _NO_PRIOR: Final = "no class prior: it cannot be estimated from this window or those before it"
 
 
@@ -94,7 +97,8 @@ def evaluate_window(
     -------
     EvaluatedSeries
         Results: every estimate, held to its range; "labeled_positives", "predictions",
-        "label_maturity";
+        "label_maturity"; of a class prior that was followed, the chance that it has moved since the
+        reference and how many times as high it is, "class_prior_moved" and "class_prior_factor";
         "<estimate>_expected", what a provisional estimate is expected to become;
         "<estimate>_change" against the reference and "aul_change_prior", "aul_change_ranking" (the
         same of F1), its parts. What cannot be told is None with its reason; nothing is left out.
@@ -128,6 +132,7 @@ def evaluate_window(
     results = [
         *_estimate_rows(series, estimates, reason, doubts=doubts, assumed=assumed),
         *_count_rows(series),
+        *_followed_rows(series, class_prior),
         result_row(series, "label_maturity", share, share.undefined_reason),
     ]
     if state == "provisional":
@@ -239,6 +244,25 @@ def _count_rows(series: SeriesTable) -> Iterator[MetricResult]:
         value = float(count)
         exactly = Uncertain(value=value, low=value, high=value, se=0.0)
         yield result_row(series, name, exactly, None)
+
+
+def _followed_rows(
+    series: SeriesTable, class_prior: ClassPriorEstimate | None
+) -> Iterator[MetricResult]:
+    """What has become of a class prior that was followed; nothing of others."""
+    changed = WhatChanged.of(class_prior)
+    if changed is None:
+        return
+    chance = Uncertain(value=changed.moved, low=changed.moved, high=changed.moved, se=0.0)
+    yield result_row(series, PRIOR_MOVED, chance, None)
+    factor = changed.since_reference["class prior"]
+    times = Uncertain(
+        value=factor.value,
+        low=factor.low,
+        high=factor.high,
+        se=(factor.high - factor.low) / (2 * _REACH),
+    )
+    yield result_row(series, PRIOR_FACTOR, times, None)
 
 
 def _expected(
