@@ -3,99 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from pumonitor.prior.over_time import Explanation, Movement
 from pumonitor.results import ClassPriorEstimate
 
-__all__ = ["CHANGES", "Change", "Explanation", "WhatChanged"]
-
-CHANGES: Final = ("class prior", "label frequency", "ranking", "negatives")
-"""What the filter tells apart: "ranking" is where positives score, "negatives" where these do."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """One of them, now over the reference.
-
-    Attributes
-    ----------
-    value, low, high : float
-        A ratio.
-    chance : float
-        That it has moved so far that it counts.
-    """
-
-    value: float
-    low: float
-    high: float
-    chance: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """A combination of what has changed, and the chance that it is this one."""
-
-    changed: frozenset[str]
-    chance: float
+__all__ = ["WhatChanged"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhatChanged:
-    """Read from the diagnostics of a class prior that was followed.
+    """Of a class prior that was followed from a reference.
 
     Attributes
     ----------
     level : float
         The reference's class prior.
     moved : float
-        Chance that the class prior is a quarter higher, or a fifth lower, or further off.
-    since_reference : mapping of str to Change
-        By `CHANGES`.
+        Chance that the class prior differs from that by a quarter or more.
+    since_reference : mapping of str to Movement
+        Of "class_prior", "label_frequency", "ranking" and "negatives".
     explanations : tuple of Explanation
-        Those with a chance of a tenth and more, the most likely first.
+        Combinations of them that may have changed, the likeliest first; those with less than a
+        tenth may be left out.
     """
 
     level: float
     moved: float
-    since_reference: Mapping[str, Change]
+    since_reference: Mapping[str, Movement]
     explanations: tuple[Explanation, ...]
 
     @classmethod
     def of(cls, class_prior: ClassPriorEstimate | None) -> WhatChanged | None:
-        """None where the class prior was not followed.
+        """None where the class prior was not followed, or is that of the reference itself.
 
         Examples
         --------
         >>> WhatChanged.of(ClassPriorEstimate.given(0.05)) is None
         True
         """
-        stored = None if class_prior is None else class_prior.diagnostics.get("over_time")
-        return None if stored is None else cls.from_json(stored)
+        return None if class_prior is None else cls.from_diagnostics(class_prior.diagnostics)
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> WhatChanged:
-        """From plain JSON types, as they are among the diagnostics."""
+    def from_diagnostics(cls, diagnostics: Mapping[str, Any]) -> WhatChanged | None:
+        """From the diagnostics of a class prior, in plain JSON types."""
+        stored = diagnostics.get("over_time")
+        if stored is None or not stored["explanations"]:
+            return None
         return cls(
-            level=float(stored["level"]["value"]),
-            moved=float(stored["moved"]),
+            level=stored["level"]["value"],
+            moved=stored["moved"],
             since_reference={
-                name: Change(
-                    **{part: float(one[part]) for part in ("value", "low", "high", "chance")}
-                )
-                for name, one in (
-                    (name, stored["since_reference"].get(name.replace(" ", "_")))
-                    for name in CHANGES
-                )
-                if one is not None and one["value"] is not None
+                name: Movement(**one) for name, one in stored["since_reference"].items()
             },
             explanations=tuple(
-                Explanation(changed=frozenset(one["changed"]), chance=float(one["chance"]))
+                Explanation(changed=tuple(one["changed"]), chance=one["chance"])
                 for one in stored["explanations"]
             ),
         )
 
-    def chance(self, *changes: str) -> float:
-        """That one of these has changed, or more of them: what no listed explanation says is left
-        out."""
-        return sum(one.chance for one in self.explanations if one.changed & set(changes))
+    def to_json(self) -> dict[str, Any]:
+        """The parts of the diagnostics that `from_diagnostics` reads beside the level."""
+        return {
+            "moved": self.moved,
+            "since_reference": {name: asdict(one) for name, one in self.since_reference.items()},
+            "explanations": [
+                {"changed": list(one.changed), "chance": one.chance} for one in self.explanations
+            ],
+        }

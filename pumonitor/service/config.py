@@ -72,8 +72,9 @@ def _length(every: str) -> timedelta:
     return window.end - window.start
 
 
-def _is_followed(class_prior: Any) -> bool:
-    return isinstance(class_prior, str | PriorOfPeriod) and class_prior != "propensity"
+def _is_followed(class_prior: Any, label_purity: Any) -> bool:
+    measured = isinstance(class_prior, str | PriorOfPeriod) and class_prior != "propensity"
+    return measured and not isinstance(label_purity, str)
 
 
 class Monitor(Part):
@@ -120,8 +121,12 @@ class Monitor(Part):
 
     @property
     def is_prior_followed(self) -> bool:
-        """Whether windows' class priors are followed from a reference by what changes since."""
-        return _is_followed(self.class_prior)
+        """Whether windows' class priors are followed from a reference by what changes since.
+
+        One that is assumed never changes. Propensities count the positives of each window, and
+        where mistaken labels are looked for in each window, the class prior is found with them.
+        """
+        return _is_followed(self.class_prior, self.label_purity)
 
     @property
     def windows(self) -> WindowGrid:
@@ -205,7 +210,9 @@ class Monitor(Part):
             has_reference=info.data.get("reference", ...) is not None,
             segments=None if predictions is None else predictions.segments,
             window=None if window is None else _length(window),
-            is_prior_followed=_is_followed(info.data.get("class_prior")),
+            is_prior_followed=_is_followed(
+                info.data.get("class_prior"), info.data.get("label_purity")
+            ),
         )
         return rules
 

@@ -255,7 +255,7 @@ def _followed_rows(
         return
     chance = Uncertain(value=changed.moved, low=changed.moved, high=changed.moved, se=0.0)
     yield result_row(series, PRIOR_MOVED, chance, None)
-    factor = changed.since_reference["class prior"]
+    factor = changed.since_reference["class_prior"]
     times = Uncertain(
         value=factor.value,
         low=factor.low,

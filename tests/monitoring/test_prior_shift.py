@@ -1,4 +1,4 @@
-"""A rule on a class prior that is followed: fired by the chance that it has moved, twice running."""
+"""A rule on a class prior that is followed: its chance to have moved, twice running."""
 
 from datetime import UTC, datetime, timedelta
 
