@@ -57,7 +57,6 @@ def test_the_files_tell_the_numbers_of_the_window(table: ScoreTable) -> None:
             "Estimated from the scores of the first windows and followed from there",
         ),
         ("followed from a given prior", "Given for a stated period and followed from there"),
-        ("propensity", "Counted by the chances of being confirmed"),
     ],
 )
 def test_a_followed_class_prior_is_not_called_given(
