@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -83,13 +83,14 @@ class Frequency:
         shape = 1 / self.relative
         return np.asarray(special.gammainc(shape, shape / self.mean))
 
-    def second_moment(self) -> FloatArray:
-        """Mean square."""
-        return np.asarray(self.mean**2 * (1 + self.relative))
+    def moments(self) -> FloatArray:
+        """Mean and mean square, along the first axis."""
+        return np.stack([self.mean, self.mean**2 * (1 + self.relative)])
 
     @staticmethod
-    def of_moments(first: FloatArray, second: FloatArray) -> Frequency:
-        """With this mean and mean square."""
+    def of_moments(moments: FloatArray) -> Frequency:
+        """With what `moments` returns."""
+        first, second = moments
         return Frequency(mean=first, relative=np.maximum(second / first**2 - 1, _LEAST_RELATIVE))
 
 
@@ -97,28 +98,28 @@ class Frequency:
 class Places:
     """Where positives and negatives score: mu1 and mu0, normal in each point of the grid.
 
+    All of one shape, the grid's or one with the grid's as its last axes.
+
     Attributes
     ----------
-    mean : ndarray of shape (2, ...)
-        Of mu1 and mu0.
-    covariance : ndarray of shape (3, ...)
-        Variance of mu1, covariance, variance of mu0.
+    one, zero : ndarray
+        Means of mu1 and mu0.
+    one_one, one_zero, zero_zero : ndarray
+        Their covariance.
     """
 
-    mean: FloatArray
-    covariance: FloatArray
+    one: FloatArray
+    zero: FloatArray
+    one_one: FloatArray
+    one_zero: FloatArray
+    zero_zero: FloatArray
 
-    def wider(self, one: float, zero: float) -> Places:
-        """With these standard deviations added to mu1 and mu0, independently."""
-        variance, both, other = self.covariance
-        return Places(
-            mean=self.mean, covariance=np.stack([variance + one**2, both, other + zero**2])
-        )
+    def wider(self, one: FloatArray | float, zero: FloatArray | float) -> Places:
+        """With these variances added to mu1 and mu0, independently."""
+        return replace(self, one_one=self.one_one + one, zero_zero=self.zero_zero + zero)
 
-    def after(
-        self, value: float, variance: float, *, share: FloatArray | float
-    ) -> tuple[FloatArray, Places]:
-        """With an observation of share mu1 + (1 - share) mu0, normal with this error variance.
+    def after_positives(self, value: float, variance: float) -> tuple[FloatArray, Places]:
+        """With an observation of mu1, normal with this error variance.
 
         Returns
         -------
@@ -126,43 +127,78 @@ class Places:
             Log density of the observation.
         Places
         """
-        one, zero = share, 1 - share
-        to_one = self.covariance[0] * one + self.covariance[1] * zero
-        to_zero = self.covariance[1] * one + self.covariance[2] * zero
-        total = one * to_one + zero * to_zero + variance
-        off = value - one * self.mean[0] - zero * self.mean[1]
-        log_density = -0.5 * (off**2 / total + np.log(2 * np.pi * total))
-        mean = np.stack([self.mean[0] + to_one * off / total, self.mean[1] + to_zero * off / total])
-        covariance = np.stack(
+        return self._after(value - self.one, self.one_one, self.one_zero, self.one_one, variance)
+
+    def after_all(
+        self, value: float, variance: float, *, share: FloatArray
+    ) -> tuple[FloatArray, Places]:
+        """The same of share mu1 + (1 - share) mu0."""
+        rest = 1 - share
+        to_one = self.one_one * share + self.one_zero * rest
+        to_zero = self.one_zero * share + self.zero_zero * rest
+        off = value - share * self.one - rest * self.zero
+        return self._after(off, to_one, to_zero, share * to_one + rest * to_zero, variance)
+
+    def _after(
+        self,
+        off: FloatArray,
+        to_one: FloatArray,
+        to_zero: FloatArray,
+        own: FloatArray,
+        variance: float,
+    ) -> tuple[FloatArray, Places]:
+        """With what is so far off, of this own variance and these covariances with both."""
+        total = own + variance
+        gain_one, gain_zero = to_one / total, to_zero / total
+        return -0.5 * (off**2 / total + np.log(2 * np.pi * total)), Places(
+            one=self.one + gain_one * off,
+            zero=self.zero + gain_zero * off,
+            one_one=self.one_one - gain_one * to_one,
+            one_zero=self.one_zero - gain_one * to_zero,
+            zero_zero=self.zero_zero - gain_zero * to_zero,
+        )
+
+    def moments(self) -> FloatArray:
+        """Means of mu1, mu0, mu1 mu1, mu1 mu0, mu0 mu0, along the first axis."""
+        return np.stack(
             [
-                self.covariance[0] - to_one**2 / total,
-                self.covariance[1] - to_one * to_zero / total,
-                self.covariance[2] - to_zero**2 / total,
+                self.one,
+                self.zero,
+                self.one_one + self.one * self.one,
+                self.one_zero + self.one * self.zero,
+                self.zero_zero + self.zero * self.zero,
             ]
         )
-        return log_density, Places(mean=mean, covariance=covariance)
-
-    def second_moments(self) -> FloatArray:
-        """Of mu1 mu1, mu1 mu0, mu0 mu0."""
-        one, zero = self.mean
-        return np.asarray(self.covariance + np.stack([one**2, one * zero, zero**2]))
 
     @staticmethod
-    def of_moments(mean: FloatArray, second: FloatArray) -> Places:
-        """With these means and second moments."""
-        one, zero = mean
-        return Places(mean=mean, covariance=second - np.stack([one**2, one * zero, zero**2]))
+    def of_moments(moments: FloatArray) -> Places:
+        """With what `moments` returns."""
+        one, zero, one_one, one_zero, zero_zero = moments
+        return Places(
+            one=one,
+            zero=zero,
+            one_one=one_one - one * one,
+            one_zero=one_zero - one * zero,
+            zero_zero=zero_zero - zero * zero,
+        )
 
     def regression(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Variance of mu1, slope of mu0 on it, variance of mu0 that is left."""
-        variance, both, other = self.covariance
-        slope = both / variance
-        return variance, slope, np.maximum(other - slope * both, _LEAST_RELATIVE * other)
+        slope = self.one_zero / self.one_one
+        left = np.maximum(self.zero_zero - slope * self.one_zero, _LEAST_RELATIVE * self.zero_zero)
+        return self.one_one, slope, left
 
     @staticmethod
     def of_regression(
-        mean: FloatArray, variance: FloatArray, slope: FloatArray, left: FloatArray
+        one: FloatArray,
+        zero: FloatArray,
+        *,
+        variance: FloatArray,
+        slope: FloatArray,
+        left: FloatArray,
     ) -> Places:
-        """From what `regression` returns: a covariance whatever has been rounded."""
+        """From means and what `regression` returns: a covariance whatever has been rounded."""
         both = slope * variance
-        return Places(mean=mean, covariance=np.stack([variance, both, left + slope * both]))
+        return Places(
+            one=one, zero=zero, one_one=variance, one_zero=both, zero_zero=left + slope * both
+        )

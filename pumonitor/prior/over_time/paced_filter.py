@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.prior.over_time.changes import CHANGES, PACES, drift, jump
+from pumonitor.prior.over_time.changes import CHANGES, PACES
 from pumonitor.prior.over_time.conditionals import Frequency, Places
+from pumonitor.prior.over_time.grid import MOVES, UNMOVED, class_priors, drifts, jumps
 from pumonitor.prior.over_time.level import Level
 from pumonitor.prior.over_time.stored import rounded
 from pumonitor.prior.over_time.window_summary import WindowSummary
+from pumonitor.prior.over_time.window_update import Scales, updated
 
-__all__ = ["MOVES", "PacedFilter"]
+__all__ = ["KEPT", "PacedFilter"]
 
 FloatArray = NDArray[np.float64]
-Key = TypeVar("Key")
 
-_STEP: Final = 0.085
-_STEPS: Final = 28
-MOVES: Final = _STEP * np.arange(-_STEPS, _STEPS + 1)
-"""How far logit pi may be from the reference's."""
-
-_PRIOR_JUMP: Final = 0.7
-_FREQUENCY_JUMP: Final = 0.7
-_POSITIVES_JUMP: Final = 0.6
-_NEGATIVES_JUMP: Final = 1.2
 # What a point, and a level with all its points, must hold to be kept. A jump of the class prior
 # brings a point back with more than that; nothing brings back a level.
 _LEAST: Final = 1e-9
@@ -40,53 +31,14 @@ KEPT: Final[Mapping[str, int]] = {
     "log_weight": 12,
     "frequency": 14,
     "relative": 9,
-    "places": 16,
-    "one": 11,
+    "one": 16,
+    "zero": 16,
+    "variance": 11,
     "slope": 14,
-    "zero": 11,
+    "left": 11,
 }
 """Binary digits after the first of what is followed: far within what windows can tell."""
 _FLOOR: Final = float(rounded(math.log(_LEAST), KEPT["log_weight"]))
-
-
-@lru_cache(maxsize=len(PACES))
-def _drifts(pace: int) -> FloatArray:
-    return drift(len(MOVES), _STEP, PACES[pace].prior)
-
-
-@lru_cache(maxsize=1)
-def _jumps() -> FloatArray:
-    return jump(len(MOVES), _STEP, deviation=_PRIOR_JUMP)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scales:
-    """What the reference shows, whatever its class prior: how far things may move, and from where.
-
-    Attributes
-    ----------
-    positives, positives_error : float
-        Mean index of confirmed rows, and its standard error.
-    all_rows, all_rows_error : float
-        The same of all rows.
-    negatives : float
-        A typical positive's part in the mean of all rows.
-    confirmed_share : float
-        Confirmed of all rows, once all labels have arrived.
-    frequency_error : float
-        Standard error of its logarithm.
-    spread : float
-        Squared coefficient of variation of the label frequency between windows.
-    """
-
-    positives: float
-    positives_error: float
-    all_rows: float
-    all_rows_error: float
-    negatives: float
-    confirmed_share: float
-    frequency_error: float
-    spread: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -99,7 +51,8 @@ class PacedFilter:
         Of `PACES`.
     level : ndarray of shape (levels,)
         Class priors of the reference that are still possible.
-    log_weight : ndarray of shape (levels, moves)
+    class_prior, log_weight : ndarray of shape (levels, moves)
+        In each point.
     frequency : Frequency
     places : Places
     scales : Scales
@@ -113,6 +66,7 @@ class PacedFilter:
 
     pace: int
     level: FloatArray
+    class_prior: FloatArray
     log_weight: FloatArray
     frequency: Frequency
     places: Places
@@ -132,9 +86,9 @@ class PacedFilter:
         Given pi: c is gamma with K + 1/2 confirmed, mu1 = H with its error, and mu0 solves
         M = mu0 + pi (mu1 - mu0).
         """
-        pi = _grid(level.class_prior)
+        pi = class_priors(level.class_prior)
         weight = np.zeros(pi.shape)
-        weight[:, _STEPS] = level.weight
+        weight[:, UNMOVED] = level.weight
         confirmed = reference.confirmed + 0.5
         share = confirmed / (reference.rows * reference.arrived)
         relative = 1 / confirmed + spread / windows + reference.arrived_variance
@@ -142,6 +96,7 @@ class PacedFilter:
         return cls(
             pace=pace,
             level=level.class_prior,
+            class_prior=pi,
             log_weight=np.log(np.maximum(weight, _LEAST)),
             frequency=Frequency(mean=share / pi, relative=relative * np.ones_like(pi)),
             places=places,
@@ -155,15 +110,10 @@ class PacedFilter:
                 frequency_error=math.sqrt(relative),
                 spread=spread,
             ),
-            negatives_then=places.mean[1][:, _STEPS],
+            negatives_then=places.zero[:, UNMOVED],
             log_evidence=0.0,
             changes=np.eye(len(CHANGES))[0],
         )._kept()
-
-    @property
-    def class_prior(self) -> FloatArray:
-        """In each point, of shape (levels, moves)."""
-        return _grid(self.level)
 
     def reanchored(self, reference: WindowSummary) -> PacedFilter:
         """With places, and what they are measured by, from windows of another score."""
@@ -181,34 +131,39 @@ class PacedFilter:
                 all_rows_error=math.sqrt(reference.all_variance),
                 negatives=float((weight * pi).sum() / weight.sum()) * reference.confirmed_mean,
             ),
-            negatives_then=(weight * places.mean[1]).sum(axis=1) / weight.sum(axis=1),
+            negatives_then=(weight * places.zero).sum(axis=1) / weight.sum(axis=1),
         )._kept()
 
     def after(self, window: WindowSummary) -> PacedFilter:
         """With another window."""
-        moved = {prior: self._moved(_jumps() if prior else self._drifts) for prior in (False, True)}
-        counted = {
-            key: moved[key[0]]._counted(window, jumped=key[1])
-            for key in {(one.prior, one.frequency) for one in CHANGES}
-        }
-        placed = {
-            key: moved[key[0]]._placed(window, key[1])
-            for key in sorted({(one.prior, one.scores) for one in CHANGES})
-        }
-        logs = np.stack(
-            [
-                math.log(one.probability)
-                + moved[one.prior].log_weight
-                + counted[one.prior, one.frequency][0]
-                + placed[one.prior, one.scores][0]
-                for one in CHANGES
-            ]
+        chances = drifts(self.pace), jumps()
+        weight = np.exp(self.log_weight)
+        total = np.stack([np.maximum(weight @ one, np.finfo(float).tiny) for one in chances])
+        # A point is reached from several: what is known there of c, mu1 and mu0 is the mixture of
+        # what was known in those, by its moments.
+        moments = weight * np.concatenate([self.frequency.moments(), self.places.moments()])
+        mixed = np.stack([moments @ one for one in chances], axis=1) / total
+        pace = PACES[self.pace]
+        frequency = Frequency.of_moments(mixed[:2])
+        found = updated(
+            np.log(total),
+            replace(frequency, relative=frequency.relative + pace.frequency**2),
+            Places.of_moments(mixed[2:]).wider(
+                (pace.scores * self.scales.positives) ** 2,
+                (pace.scores * self.scales.negatives) ** 2,
+            ),
+            window,
+            class_prior=self.class_prior,
+            scales=self.scales,
         )
-        return self._collapsed(
-            logs,
-            {key: frequency for key, (_, frequency) in counted.items()},
-            {key: places for key, (_, places) in placed.items()},
-        )
+        return replace(
+            self,
+            log_weight=found.log_weight,
+            frequency=found.frequency,
+            places=found.places,
+            log_evidence=self.log_evidence + found.log_evidence,
+            changes=found.changes,
+        )._kept()
 
     def told(self, log_chance: FloatArray) -> PacedFilter:
         """With something else that tells of the class prior of the last window, in each point."""
@@ -218,100 +173,6 @@ class PacedFilter:
             self,
             log_weight=log_weight - evidence,
             log_evidence=self.log_evidence + evidence,
-        )._kept()
-
-    @property
-    def _drifts(self) -> FloatArray:
-        return _drifts(self.pace)
-
-    def _moved(self, chances: FloatArray) -> PacedFilter:
-        """After the class prior has moved, and everything has drifted.
-
-        A point is reached from several: what is known there of c, mu1 and mu0 is the mixture of
-        what was known in those, by its moments.
-        """
-        top = self.log_weight.max()
-        weight = np.exp(self.log_weight - top)
-        total = np.maximum(weight @ chances, np.finfo(float).tiny)
-
-        def mixed(values: FloatArray) -> FloatArray:
-            return np.asarray((weight * values) @ chances / total)
-
-        pace = PACES[self.pace]
-        frequency = Frequency.of_moments(
-            mixed(self.frequency.mean),
-            mixed(self.frequency.second_moment()),
-        )
-        places = Places.of_moments(mixed(self.places.mean), mixed(self.places.second_moments()))
-        return replace(
-            self,
-            log_weight=np.log(total) + top,
-            frequency=replace(frequency, relative=frequency.relative + pace.frequency**2),
-            places=places.wider(
-                pace.scores * self.scales.positives, pace.scores * self.scales.negatives
-            ),
-        )
-
-    def _counted(self, window: WindowSummary, *, jumped: bool) -> tuple[FloatArray, Frequency]:
-        frequency = self.frequency.jumped(_FREQUENCY_JUMP) if jumped else self.frequency
-        return frequency.after(
-            window.confirmed,
-            window.rows * window.arrived * self.class_prior,
-            spread=self.scales.spread + window.arrived_variance,
-        )
-
-    def _placed(self, window: WindowSummary, scores: str) -> tuple[FloatArray, Places]:
-        if not window.has_index:
-            # A change of where rows score is looked for in the first window that shows it.
-            return np.zeros_like(self.log_weight), self.places
-        places = self._jumped(scores)
-        log_density: FloatArray | float = 0.0
-        if not math.isnan(window.confirmed_mean):
-            log_density, places = places.after(
-                window.confirmed_mean, window.confirmed_variance, share=1.0
-            )
-        of_all, places = places.after(window.all_mean, window.all_variance, share=self.class_prior)
-        return log_density + of_all, places
-
-    def _jumped(self, scores: str) -> Places:
-        if scores == "as before":
-            return self.places
-        what, _, far = scores.partition(", ")
-        one = _POSITIVES_JUMP * self.scales.positives if what == "ranking" else 0.0
-        zero = self.scales.all_rows if far else _NEGATIVES_JUMP * self.scales.negatives
-        return self.places.wider(one, zero)
-
-    def _collapsed(
-        self,
-        logs: FloatArray,
-        frequencies: Mapping[tuple[bool, bool], Frequency],
-        places: Mapping[tuple[bool, str], Places],
-    ) -> PacedFilter:
-        """One gamma and one normal in each point again, by the moments of all hypotheses."""
-        top = logs.max(axis=0)
-        shares = np.exp(logs - top)
-        in_point = shares.sum(axis=0)
-        log_weight = np.log(in_point) + top
-        evidence = float(special.logsumexp(log_weight))
-        changes = (shares * np.exp(top - evidence)).sum(axis=(1, 2))
-        shares /= in_point
-        of_frequency = _summed(shares, [(one.prior, one.frequency) for one in CHANGES])
-        of_places = _summed(shares, [(one.prior, one.scores) for one in CHANGES])
-        first, second = _moments(
-            (weight, frequencies[key].mean, frequencies[key].second_moment())
-            for key, weight in of_frequency.items()
-        )
-        mean, squares = _moments(
-            (weight, places[key].mean, places[key].second_moments())
-            for key, weight in of_places.items()
-        )
-        return replace(
-            self,
-            log_weight=log_weight - evidence,
-            frequency=Frequency.of_moments(first, second),
-            places=Places.of_moments(mean, squares),
-            log_evidence=self.log_evidence + evidence,
-            changes=changes / changes.sum(),
         )._kept()
 
     def _kept(self) -> PacedFilter:
@@ -327,20 +188,24 @@ class PacedFilter:
         nearest = np.where(nearest < 0, held.argmax(axis=1)[:, np.newaxis], nearest)
 
         def of(values: FloatArray, name: str) -> FloatArray:
-            at = np.broadcast_to(nearest, (*values.shape[:-2], *nearest.shape))
-            return rounded(np.take_along_axis(values[..., levels, :], at, axis=-1), KEPT[name])
+            return rounded(np.take_along_axis(values[levels], nearest, axis=1), KEPT[name])
 
-        one, slope, zero = self.places.regression()
+        variance, slope, left = self.places.regression()
         return replace(
             self,
             level=self.level[levels],
+            class_prior=self.class_prior[levels],
             log_weight=np.where(held, rounded(self.log_weight[levels], KEPT["log_weight"]), _FLOOR),
             frequency=Frequency(
                 mean=of(self.frequency.mean, "frequency"),
                 relative=of(self.frequency.relative, "relative"),
             ),
             places=Places.of_regression(
-                of(self.places.mean, "places"), of(one, "one"), of(slope, "slope"), of(zero, "zero")
+                of(self.places.one, "one"),
+                of(self.places.zero, "zero"),
+                variance=of(variance, "variance"),
+                slope=of(slope, "slope"),
+                left=of(left, "left"),
             ),
             negatives_then=self.negatives_then[levels],
         )
@@ -351,42 +216,13 @@ class PacedFilter:
         return np.asarray(weight / weight.sum())
 
 
-def _grid(level: FloatArray) -> FloatArray:
-    return np.asarray(special.expit(special.logit(level)[:, np.newaxis] + MOVES))
-
-
 def _anchored(reference: WindowSummary, pi: FloatArray) -> Places:
     """Where positives and negatives score in windows of this class prior."""
-    high, mean = reference.confirmed_mean, reference.all_mean
-    error, error_of_all = reference.confirmed_variance, reference.all_variance
-    flat = np.ones_like(pi)
+    high, error = reference.confirmed_mean, reference.confirmed_variance
     return Places(
-        mean=np.stack([high * flat, (mean - pi * high) / (1 - pi)]),
-        covariance=np.stack(
-            [
-                error * flat,
-                -pi / (1 - pi) * error,
-                (error_of_all + pi**2 * error) / (1 - pi) ** 2,
-            ]
-        ),
+        one=np.full_like(pi, high),
+        zero=(reference.all_mean - pi * high) / (1 - pi),
+        one_one=np.full_like(pi, error),
+        one_zero=-pi / (1 - pi) * error,
+        zero_zero=(reference.all_variance + pi**2 * error) / (1 - pi) ** 2,
     )
-
-
-def _summed(shares: FloatArray, keys: Sequence[Key]) -> dict[Key, FloatArray]:
-    """Shares of the hypotheses that have a key in common."""
-    found: dict[Key, FloatArray] = {}
-    for key, share in zip(keys, shares, strict=True):
-        found[key] = found[key] + share if key in found else share
-    return found
-
-
-def _moments(
-    parts: Iterable[tuple[FloatArray, FloatArray, FloatArray]],
-) -> tuple[FloatArray, FloatArray]:
-    """First and second moments of a mixture of weight, first and second moments."""
-    first: FloatArray | float = 0.0
-    second: FloatArray | float = 0.0
-    for weight, mean, square in parts:
-        first = first + weight * mean
-        second = second + weight * square
-    return np.asarray(first), np.asarray(second)

@@ -113,13 +113,13 @@ class _Points:
                 at(np.array(max(A_QUARTER, _BEYOND_ERROR * scales.frequency_error))),
             ),
             positives=_Normals(
-                at(part.places.mean[0] - scales.positives),
+                at(part.places.one - scales.positives),
                 at(np.sqrt(variance)),
                 at(np.maximum(_PART * distance, _BEYOND_ERROR * scales.positives_error)),
             ),
             negatives=_Normals(
-                at(part.places.mean[1] - then),
-                at(np.sqrt(part.places.covariance[2])),
+                at(part.places.zero - then),
+                at(np.sqrt(part.places.zero_zero)),
                 at(np.maximum(_PART * level * distance, _BEYOND_ERROR * error)),
             ),
             slope=at(slope),

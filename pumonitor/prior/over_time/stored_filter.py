@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.prior.over_time.conditionals import Frequency, Places
-from pumonitor.prior.over_time.paced_filter import KEPT, PacedFilter, Scales
+from pumonitor.prior.over_time.grid import class_priors
+from pumonitor.prior.over_time.paced_filter import KEPT, PacedFilter
 from pumonitor.prior.over_time.stored import packed, rounded, unpacked
+from pumonitor.prior.over_time.window_update import Scales
 
 __all__ = ["parts_from_bytes", "parts_to_bytes"]
 
@@ -48,15 +50,16 @@ def parts_from_bytes(stored: bytes) -> list[PacedFilter]:
 
 
 def _grids(part: PacedFilter) -> dict[str, FloatArray]:
-    one, slope, zero = part.places.regression()
+    variance, slope, left = part.places.regression()
     return {
         "log_weight": part.log_weight,
         "frequency": part.frequency.mean,
         "relative": part.frequency.relative,
-        "places": part.places.mean,
-        "one": one,
+        "one": part.places.one,
+        "zero": part.places.zero,
+        "variance": variance,
         "slope": slope,
-        "zero": zero,
+        "left": left,
     }
 
 
@@ -65,9 +68,12 @@ def _part(place: int, fact: dict[str, Any], grids: dict[str, FloatArray]) -> Pac
     return PacedFilter(
         pace=fact["pace"],
         level=np.array(fact["level"]),
+        class_prior=class_priors(np.array(fact["level"])),
         log_weight=of["log_weight"],
         frequency=Frequency(mean=of["frequency"], relative=of["relative"]),
-        places=Places.of_regression(of["places"], of["one"], of["slope"], of["zero"]),
+        places=Places.of_regression(
+            of["one"], of["zero"], variance=of["variance"], slope=of["slope"], left=of["left"]
+        ),
         scales=Scales(**fact["scales"]),
         negatives_then=np.array(fact["negatives_then"]),
         log_evidence=fact["log_evidence"],

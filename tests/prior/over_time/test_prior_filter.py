@@ -50,18 +50,26 @@ def test_windows_that_differ_by_themselves_tell_less_of_the_label_frequency():
 
 def test_places_are_conditioned_as_a_joint_normal_is():
     mean, covariance = np.array([8.0, 0.7]), np.array([[0.5, -0.02], [-0.02, 0.004]])
+    one_one, one_zero, zero_zero = covariance[np.triu_indices(2)][:, np.newaxis]
     places = Places(
-        mean=mean[:, np.newaxis],
-        covariance=np.array([[0.5], [-0.02], [0.004]]),
+        one=mean[:1],
+        zero=mean[1:],
+        one_one=one_one,
+        one_zero=one_zero,
+        zero_zero=zero_zero,
     )
-    weights, error = np.array([0.06, 0.94]), 0.003
-    log_density, after = places.after(1.3, error, share=np.array([0.06]))
-    total = weights @ covariance @ weights + error
-    gain = covariance @ weights / total
-    assert log_density[0] == pytest.approx(stats.norm.logpdf(1.3, weights @ mean, np.sqrt(total)))
-    assert after.mean[:, 0] == pytest.approx(mean + gain * (1.3 - weights @ mean))
-    left = covariance - np.outer(gain, weights @ covariance)
-    assert after.covariance[:, 0] == pytest.approx([left[0, 0], left[0, 1], left[1, 1]])
+    for weights, (log_density, after) in (
+        (np.array([0.06, 0.94]), places.after_all(1.3, 0.003, share=np.array([0.06]))),
+        (np.array([1.0, 0.0]), places.after_positives(1.3, 0.003)),
+    ):
+        total = weights @ covariance @ weights + 0.003
+        gain = covariance @ weights / total
+        expected = stats.norm.logpdf(1.3, weights @ mean, np.sqrt(total))
+        assert log_density[0] == pytest.approx(expected)
+        assert [after.one[0], after.zero[0]] == pytest.approx(mean + gain * (1.3 - weights @ mean))
+        left = covariance - np.outer(gain, weights @ covariance)
+        found = [after.one_one[0], after.one_zero[0], after.zero_zero[0]]
+        assert found == pytest.approx(left[np.triu_indices(2)])
 
 
 @pytest.mark.parametrize(
