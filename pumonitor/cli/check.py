@@ -13,6 +13,7 @@ from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
+    from pumonitor.monitoring.worth_of_audits import Worth
     from pumonitor.service.checking import DestinationLook, InLedger, MonitorCheck, Outcome
     from pumonitor.service.configuration_changes import OtherConfiguration
 
@@ -130,12 +131,22 @@ def _print_json(
                 **plain(one.outcome),
                 "rules": [asdict(rule) for rule in one.rules],
                 "warnings": one.warnings,
+                "notes": one.notes,
+                "audits": [_audit(worth) for worth in one.audits],
                 **_details(one),
             }
             for one in checks
         },
     }
     typer.echo(json.dumps(as_plain(found), allow_nan=False))
+
+
+def _audit(worth: Worth) -> dict[str, Any]:
+    named = {"now": worth.now, "after_break": worth.after_break}
+    return {"cases": worth.cases} | {
+        name: dict(zip(("value", "low", "high"), numbers, strict=True))
+        for name, numbers in named.items()
+    }
 
 
 def _details(one: MonitorCheck) -> dict[str, Any]:
@@ -198,6 +209,7 @@ def _print(
         for warning in one.warnings:
             console.print(f"  Warning: {warning}", style="yellow", markup=False)
         _print_monitor(console, one)
+        _print_class_prior(console, one)
         if one.rules:
             console.print()
             console.print(rules_table(one.rules, destinations=[each.name for each in destinations]))
@@ -213,6 +225,17 @@ def _print(
         console.print(f"\nNothing failed; {warned} warning{several} above.", style="bold yellow")
     else:
         console.print("\nAll is well.", style="bold green")
+
+
+def _print_class_prior(console: Any, one: MonitorCheck) -> None:
+    from pumonitor.cli.check_tables import audits_said, audits_table
+
+    for note in one.notes:
+        console.print(f"  {note}", markup=False)
+    if one.audits:
+        console.print("\n  Class prior: measured. What it would be, known of one period beside:")
+        console.print(audits_table(one.audits))
+        console.print(f"  {audits_said(one.audits)}", style="dim", markup=False)
 
 
 def _print_monitor(console: Any, one: MonitorCheck) -> None:

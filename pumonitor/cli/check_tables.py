@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.plain_text import one_line
 
@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from rich.padding import Padding
     from rich.table import Table
 
+    from pumonitor.monitoring.worth_of_audits import Worth
     from pumonitor.service.checking import DestinationLook
     from pumonitor.service.rule_outlook import RuleOutlook
 
-__all__ = ["destinations_table", "rows_table", "rules_table"]
+__all__ = ["audits_said", "audits_table", "destinations_table", "rows_table", "rules_table"]
+
+_NARROWER: Final = 0.9
 
 
 def rows_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any]) -> Padding:
@@ -58,6 +61,41 @@ def destinations_table(destinations: Iterable[DestinationLook]) -> Padding:
     for one in destinations:
         table.add_row(escape(one.name), one.kind, escape(one.secrets))
     return _indented(table)
+
+
+def audits_table(audits: Iterable[Worth]) -> Padding:
+    """The class prior without an audit and with some, now and after a break of the model."""
+    table = _table("Known of one period", "Now", "After the model breaks")
+    for one in audits:
+        known = "nothing" if one.cases is None else f"an audit of {one.cases:,} random cases"
+        table.add_row(known, *(_interval(*numbers) for numbers in (one.now, one.after_break)))
+    return _indented(table)
+
+
+def audits_said(audits: Sequence[Worth]) -> str:
+    """What they buy, and how to say that one was made."""
+    measured, *others = [
+        (one.cases, (one.after_break[2] - one.after_break[1]) / one.after_break[0])
+        for one in audits
+    ]
+    largest, width = others[-1]
+    if width > _NARROWER * measured[1]:
+        said = f"Scores tell as much here as an audit of {largest:,} cases would."
+    else:
+        audited = ", ".join(f"{of:.1f} times with an audit of {cases:,}" for cases, of in others)
+        said = (
+            f"After the break the interval is {measured[1]:.1f} times its value wide, {audited}. "
+            "To say that one was made: class_prior: {positives: ..., cases: ..., of: {start: ..., "
+            "end: ...}}; of a share known otherwise: {value: ..., low: ..., high: ..., of: ...}."
+        )
+    return (
+        f"{said} Reckoned from this monitor's own rows, for audits that find what the scores say "
+        "and a model half of whose scores go to other rows for five windows."
+    )
+
+
+def _interval(value: float, low: float, high: float) -> str:
+    return f"{value:.2g} [{low:.2g}, {high:.2g}]"
 
 
 def _table(*columns: str) -> Table:

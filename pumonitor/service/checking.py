@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.monitoring.reference_windows import FEWEST_WINDOWS
+from pumonitor.monitoring.worth_of_audits import Worth
 from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
 from pumonitor.service.baseline import baseline_period
 from pumonitor.service.config import Configuration, Monitor
@@ -28,6 +29,7 @@ from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.insights import doubts_of
 from pumonitor.service.label_plans import rule_sights
 from pumonitor.service.left_unread import monitors_unread
+from pumonitor.service.prior_outlook import prior_notes, prior_outlook, prior_warnings
 from pumonitor.service.problems import Problem
 from pumonitor.service.quiet_alarms import QuietAlarms, rules_on_quiet_windows
 from pumonitor.service.rule_outlook import RuleOutlook, rule_outlooks
@@ -111,6 +113,10 @@ class MonitorCheck:
     due : Due or None
     warnings : tuple of str
     rules : tuple of RuleOutlook
+    notes : tuple of str
+        What is good to know, and nothing to be done about.
+    audits : tuple of Worth
+        What an audit would make of a class prior that is measured, beside what is without one.
     """
 
     name: str
@@ -119,6 +125,8 @@ class MonitorCheck:
     due: Due | None = None
     warnings: tuple[str, ...] = field(default=())
     rules: tuple[RuleOutlook, ...] = ()
+    notes: tuple[str, ...] = ()
+    audits: tuple[Worth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,6 +304,7 @@ def check_monitor(
         As of `InLedger`.
     """
     found: list[SourceDescription] = []
+    audits: list[Worth] = []
     missing = monitors_unread(unread).get(monitor.name, [])
 
     def describe() -> str:
@@ -304,17 +313,21 @@ def check_monitor(
         source = open_source(monitor)
         try:
             found.append(source.describe())
+            audits.extend(prior_outlook(monitor, source, found[0], now=now))
         finally:
             source.close()
         return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
 
     outcome = tried(f"monitors.{monitor.name}", describe, mask)
-    said = (*((other,) if other else ()), *doubts, *_assumed_warnings(monitor))
+    said = (*((other,) if other else ()), *doubts)
+    warned = prior_warnings(monitor, found[0] if found else None)
+    notes = tuple(prior_notes(monitor))
     if not found:
         return MonitorCheck(
             name=monitor.name,
             outcome=outcome,
-            warnings=said,
+            warnings=(*said, *warned),
+            notes=notes,
             rules=tuple(rule_outlooks(monitor, first=None, quiet=quiet, sights=sights)),
         )
     description = found[0]
@@ -323,7 +336,9 @@ def check_monitor(
         outcome=outcome,
         description=description,
         due=windows_due(monitor, description, now=now, evaluated=evaluated),
-        warnings=(*said, *_warnings(monitor, description, now=now)),
+        warnings=(*said, *warned, *_warnings(monitor, description, now=now)),
+        notes=notes,
+        audits=tuple(audits),
         rules=tuple(rule_outlooks(monitor, first=description.first, quiet=quiet, sights=sights)),
     )
 
@@ -406,17 +421,6 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
             f"one confirmation in ten comes after more than {slow / 86400:.1f} days: a maturity of "
             f"{monitor.maturity.total_seconds() / 86400:g} days leaves them out"
         )
-
-
-def _assumed_warnings(monitor: Monitor) -> Iterator[str]:
-    if not monitor.is_prior_assumed:
-        return
-    for rule in monitor.rules:
-        if rule.metric == "class_prior":
-            yield (
-                f"rule {rule.name or rule.metric!r} looks at the class prior, which is given and "
-                "not measured: it never fires; class_prior: auto measures it"
-            )
 
 
 def _short_reference(windows: int) -> Iterator[str]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Any
 
 from pumonitor.service.periods import span_of
 
 __all__ = ["PriorOfPeriod", "audited_prior", "shown_meaning"]
-
-_LEVEL: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +83,8 @@ def shown_meaning(meaning: Mapping[str, Any]) -> str:
     >>> shown_meaning({"value": 0.03, "low": 0.02, "high": 0.04, "of": of})
     '0.03 [0.02, 0.04] of 2025-12-31T23:00:00+00:00 to 2026-01-31T23:00:00+00:00'
     """
-    period = f"of {' to '.join(meaning['of'])}"
+    start, end = (moment.removesuffix("T00:00:00+00:00") for moment in meaning["of"])
+    period = f"of {start} to {end}"
     if "cases" in meaning:
         return f"{meaning['positives']} of {meaning['cases']} cases {period}"
     return f"{meaning['value']} [{meaning['low']}, {meaning['high']}] {period}"
@@ -99,18 +98,8 @@ def audited_prior(positives: int, cases: int, *, start: date, end: date) -> Prio
     Parameters
     ----------
     positives, cases : int
-        0 <= positives <= cases; rows that were confirmed before are among them.
+        0 <= positives <= cases > 0; rows that were confirmed before are among them.
     start, end : date or datetime
-
-    Notes
-    -----
-    Jeffreys' interval: the 2.5% and 97.5% quantiles of Beta(positives + 1/2, cases - positives +
-    1/2), and its median for the value. No positives, or nothing else, still leave it within (0, 1).
-
-    References
-    ----------
-    Brown, Cai, DasGupta (2001), Interval estimation for a binomial proportion, Statistical Science
-    16(2), section 4.1.1.
 
     Examples
     --------
@@ -119,13 +108,9 @@ def audited_prior(positives: int, cases: int, *, start: date, end: date) -> Prio
     '0.00076 0.0000016 0.0083'
     """
     # Loaded for those who have an audit.
-    from scipy.special import betaincinv
+    from pumonitor.stats.audited_share import jeffreys_interval
 
-    tail = 0.5 * (1 - _LEVEL)
-    low, value, high = (
-        float(betaincinv(positives + 0.5, cases - positives + 0.5, at))
-        for at in (tail, 0.5, 1 - tail)
-    )
+    value, low, high = jeffreys_interval(positives, cases)
     return PriorOfPeriod(
         value=value, low=low, high=high, start=start, end=end, positives=positives, cases=cases
     )

@@ -301,3 +301,68 @@ def test_a_destination_without_its_secret_is_told_beside_all_else(folder, monkey
 def test_without_rules_it_says_that_nobody_is_told(folder):
     (folder / "pumonitor.yaml").write_text(TEXT, encoding="utf-8")
     assert "No rules: nobody will be told of anything" in run().stdout
+
+
+OF = "of: {start: 2026-01-05, end: 2026-02-02}"
+
+
+def prior_of(folder, written):
+    text = TEXT.replace("    window: 1w", f"    class_prior: {written}\n    window: 1w")
+    return checked(folder, text)["monitors"]["fraud"]
+
+
+def test_what_an_audit_would_make_of_a_measured_class_prior_is_reckoned_from_the_rows(folder):
+    without, *audits = prior_of(folder, "auto")["audits"]
+    assert without["cases"] is None
+    assert [one["cases"] for one in audits] == [200, 500]
+    # 10% of the rows of these tables are positive.
+    for one in (without, *audits):
+        for numbers in (one["now"], one["after_break"]):
+            assert 0 < numbers["low"] < numbers["value"] < numbers["high"] < 1
+            assert numbers["low"] < 0.1 < numbers["high"]
+    small, large = (one["after_break"]["high"] - one["after_break"]["low"] for one in audits)
+    assert large < 0.8 * small
+    # Another table, other numbers.
+    tables(rows=4000, confirmed=0.3, seed=4)[1].to_csv(folder / "confirmed.csv", index=False)
+    assert prior_of(folder, "auto")["audits"][0] != without
+    text = run().stdout
+    assert "Class prior: measured. What it would be, known of one period beside:" in text
+    assert "an audit of 500 random cases" in text
+
+
+@pytest.mark.parametrize(
+    ("written", "note"),
+    [
+        (
+            f"{{positives: 30, cases: 300, {OF}}}",
+            "Class prior: given, 30 of 300 cases of 2026-01-05 to 2026-02-02, which is 0.1 [",
+        ),
+        (
+            "{assumed: {value: 0.1, low: 0.08, high: 0.12}}",
+            "Class prior: 0.1 [0.08, 0.12] is assumed for ever, and no window shows that it has "
+            "changed; with of: {start: ..., end: ...} beside value, low and high it would be that",
+        ),
+    ],
+)
+def test_a_class_prior_that_is_not_measured_says_what_it_is(folder, written, note):
+    found = prior_of(folder, written)
+    assert found["audits"] == []
+    (said,) = found["notes"]
+    assert said.startswith(note)
+    assert not any("class_prior" in one for one in found["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "warning"),
+    [
+        (
+            "2025-01-06",
+            "2025-02-03",
+            "before the first prediction of 2026-01-01: it is taken as if",
+        ),
+        ("2026-05-04", "2026-06-01", "after the last prediction of 2026-03-01: until then it is"),
+    ],
+)
+def test_a_class_prior_of_a_period_without_predictions_is_doubtful(folder, start, end, warning):
+    written = f"{{positives: 30, cases: 300, of: {{start: {start}, end: {end}}}}}"
+    assert any(warning in one for one in prior_of(folder, written)["warnings"])
