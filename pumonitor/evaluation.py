@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pumonitor._validate import as_number, as_scores, check_same_index, scores_by_source
 from pumonitor.diagnostics import diagnose
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.metrics.accuracy import ACCURACY
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
@@ -78,6 +78,8 @@ def evaluate(
     bounds_band: Band = "exact",
     calibrated_scores: bool = False,
     label_source: Any = None,
+    auxiliary: Any = None,
+    groups: Any = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """Estimate how well a scored population is classified when only some positives are confirmed.
@@ -138,6 +140,16 @@ def evaluate(
     label_source : array-like of shape (n,), optional
         Where each confirmation came from, read on labeled rows; the sources are then checked
         against each other.
+    auxiliary : data frame, mapping of str to array-like, or array-like of shape (n, columns)
+        Features of the rows: numbers, text, true and false, gaps allowed. A class prior that is
+        estimated (`class_prior`) is then read from a score of them, boosted trees of labeled
+        against other rows, each row scored by a model that did not see it, and not from `scores`:
+        it stays right where these rank badly, as far as the features tell positives apart. With
+        fewer than 150 confirmed positives, which do not teach a score, it is read from `scores`
+        and a warning says so. Needs scikit-learn (`pip install 'pumonitor[features]'`).
+    groups : array-like of shape (n,), optional
+        With `auxiliary`: the entity of each row (customer, device), where entities recur. Rows of
+        one entity are never scored by a model that has seen another of them.
     rng : int, numpy Generator or None
         Seed of the intervals' draws; None is a fixed seed.
 
@@ -148,7 +160,8 @@ def evaluate(
     Raises
     ------
     InputError
-        If labels, scores or weights cannot be used; the message says what, how often, where.
+        If labels, scores, weights or features cannot be used; the message says what, how often,
+        where.
     ValueError
         If a setting is out of range.
 
@@ -168,15 +181,14 @@ def evaluate(
     # The threshold is compared in the scores' own precision, as `scores >= threshold` is.
     threshold = float(score_values.dtype.type(as_number(threshold, name="threshold")))
     label_sources = scores_by_source(labels, score_values, label_source)
-    table = ScoreTable.from_arrays(
-        labels,
-        score_values,
-        thresholds=(threshold,),
-        sample_weight=sample_weight,
-        propensity=propensity,
-        detection_rate=detection_rate,
-        min_propensity=min_propensity,
-    )
+    weights = {
+        "sample_weight": sample_weight,
+        "propensity": propensity,
+        "detection_rate": detection_rate,
+        "min_propensity": min_propensity,
+    }
+    table = ScoreTable.from_arrays(labels, score_values, thresholds=(threshold,), **weights)
+    auxiliary_table, left_out = _auxiliary_table(labels, auxiliary, groups, weights)
     return evaluate_table(
         table,
         threshold=threshold,
@@ -192,8 +204,28 @@ def evaluate(
         bounds_band=bounds_band,
         calibrated_scores=calibrated_scores,
         label_sources=label_sources,
+        auxiliary=auxiliary_table,
+        auxiliary_left_out=left_out,
         rng=rng,
     )
+
+
+def _auxiliary_table(
+    labels: Any, features: Any, groups: Any, weights: Mapping[str, Any]
+) -> tuple[ScoreTable | None, str | None]:
+    """The rows by their auxiliary score, or why there is none though features are given."""
+    if features is None:
+        if groups is not None:
+            msg = "groups say which rows of auxiliary are of one entity: give both, or neither"
+            raise ValueError(msg)
+        return None, None
+    from pumonitor.prior.auxiliary import cross_fitted
+
+    try:
+        scores = cross_fitted(labels, features, groups=groups)
+    except TooFewPositivesError as error:
+        return None, str(error)
+    return ScoreTable.from_arrays(labels, scores, **weights), None
 
 
 def evaluate_table(
@@ -212,13 +244,17 @@ def evaluate_table(
     bounds_band: Band = "exact",
     calibrated_scores: bool = False,
     label_sources: Mapping[str, NDArray[np.float64]] | None = None,
+    auxiliary: ScoreTable | None = None,
+    auxiliary_left_out: str | None = None,
     curves: bool = True,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """The same as `evaluate`, from a ScoreTable.
 
-    `label_sources` holds the scores of the labeled rows by where their label came from. Without
-    `curves` there are none, and it takes half the time.
+    `label_sources` holds the scores of the labeled rows by where their label came from;
+    `auxiliary` is the table of the same rows' auxiliary scores, and `auxiliary_left_out` says why
+    there is none although one was asked for. Without `curves` there are none, and it takes half
+    the time.
 
     Raises
     ------
@@ -260,6 +296,7 @@ def evaluate_table(
         target=target,
         confidence_level=confidence_level,
         rng=rng,
+        auxiliary=auxiliary,
     )
     problem = make_problem(
         table,
@@ -293,6 +330,7 @@ def evaluate_table(
         "propensities": table.has_propensities,
         **table.weight_facts(),
         "resolution": table.resolution,
+        "auxiliary_left_out": auxiliary_left_out,
     }
     share = estimates["class_prior"]
     prior = replace(prior, low=share.low, high=share.high)
@@ -309,7 +347,14 @@ def evaluate_table(
         class_prior=prior,
         curves={**drawn_curves, **bound_curves},
         bounds=bounds,
-        warnings=diagnose(table, estimates, prior, settings, label_sources=label_sources),
+        warnings=diagnose(
+            table,
+            estimates,
+            prior,
+            settings,
+            label_sources=label_sources,
+            prior_table=auxiliary,
+        ),
         scores=_histogram(table),
         settings=settings,
         at_priors=AtPriors.of(

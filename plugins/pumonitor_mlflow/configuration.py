@@ -21,7 +21,10 @@ _ROW_KEYS = (
     "min_propensity",
     "sample_weight",
     "label_source",
+    "auxiliary",
+    "groups",
 )
+_COLUMN_KEYS = frozenset({"sample_weight", "propensity", "label_source", "auxiliary", "groups"})
 
 # Keys of other evaluators may stand beside ours: only what is very like one of ours is taken for
 # it.
@@ -67,8 +70,10 @@ class Configuration:
     options : mapping
         Keywords of `pumonitor.evaluate`, passed on as they are; with a table of counts those of
         `pumonitor.evaluate_table`.
-    labels, sample_weight, propensity, label_source : str, array-like or None
+    labels, sample_weight, propensity, label_source, groups : str, array-like or None
         Columns of the data by name, or their values.
+    auxiliary : list of str, table of features or None
+        Columns of the data by name, or a table with a row for each of theirs.
     pos_label : object
         The positive class of a model whose classes are not 0 and 1.
     table : object
@@ -84,6 +89,8 @@ class Configuration:
     sample_weight: Any = None
     propensity: Any = None
     label_source: Any = None
+    auxiliary: Any = None
+    groups: Any = None
     pos_label: Any = None
     table: Any = None
     col_mapping: Mapping[str, Any] = field(default_factory=dict)
@@ -107,7 +114,7 @@ class Configuration:
         for key in config:
             if key not in known_keys():
                 raise ValueError(_unknown(key))
-        apart = {*_OWN_KEYS, "sample_weight", "propensity", "label_source"}
+        apart = {*_OWN_KEYS, *_COLUMN_KEYS}
         if config.get("table") is not None:
             rejected = [key for key in _ROW_KEYS if config.get(key) is not None]
             if rejected:

@@ -34,7 +34,8 @@ class Rows:
         1 confirmed positive, 0 unlabeled, -1 confirmed negative.
     scores : ndarray of shape (n,)
     weights : mapping of str to array
-        ``sample_weight``, ``propensity`` and ``label_source`` where given.
+        ``sample_weight``, ``propensity``, ``label_source``, ``groups`` and ``auxiliary`` where
+        given.
     columns : mapping of str to array
         Every column of the data, for extra metrics.
     """
@@ -69,9 +70,11 @@ def read_rows(
                 ("sample_weight", configuration.sample_weight),
                 ("propensity", configuration.propensity),
                 ("label_source", configuration.label_source),
+                ("groups", configuration.groups),
             )
             if value is not None
-        },
+        }
+        | _features(configuration.auxiliary, columns),
         columns=columns,
     )
 
@@ -103,6 +106,20 @@ def _column_or_values(value: Any, *, key: str, columns: Mapping[str, Any]) -> An
         )
         raise InputError(msg)
     return columns[value]
+
+
+def _features(value: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The table that `auxiliary` names or is."""
+    if value is None:
+        return {}
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        return {"auxiliary": value}
+    return {
+        "auxiliary": {
+            name: _column_or_values(name, key="auxiliary", columns=columns) for name in names
+        }
+    }
 
 
 def _labels(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.diagnostics.approximation import coarse_table
+from pumonitor.diagnostics.auxiliary import auxiliary_left_out
 from pumonitor.diagnostics.calibrated_scores import against_calibrated_scores
 from pumonitor.diagnostics.decision import one_sided_decision
 from pumonitor.diagnostics.effective_rows import few_effective_rows
@@ -37,6 +38,7 @@ def diagnose(
     settings: Mapping[str, Any],
     *,
     label_sources: Mapping[str, NDArray[np.float64]] | None = None,
+    prior_table: ScoreTable | None = None,
 ) -> tuple[Finding, ...]:
     """All findings, warnings before notes.
 
@@ -54,9 +56,12 @@ def diagnose(
     class_prior : ClassPriorEstimate
     settings : mapping
         Those of `Evaluation.settings`. ``calibrated_scores`` (bool), ``largest_weight_share``
-        (float) and ``label_purity_evidence`` (mapping) may be missing.
+        (float), ``auxiliary_left_out`` (str or None) and ``label_purity_evidence`` (mapping) may be
+        missing.
     label_sources : mapping of str to ndarray, optional
         Scores of the labeled rows by where the label came from.
+    prior_table : ScoreTable, optional
+        The score that the class prior was estimated from, where it is another.
     """
     found = [
         *infeasible_values(estimates, settings),
@@ -72,8 +77,9 @@ def diagnose(
         *against_known_negatives(table, estimates, class_prior, settings),
         *different_label_sources(label_sources),
         *label_noise(settings),
+        *auxiliary_left_out(settings),
         *coarse_table(table, class_prior, settings),
-        *no_pure_region(table, class_prior, settings),
+        *no_pure_region(prior_table or table, class_prior, settings),
         *prior_is_upper_bound(class_prior),
     ]
     return tuple(sorted(found, key=lambda finding: finding.severity != "warning"))

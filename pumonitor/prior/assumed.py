@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -30,18 +31,33 @@ def assumed_of(
     target: Target,
     confidence_level: float,
     rng: int | np.random.Generator | None,
+    auxiliary: ScoreTable | None = None,
 ) -> Assumed:
     """The class prior and the label purity as given, or estimated where asked for.
 
     The scores are always looked at for mistaken labels, so that those who did not ask are told.
+    With `auxiliary`, the table of another score of the same rows, the class prior is estimated from
+    that.
 
     Raises
     ------
     ValueError
-        If class prior and label frequency are both given.
+        If class prior and label frequency are both given, or there is an auxiliary score and
+        nothing to be estimated from it.
     """
     if label_frequency is not None and class_prior != "auto":
         msg = "give class_prior or label_frequency, not both: each follows from the other"
+        raise ValueError(msg)
+    if auxiliary is not None and (
+        label_frequency is not None
+        or not isinstance(class_prior, str)
+        or class_prior == "propensity"
+    ):
+        what = "label_frequency" if label_frequency is not None else f"class_prior={class_prior!r}"
+        msg = (
+            f"an auxiliary score is what the class prior is estimated from, and {what} leaves "
+            "nothing to estimate from scores: leave one of them out"
+        )
         raise ValueError(msg)
     evidence = estimate_label_purity(
         table,
@@ -61,13 +77,15 @@ def assumed_of(
     else:
         prior = resolve_class_prior(
             class_prior,
-            table,
+            table if auxiliary is None else auxiliary,
             scenario=scenario,
             label_purity=purity,
             confidence_level=confidence_level,
             rng=rng,
             target=target,
         )
+    if auxiliary is not None:
+        prior = replace(prior, diagnostics={**prior.diagnostics, "index": "auxiliary"})
     return prior, purity, evidence
 
 

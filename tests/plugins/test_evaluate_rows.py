@@ -13,6 +13,7 @@ from mlflow import MlflowClient
 from pumonitor_mlflow.metric_values import metric_values
 
 import pumonitor
+from pumonitor.errors import InputError
 
 OPTIONS = {"class_prior": 0.2, "threshold": 1.0, "rng": 5}
 CONFIG = {**OPTIONS, "report": False}
@@ -215,3 +216,38 @@ def test_sources_of_labels_may_be_a_column(sqlite: str, window: pd.DataFrame) ->
         )
     stored = mlflow.artifacts.load_dict(f"runs:/{run.info.run_id}/pu/evaluation.json")
     assert "different_label_sources" in [finding["name"] for finding in stored["warnings"]]
+
+
+def test_features_of_an_auxiliary_score_may_be_columns(sqlite: str, window: pd.DataFrame) -> None:
+    many = pd.concat([window] * 4, ignore_index=True)
+    rng = np.random.default_rng(2)
+    many["size"] = many["score"] + rng.normal(size=len(many))
+    many["customer"] = rng.integers(0, 1000, len(many))
+    options = {"threshold": 1.0, "rng": 5}
+    config = {**options, "auxiliary": ["size"], "groups": "customer", "report": False}
+    result = mlflow.models.evaluate(
+        data=many,
+        targets="confirmed",
+        predictions="score",
+        model_type="pu",
+        evaluators="pu",
+        evaluator_config=config,
+    )
+    ev = pumonitor.evaluate(
+        many["confirmed"],
+        many["score"],
+        auxiliary=many[["size"]],
+        groups=many["customer"],
+        **options,
+    )
+    assert ev.class_prior.diagnostics["index"] == "auxiliary"
+    assert result.metrics == metric_values(ev.estimates)
+    with pytest.raises(InputError, match="names the column 'sizes' as auxiliary"):
+        mlflow.models.evaluate(
+            data=many,
+            targets="confirmed",
+            predictions="score",
+            model_type="pu",
+            evaluators="pu",
+            evaluator_config={**config, "auxiliary": ["sizes"]},
+        )

@@ -4,7 +4,15 @@ It shares nothing with the deployed model but the rows: when that model ranks wo
 """
 
 from pumonitor.prior.auxiliary.auxiliary_score import AuxiliaryScore
+from pumonitor.prior.auxiliary.cross_fitted import cross_fitted
 from pumonitor.prior.auxiliary.feature_columns import RawColumns, raw_columns
 from pumonitor.prior.auxiliary.training import LEAST_LABELED, train_auxiliary
 
-__all__ = ["LEAST_LABELED", "AuxiliaryScore", "RawColumns", "raw_columns", "train_auxiliary"]
+__all__ = [
+    "LEAST_LABELED",
+    "AuxiliaryScore",
+    "RawColumns",
+    "cross_fitted",
+    "raw_columns",
+    "train_auxiliary",
+]
