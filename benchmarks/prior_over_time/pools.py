@@ -31,11 +31,14 @@ class Pool:
     is_positive : ndarray of shape (rows,)
     scores : mapping of str to ndarray of shape (rows,)
         By `MODELS`.
+    features : mapping of str to ndarray of shape (rows, columns)
+        As logged, by `MODELS`, if what breaks the model breaks them as well.
     """
 
     name: str
     is_positive: BoolArray
     scores: Mapping[str, FloatArray]
+    features: Mapping[str, FloatArray]
 
 
 _POSITIVE: Final[Mapping[str, Callable[[Any], Any]]] = {
@@ -112,11 +115,10 @@ def _scored(name: str, features: FloatArray, positive: BoolArray) -> Pool:
     for column in top[: max(1, len(top) // 3)]:
         shuffled[:, column] = rng.permutation(seen[:, column])
     another = trained(others, 1).predict_proba(seen)[:, 1]
-    scores = {
-        name: model.predict_proba(rows)[:, 1]
-        for name, rows in zip(MODELS, (seen, flipped, lost, shuffled), strict=False)
-    }
-    return Pool(name=name, is_positive=truth, scores={**scores, "new version": np.sqrt(another)})
+    logged = dict(zip(MODELS, (seen, flipped, lost, shuffled, seen), strict=True))
+    scores = {state: model.predict_proba(rows)[:, 1] for state, rows in logged.items()}
+    scores["new version"] = np.sqrt(another)
+    return Pool(name=name, is_positive=truth, scores=scores, features=logged)
 
 
 def _by_importance(

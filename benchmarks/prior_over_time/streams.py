@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,8 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.prior_over_time.pools import Pool
+from pumonitor.tables import ScoreTable
 
-__all__ = ["CHANGED_FROM", "REFERENCE", "SCENARIOS", "WINDOWS", "Stream", "draw"]
+__all__ = [
+    "CHANGED_FROM",
+    "REFERENCE",
+    "SCENARIOS",
+    "WINDOWS",
+    "WITH_FEATURES",
+    "Stream",
+    "counted",
+    "draw",
+    "score_table",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,21 +59,67 @@ _MODEL: Final = {
 }
 
 
+WITH_FEATURES: Final = tuple(
+    one for one in SCENARIOS if one.startswith(("model breaks", "break and"))
+)
+"""Scenarios in which the logged features may break as well."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
     """Windows of a pool, drawn with replacement.
 
     Attributes
     ----------
-    scores, confirmed : list of ndarray
+    pool : Pool
+    rows : list of ndarray of int
+        Of the pool, in each window.
+    confirmed : list of ndarray of bool
         Of each window's rows.
+    models : list of str
+        What the model is in each window, of `MODELS`.
     class_prior : ndarray of shape (windows,)
         The truth: of the process, not of the rows drawn.
     """
 
-    scores: list[FloatArray]
+    pool: Pool
+    rows: list[NDArray[np.intp]]
     confirmed: list[NDArray[np.bool_]]
+    models: list[str]
     class_prior: FloatArray
+
+    def tables(self, scores: Mapping[str, FloatArray]) -> list[tuple[FloatArray, ...]]:
+        """Scores, confirmed rows and all rows at each score, of each window.
+
+        Parameters
+        ----------
+        scores : mapping of str to ndarray of shape (rows of the pool,)
+            By `MODELS`.
+        """
+        found = {name: np.unique(one, return_inverse=True) for name, one in scores.items()}
+        return [
+            counted(*found[model], rows, confirmed)
+            for model, rows, confirmed in zip(self.models, self.rows, self.confirmed, strict=True)
+        ]
+
+
+def counted(
+    at: FloatArray, place: NDArray[np.intp], rows: NDArray[np.intp], confirmed: NDArray[np.bool_]
+) -> tuple[FloatArray, ...]:
+    """Cells that hold rows: their score, confirmed and all rows."""
+    cell = place[rows]
+    labeled = np.bincount(cell, confirmed, minlength=len(at))
+    total = np.bincount(cell, minlength=len(at)).astype(np.float64)
+    held = total > 0
+    return at[held], labeled[held], total[held]
+
+
+def score_table(cells: Sequence[tuple[FloatArray, ...]]) -> ScoreTable:
+    """Of windows together."""
+    scores, labeled, rows = (np.concatenate(parts) for parts in zip(*cells, strict=True))
+    at, place = np.unique(scores, return_inverse=True)
+    confirmed, total = np.bincount(place, labeled), np.bincount(place, rows)
+    return ScoreTable.from_counts(confirmed, total - confirmed, lower=at, upper=at)
 
 
 def draw(
@@ -79,7 +137,7 @@ def draw(
     # Negatives by how high they score, for those that come to score higher.
     by_score = negatives[np.argsort(pool.scores["as it was"][negatives], kind="stable")]
     priors, frequencies = _courses(scenario, class_prior, label_frequency)
-    scores, confirmed = [], []
+    drawn, confirmed, models = [], [], []
     for at in range(WINDOWS):
         model = _MODEL.get(scenario, "as it was") if at >= CHANGED_FROM else "as it was"
         found = int(rng.binomial(rows, priors[at]))
@@ -90,16 +148,16 @@ def draw(
         taken = np.concatenate(
             [rng.choice(positives, found), by_score[(ranks * len(by_score)).astype(int)]]
         )
-        of_window = pool.scores[model][taken]
         chance = np.full(found, frequencies[at])
         if scenario == "labels come to depend on the score" and at >= CHANGED_FROM and found > 1:
-            high = of_window[:found] >= np.median(of_window[:found])
-            chance = np.where(high, 1.5, 0.5) * chance
+            of_positives = pool.scores[model][taken[:found]]
+            chance = np.where(of_positives >= np.median(of_positives), 1.5, 0.5) * chance
         labeled = np.zeros(rows, dtype=bool)
         labeled[:found] = rng.random(found) < chance
-        scores.append(of_window)
+        drawn.append(taken)
         confirmed.append(labeled)
-    return Stream(scores=scores, confirmed=confirmed, class_prior=priors)
+        models.append(model)
+    return Stream(pool=pool, rows=drawn, confirmed=confirmed, models=models, class_prior=priors)
 
 
 def _courses(
