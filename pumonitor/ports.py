@@ -21,6 +21,8 @@ __all__ = [
     "PredictionSource",
     "Progress",
     "RunIds",
+    "SampleRequest",
+    "SampledRows",
     "Sink",
     "SourceDescription",
     "State",
@@ -183,6 +185,61 @@ class WindowCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SampleRequest:
+    """Which rows of one window are wanted with their features.
+
+    Attributes
+    ----------
+    window : Window
+    as_of : tuple of datetime
+        Ascending moments, at most 8: one label state per moment.
+    rows : int
+        How many at most of all rows of the window.
+    labels : int
+        How many at most of those that a label is known of by the last moment.
+    """
+
+    window: Window
+    as_of: tuple[datetime, ...]
+    rows: int
+    labels: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SampledRows:
+    """Rows of one window with their features, the same ones whenever they are asked for.
+
+    Rows are drawn by a hash of their id, so that the sample of a window does not depend on its
+    labels, on the engine, or on the day.
+
+    Attributes
+    ----------
+    key : ndarray of str, shape (rows,)
+        The entity each row is of, or its id where no entity is named or known.
+    model_version : ndarray of str, shape (rows,)
+        "" without such a column.
+    segments : mapping of str to ndarray of str, shape (rows,) each
+    history : ndarray of int, shape (rows,)
+        Label state at each moment, as in `WindowCounts`.
+    propensity : ndarray of float, shape (rows,)
+        NaN where no label or no column.
+    is_sampled : ndarray of bool, shape (rows,)
+        Whether the row stands for all rows of the window, whatever their label; the others are
+        there for the label that is known of them.
+    features : mapping of str to ndarray, shape (rows,) each
+        Floats, NaN where missing, or text and None, by column.
+    """
+
+    key: NDArray[np.str_]
+    model_version: NDArray[np.str_]
+    segments: Mapping[str, NDArray[np.str_]]
+    history: NDArray[np.int64]
+    propensity: NDArray[np.float64]
+    is_sampled: NDArray[np.bool_]
+    features: Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDescription:
     """What `pumonitor check` shows of a source.
 
@@ -227,6 +284,15 @@ class PredictionSource(Protocol):
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments, from one query."""
+
+    def sample(self, request: SampleRequest) -> SampledRows:
+        """Some rows of one window with their features.
+
+        Raises
+        ------
+        InputError
+            If no features are named, or their columns cannot be used.
+        """
 
     def span(self) -> tuple[datetime, datetime] | None:
         """Times of the first and the last prediction; None without any."""

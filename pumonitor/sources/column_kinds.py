@@ -62,6 +62,14 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
         frozenset({"integer", "text", "cell", "boolean", "date", "empty"}),
         "name a column of categories, as text",
     ),
+    "feature": (
+        _NUMBERS | {"text", "boolean"},
+        "features are numbers, text, or true and false: cast it, or leave it out",
+    ),
+    "group": (
+        frozenset({"integer", "text", "cell", "empty"}),
+        "entities are whole numbers or text, as ids are",
+    ),
 }
 _NUMBERS_ALIKE: Final[tuple[frozenset[Kind], ...]] = (
     frozenset({"integer", "number", "single", "boolean"}),
@@ -82,6 +90,8 @@ _ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
     "propensity": _NUMBERS_ALIKE,
     "model_version": _CATEGORIES_ALIKE,
     "segment": _CATEGORIES_ALIKE,
+    "feature": (frozenset({"integer", "number", "single"}),),
+    "group": (),
 }
 """Kinds that files may mix in one column: each is read as what it means."""
 

@@ -23,7 +23,14 @@ from pumonitor.sources.counts_problems import (
 )
 from pumonitor.sources.counts_query import MOST_GROUPS, CountQuery
 
-__all__ = ["check_labels", "check_predictions", "count_window"]
+__all__ = [
+    "check_labels",
+    "check_predictions",
+    "count_window",
+    "distinct",
+    "numbers_of",
+    "texts_of",
+]
 
 _IDS_AT_ONCE: Final = 8_000_000
 _MOST_SEGMENTS: Final = 1_000
@@ -56,7 +63,7 @@ def count_window(
     """
     name, label_name = query.predictions.relation.name, query.labels.relation.name
     check_labels(engine, query)
-    rows, duplicates, conflicts, query = _distinct(engine, query)
+    rows, duplicates, conflicts, query = distinct(engine, query)
     # What comes now is read twice: where it can be held, it is.
     if engine.keep("pumonitor_states", query.states(), about=label_name):
         query = replace(query, kept=query.kept | {"pumonitor_states"})
@@ -116,7 +123,7 @@ def _problems(engine: Engine, query: CountQuery) -> dict[int, int]:
     return {int(row[0]): int(row[1]) for row in engine.rows(query.problems(), about=about)}
 
 
-def _distinct(engine: Engine, query: CountQuery) -> tuple[int, int, int, CountQuery]:
+def distinct(engine: Engine, query: CountQuery) -> tuple[int, int, int, CountQuery]:
     """Rows, repeated rows with the same score and with another, and the query for the first ones.
 
     Ids are only compared one by one if there are fewer of them than rows.
@@ -198,11 +205,11 @@ def _window_counts(
     delays: NDArray[np.int64],
     found: InputCounts,
 ) -> WindowCounts:
-    version = _texts(groups["model_version"])
-    segments = [_texts(groups[name]) for name in query.segments]
-    cell = _numbers(groups["cell"], np.int64)
-    history = _numbers(groups["history"], np.int64)
-    propensity = _numbers(groups["propensity"], np.float64)
+    version = texts_of(groups["model_version"])
+    segments = [texts_of(groups[name]) for name in query.segments]
+    cell = numbers_of(groups["cell"], np.int64)
+    history = numbers_of(groups["history"], np.int64)
+    propensity = numbers_of(groups["propensity"], np.float64)
     # Sorted here, since engines order text by languages of their own.
     order = np.lexsort([propensity, history, cell, *segments[::-1], version])
     columns = query.predictions.segments
@@ -213,11 +220,11 @@ def _window_counts(
         },
         cell=cell[order],
         # Adding 0 makes -0.0 plain: engines differ in which of the two is the least.
-        lower=_numbers(groups["lower_score"], np.float64)[order] + 0.0,
-        upper=_numbers(groups["upper_score"], np.float64)[order] + 0.0,
+        lower=numbers_of(groups["lower_score"], np.float64)[order] + 0.0,
+        upper=numbers_of(groups["upper_score"], np.float64)[order] + 0.0,
         history=history[order],
         propensity=propensity[order],
-        rows=_numbers(groups["n"], np.int64)[order],
+        rows=numbers_of(groups["n"], np.int64)[order],
         delays=delays,
         found=found,
     )
@@ -233,13 +240,13 @@ def _delays(query: CountQuery, found: list[tuple[Any, ...]]) -> NDArray[np.int64
 
 
 def _check_groups(engine: Engine, query: CountQuery, groups: Mapping[str, Any]) -> None:
-    cells = _numbers(groups["cell"], np.int64)
+    cells = numbers_of(groups["cell"], np.int64)
     if np.any(cells < 0):
         raise _unusable(engine, query, _problems(engine, query), between=query.between)
     _refuse_nul(query, groups)
     name = query.predictions.relation.name
     for answer, column in zip(query.segments, query.predictions.segments, strict=True):
-        values = len(np.unique(_texts(groups[answer])))
+        values = len(np.unique(texts_of(groups[answer])))
         if values > _MOST_SEGMENTS:
             msg = (
                 f"segment column '{column.name}' of {name} has {values} values in one window, and "
@@ -262,7 +269,7 @@ def _refuse_nul(query: CountQuery, groups: Mapping[str, Any]) -> None:
     for answer, column in columns.items():
         if not any("\0" in value for value in set(groups[answer])):
             continue
-        rows = _numbers(groups["n"], np.int64)
+        rows = numbers_of(groups["n"], np.int64)
         held: Counter[str] = Counter()
         for value, number in zip(groups[answer], rows.tolist(), strict=True):
             if "\0" in value:
@@ -277,7 +284,7 @@ def _refuse_nul(query: CountQuery, groups: Mapping[str, Any]) -> None:
         )
 
 
-def _numbers(values: Any, kind: Any) -> NDArray[Any]:
+def numbers_of(values: Any, kind: Any) -> NDArray[Any]:
     """A column of an answer; null is NaN."""
     if isinstance(values, np.ma.MaskedArray):
         return np.asarray(np.ma.filled(values.astype(kind), np.nan))
@@ -286,6 +293,7 @@ def _numbers(values: Any, kind: Any) -> NDArray[Any]:
     return np.asarray(values, dtype=kind)
 
 
-def _texts(values: Any) -> NDArray[np.str_]:
+def texts_of(values: Any) -> NDArray[np.str_]:
+    """A column of an answer that has no null in it."""
     found = np.asarray(values, dtype=np.str_)
     return found if found.size else found.astype("<U1")

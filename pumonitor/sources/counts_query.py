@@ -16,6 +16,7 @@ from pumonitor.sources.counts_rows import (
     PredictionTable,
     Values,
     double,
+    feature_columns,
     label_rows,
     prediction_ids,
     prediction_rows,
@@ -99,13 +100,13 @@ class CountQuery:
 
     def rows(self) -> Statement:
         """How many rows the window has."""
-        return self._stated("SELECT count(*) AS n FROM pumonitor_window", "pumonitor_window")
+        return self.stated("SELECT count(*) AS n FROM pumonitor_window", "pumonitor_window")
 
     def ids(self, *, part: int = 0, parts: int = 1) -> Statement:
         """How many different ids there are in one of several parts of the window."""
         same = self.dialect.grouped_id.format("id")
         only = f" WHERE {same} % {parts} = {part}" if parts > 1 else ""
-        return self._stated(
+        return self.stated(
             f"SELECT count(*) AS n FROM (SELECT {same} AS same FROM pumonitor_window{only} "
             f"GROUP BY {same}) AS grouped",
             "pumonitor_window",
@@ -117,7 +118,7 @@ class CountQuery:
 
     def repeats_found(self) -> Statement:
         """Numbers of repeated rows: with the first row's score, with another, unusable."""
-        return self._stated(
+        return self.stated(
             "SELECT sum(CASE WHEN place > 1 AND score = standing THEN 1 ELSE 0 END) AS same, "
             "sum(CASE WHEN place > 1 AND score <> standing THEN 1 ELSE 0 END) AS other, "
             "max(problem) AS problem FROM pumonitor_ranked",
@@ -126,14 +127,14 @@ class CountQuery:
 
     def problems(self) -> Statement:
         """Numbers of the window's rows by what is wrong with them."""
-        return self._stated(
+        return self.stated(
             "SELECT problem, count(*) AS n FROM pumonitor_window GROUP BY problem",
             "pumonitor_window",
         )
 
     def label_problems(self) -> Statement:
         """Numbers of label rows by what is wrong with them."""
-        return self._stated(
+        return self.stated(
             "SELECT problem, count(*) AS n FROM pumonitor_said GROUP BY problem", "pumonitor_said"
         )
 
@@ -148,7 +149,7 @@ class CountQuery:
         index = self.grid.sql("score", floor=self.dialect.floor)
         cell = f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
         chosen = ", ".join(["model_version", *self.segments])
-        return self._stated(
+        return self.stated(
             f"SELECT {keys}, min(score) AS lower_score, max(score) AS upper_score, "
             f"count(*) AS n FROM (SELECT {chosen}, {cell} AS cell, score, "
             f"coalesce(history, {self.unlabeled}) AS history, propensity "
@@ -173,7 +174,7 @@ class CountQuery:
             f"sum({name}) AS {name}"
             for name in ("label_rows", "duplicates", "conflicts", "retractions", "early", "refused")
         )
-        return self._stated(
+        return self.stated(
             f"SELECT moment, bucket, count(*) AS ids, {sums} FROM (SELECT *, "
             f"CASE WHEN {last} = 1 THEN CASE {moment} END ELSE -1 END AS moment, "
             f"{bucket} AS bucket FROM pumonitor_states) AS stated GROUP BY moment, bucket",
@@ -186,7 +187,7 @@ class CountQuery:
 
     def unmatched_ids(self) -> Statement:
         """How many these are."""
-        return self._stated("SELECT count(*) AS n FROM pumonitor_unmatched", "pumonitor_unmatched")
+        return self.stated("SELECT count(*) AS n FROM pumonitor_unmatched", "pumonitor_unmatched")
 
     def still_unmatched(self, between: tuple[datetime, datetime]) -> Statement:
         """Those of them that are in no prediction of a stretch of time."""
@@ -202,7 +203,7 @@ class CountQuery:
         """Ids of predictions pass by the few that are looked for, never the other way round."""
         values = Values(self.dialect)
         ids = prediction_ids(self.predictions, key=self.key, between=between, values=values)
-        return self._stated(
+        return self.stated(
             f"SELECT {chosen} FROM pumonitor_unmatched WHERE id NOT IN (SELECT id FROM ({ids}) "
             "AS made WHERE id IN (SELECT id FROM pumonitor_unmatched))",
             "pumonitor_unmatched",
@@ -225,7 +226,7 @@ class CountQuery:
 
     def labels_as_said(self) -> Statement:
         """All label rows known by the last moment, for an engine elsewhere."""
-        return self._stated(
+        return self.stated(
             "SELECT id, known, label, propensity, problem FROM pumonitor_said", "pumonitor_said"
         )
 
@@ -234,7 +235,7 @@ class CountQuery:
         values = Values(self.dialect)
         limit = values.write("now", microseconds(now))
         oldest = values.write("oldest", microseconds(PLAUSIBLE_FROM))
-        return self._stated(
+        return self.stated(
             "SELECT count(*) AS n, min(made) AS first_made, max(made) AS last_made, "
             "sum(CASE WHEN made IS NULL THEN 1 ELSE 0 END) AS unread, "
             f"sum(CASE WHEN made < {oldest} THEN 1 ELSE 0 END) AS earlier, "
@@ -247,7 +248,7 @@ class CountQuery:
         """Labels: rows, the last time, times after now."""
         values = Values(self.dialect)
         limit = values.write("now", microseconds(now))
-        return self._stated(
+        return self.stated(
             "SELECT count(*) AS n, max(known) AS last_known, "
             f"sum(CASE WHEN known > {limit} THEN 1 ELSE 0 END) AS later FROM pumonitor_said",
             "pumonitor_said",
@@ -259,7 +260,7 @@ class CountQuery:
         # Down to a whole second, below 0 as well; then the division leaves nothing over.
         whole = "(known - made - ((known - made) % 1000000 + 1000000) % 1000000)"
         seconds = self.dialect.divided(whole, 1_000_000)
-        return self._stated(
+        return self.stated(
             # Confirmed ones first: to group all predictions by id takes memory for each of them.
             f"SELECT {seconds} AS seconds, count(*) AS n FROM ("
             "SELECT confirmed.id, min(known) AS known, min(made) AS made FROM pumonitor_made "
@@ -278,9 +279,9 @@ class CountQuery:
         )
 
     def _part(self, name: str) -> Statement:
-        return self._stated(f"SELECT * FROM {name}", name)
+        return self.stated(f"SELECT * FROM {name}", name)
 
-    def _stated(self, sql: str, *parts: str, values: Values | None = None) -> Statement:
+    def stated(self, sql: str, *parts: str, values: Values | None = None) -> Statement:
         """Put the named parts a statement reads, and those they read, before it."""
         values = values or Values(self.dialect)
         wanted: set[str] = set()
@@ -342,7 +343,10 @@ class CountQuery:
     def _first(self, _: Values) -> str:
         if not self.repeats:
             return "SELECT * FROM pumonitor_window"
-        columns = ", ".join(["id", "made", "score", "model_version", *self.segments, "problem"])
+        features = feature_columns(self.predictions, self.dialect)
+        columns = ", ".join(
+            ["id", "made", "score", "model_version", *self.segments, *features, "problem"]
+        )
         return (
             f"SELECT {columns} FROM pumonitor_window AS seen WHERE NOT EXISTS "
             "(SELECT 1 FROM pumonitor_repeated AS repeated WHERE repeated.id = seen.id) "

@@ -23,10 +23,12 @@ from pumonitor.sources.time_columns import (
 
 __all__ = [
     "LABEL_PROBLEMS",
+    "NUMBERS",
     "PREDICTION_PROBLEMS",
     "LabelTable",
     "PredictionTable",
     "Values",
+    "feature_columns",
     "label_rows",
     "prediction_ids",
     "prediction_rows",
@@ -36,6 +38,9 @@ __all__ = [
 PREDICTION_PROBLEMS: Final = ("id", "time", "score", "infinite score", "score out of range")
 LABEL_PROBLEMS: Final = ("id", "known_at", "label", "propensity")
 """What can be wrong with a row, numbered from 1 in this order."""
+
+NUMBERS: Final = frozenset({"integer", "number", "single"})
+"""Kinds of columns whose values are numbers; cells of a CSV file are text until they are read."""
 
 _ALWAYS: Final = (EARLIEST, LATEST)
 
@@ -48,6 +53,8 @@ class PredictionTable:
     ----------
     only_probabilities : bool
         Whether a score below 0 or above 1 is wrong.
+    features, group
+        Read where rows are asked for; none where they are counted.
     """
 
     relation: Relation
@@ -57,6 +64,8 @@ class PredictionTable:
     model_version: Column | None
     segments: tuple[Column, ...]
     only_probabilities: bool
+    features: tuple[Column, ...] = ()
+    group: Column | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +109,9 @@ def prediction_rows(
 ) -> str:
     """Rows made in a stretch of time, or all, and those whose time cannot be read.
 
-    They are id, made (microseconds), score, model_version, segment_0 and so on, problem (0, or the
-    number of one of `PREDICTION_PROBLEMS`) and, if asked for, the column `shown` as text.
+    They are id, made (microseconds), score, model_version, segment_0 and so on, those of
+    `feature_columns`, problem (0, or the number of one of `PREDICTION_PROBLEMS`) and, if asked for,
+    the column `shown` as text.
     """
     dialect = values.dialect
     others = {
@@ -112,6 +122,7 @@ def prediction_rows(
         f"segment_{place}": _category(column, dialect)
         for place, column in enumerate(table.segments)
     }
+    others |= feature_columns(table, dialect)
     if shown is not None:
         others["shown"] = dialect.shown(shown.sql)
     timed = _timed(
@@ -135,6 +146,19 @@ def prediction_rows(
         f"SELECT id, made, {', '.join(others)}, {problem} AS problem FROM {timed}"
         f"{_exactly(table.time, 'made', between, values)}"
     )
+
+
+def feature_columns(table: PredictionTable, dialect: Dialect) -> dict[str, str]:
+    """SQL of feature_0 and so on, numbers as they are and all else as text, and of entity."""
+    found = {
+        f"feature_{place}": dialect.number(column.sql, column.kind)
+        if column.kind in NUMBERS
+        else dialect.category(column.sql, column.kind)
+        for place, column in enumerate(table.features)
+    }
+    if table.group is not None:
+        found["entity"] = dialect.category(table.group.sql, table.group.kind)
+    return found
 
 
 def prediction_ids(

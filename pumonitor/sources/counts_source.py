@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import isfinite
@@ -13,7 +13,15 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from pumonitor.errors import InputError
-from pumonitor.ports import Clock, CountRequest, Progress, SourceDescription, WindowCounts
+from pumonitor.ports import (
+    Clock,
+    CountRequest,
+    Progress,
+    SampledRows,
+    SampleRequest,
+    SourceDescription,
+    WindowCounts,
+)
 from pumonitor.sources.column_kinds import Key
 from pumonitor.sources.counting import check_labels, check_predictions, count_window
 from pumonitor.sources.counts_engine import RECEIVED_COLUMNS, Engine
@@ -21,6 +29,7 @@ from pumonitor.sources.counts_problems import Unusable, prediction_problems
 from pumonitor.sources.counts_query import CountQuery, Statement
 from pumonitor.sources.counts_rows import PREDICTION_PROBLEMS, LabelTable, PredictionTable, Values
 from pumonitor.sources.grid import ScoreGrid
+from pumonitor.sources.sampling import SampleQuery, sample_window
 from pumonitor.sources.time_columns import (
     CLOCKS_DIFFER,
     EARLIEST,
@@ -55,6 +64,7 @@ class CountedSource:
         scale: Literal["probability", "unbounded"],
         orphans: Literal["count", "skip"],
         clock: Clock,
+        with_features: Callable[[], PredictionTable],
     ) -> None:
         self._engine = engine
         self._predictions = predictions
@@ -64,6 +74,8 @@ class CountedSource:
         self._grid = ScoreGrid(scale=scale)
         self._orphans = orphans
         self._clock = clock
+        self._with_features = with_features
+        self._featured: PredictionTable | None = None
         self._received: tuple[datetime | None, LabelTable] | None = None
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
@@ -93,6 +105,33 @@ class CountedSource:
                 load_ids=None if self._orphans == "skip" else self._load_ids,
                 progress=progress,
             )
+
+    def sample(self, request: SampleRequest) -> SampledRows:
+        """Some rows of one window with their features.
+
+        Raises
+        ------
+        InputError
+            If no features are named, or their columns cannot be used.
+        SourceError
+            If a table cannot be read.
+        """
+        between = (request.window.start, request.window.end)
+        predictions = self._featured = self._featured or self._with_features()
+        query = SampleQuery(
+            predictions=predictions,
+            labels=self._labels_known_by(max(request.as_of[-1], between[1])),
+            dialect=self._engine.dialect,
+            grid=self._grid,
+            key=self._key,
+            between=between,
+            as_of=request.as_of,
+            threshold=0.5,
+        )
+        with self._engine.snapshot():
+            self._load_predictions(_names(predictions), between)
+            self._engine.load(query.labels.relation, _names(query.labels))
+            return sample_window(self._engine, query, request)
 
     def span(self) -> tuple[datetime, datetime] | None:
         """Times of the first and the last prediction; None without any.
@@ -278,10 +317,12 @@ class CountedSource:
 def _names(table: PredictionTable | LabelTable) -> list[str]:
     if isinstance(table, PredictionTable):
         columns = [table.id, table.time.column, table.score, table.model_version, *table.segments]
+        columns += [*table.features, table.group]
     else:
         known_at = None if table.known_at is None else table.known_at.column
         columns = [table.id, known_at, table.label, table.propensity]
-    return [column.name for column in columns if column is not None]
+    # A segment may be a feature as well.
+    return list(dict.fromkeys(column.name for column in columns if column is not None))
 
 
 def _types(table: PredictionTable | LabelTable) -> dict[str, str]:

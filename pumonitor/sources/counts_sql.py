@@ -16,7 +16,7 @@ from pumonitor.sources.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.contained_sql import check_query, for_sqlalchemy
 from pumonitor.sources.counts_engine import received, stepping
 from pumonitor.sources.counts_query import Statement
-from pumonitor.sources.dialects import Dialect, PostgreSQL, SQLite, text_clocks
+from pumonitor.sources.dialects import Dialect, PostgreSQL, SQLite, sqlite_functions
 from pumonitor.sources.locations import nothing_found
 from pumonitor.sources.monitored_tables import SqlQuery, SqlTable
 
@@ -211,7 +211,7 @@ class SQLEngine:
 
     def _prepare_sqlite(self, connection: Connection) -> None:
         driver: Any = connection.connection.driver_connection
-        for name, function in text_clocks().items():
+        for name, function in sqlite_functions().items():
             driver.create_function(name, 1, function, deterministic=True)
         driver.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import ClassVar, Final
 
 from pumonitor.sources.column_kinds import Key, Kind
 
-__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "Spark", "text_clocks"]
+__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "Spark", "sqlite_functions"]
 
 _CLOCK: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
 WITH_OFFSET: Final = f"{_CLOCK} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)"
@@ -91,6 +92,10 @@ class Dialect:
         """Whole-number division of a number above 0."""
         return f"({number} / {by})"
 
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text in hexadecimal digits, which sort alike in every engine."""
+        raise NotImplementedError
+
 
 class DuckDB(Dialect):
     """The embedded engine: files and data frames."""
@@ -138,6 +143,10 @@ class DuckDB(Dialect):
         """Whole-number division."""
         return f"({number} // {by})"
 
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        return f"sha256(CAST({key} AS VARCHAR))"
+
     @classmethod
     def _cast(cls, raw: str, kind: str) -> str:
         # Before its version 2 a time without seconds was none; only such rows are asked twice.
@@ -178,6 +187,11 @@ class PostgreSQL(Dialect):
         """Local microseconds of text without an offset."""
         local = self._count(f"CAST({self._cut(raw)} AS timestamp)")
         return f"CASE WHEN {raw} ~ '^{WITHOUT_OFFSET}$' THEN {local} END"
+
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        digest = f"sha256(convert_to(CAST({key} AS text), 'UTF8'))"
+        return f"(encode({digest}, 'hex') COLLATE \"C\")"
 
     @staticmethod
     def _count(time: str) -> str:
@@ -220,6 +234,10 @@ class SQLite(Dialect):
     def clock_without_offset(self, raw: str) -> str:
         """Local microseconds of text without an offset."""
         return f"pumonitor_clock_without_offset({raw})"
+
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        return f"pumonitor_hashed({key})"
 
 
 class Spark(Dialect):
@@ -266,17 +284,26 @@ class Spark(Dialect):
         """Whole-number division."""
         return f"({number} div {by})"
 
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        return f"sha2(CAST({key} AS STRING), 256)"
+
     @staticmethod
     def _cut(raw: str) -> str:
         return f"regexp_replace({raw}, '{_FINER}', '$1')"
 
 
-def text_clocks() -> Mapping[str, Callable[[object], int | None]]:
-    """Two functions for SQLite, which reads text as times to the millisecond only."""
+def sqlite_functions() -> Mapping[str, Callable[[object], int | str | None]]:
+    """Functions for SQLite, which reads text as times to the millisecond only, and has no hash."""
     return {
         "pumonitor_clock_with_offset": _with_offset,
         "pumonitor_clock_without_offset": _without_offset,
+        "pumonitor_hashed": _hashed,
     }
+
+
+def _hashed(value: object) -> str | None:
+    return None if value is None else sha256(str(value).encode()).hexdigest()
 
 
 _PATTERNS: Final = (re.compile(WITH_OFFSET), re.compile(WITHOUT_OFFSET))

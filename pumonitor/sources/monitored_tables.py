@@ -27,6 +27,11 @@ class PredictionColumns:
         Higher = more positive.
     model_version : str, optional
     segments : tuple of str
+    features : tuple of str
+        Numbers, text, true and false. They are read where rows are asked for, and a column that is
+        absent then or of another type stops nothing else.
+    group : str, optional
+        The entity a row is of (customer, device), where these recur.
     time_zone : str, optional
         Name such as "Europe/Berlin" for times that bear no zone of their own.
     time_unit : {"s", "ms", "us", "ns"}, optional
@@ -47,6 +52,8 @@ class PredictionColumns:
     score: str
     model_version: str | None = None
     segments: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    group: str | None = None
     time_zone: str | None = None
     time_unit: TimeUnit | None = None
     ambiguous: Ambiguous | None = None

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final, Literal
 
 from pumonitor.errors import InputError
@@ -113,6 +114,9 @@ def open_source(
             scale=score_scale,
             orphans=orphans,
             clock=clock,
+            with_features=partial(
+                _with_features, engine, predictions, prediction_columns, score_scale
+            ),
         )
         # Engines stay open with the source, and are closed if there is none.
         stack.pop_all()
@@ -174,8 +178,12 @@ def _relation(
     raise TypeError(type(engine))
 
 
-def _prediction_table(engine: Engine, table: object, columns: PredictionColumns) -> PredictionTable:
+def _prediction_table(
+    engine: Engine, table: object, columns: PredictionColumns, *, with_features: bool = False
+) -> PredictionTable:
     start, end = _always(columns, "predictions")
+    features = columns.features if with_features else ()
+    group = columns.group if with_features else None
     relation = _relation(
         engine,
         table,
@@ -186,6 +194,8 @@ def _prediction_table(engine: Engine, table: object, columns: PredictionColumns)
             ("score", columns.score),
             ("model_version", columns.model_version),
             *(("segment", name) for name in columns.segments),
+            *(("feature", name) for name in features if name not in columns.segments),
+            ("group", group),
         ],
         parameters={"start": start, "end": end},
     )
@@ -200,7 +210,23 @@ def _prediction_table(engine: Engine, table: object, columns: PredictionColumns)
         else named_column(relation, version, role="model_version"),
         segments=tuple(named_column(relation, name, role="segment") for name in columns.segments),
         only_probabilities=True,
+        features=tuple(named_column(relation, name, role="feature") for name in features),
+        group=None if group is None else named_column(relation, group, role="group"),
     )
+
+
+def _with_features(
+    engine: Engine,
+    table: object,
+    columns: PredictionColumns,
+    score_scale: Literal["probability", "unbounded"],
+) -> PredictionTable:
+    """The predictions with the columns of features: looked for only where they are asked for."""
+    if not columns.features:
+        msg = "predictions name no features: list their columns under features"
+        raise InputError(msg)
+    found = _prediction_table(engine, table, columns, with_features=True)
+    return replace(found, only_probabilities=score_scale == "probability")
 
 
 def _label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelTable:
