@@ -38,6 +38,7 @@ from pumonitor.store.prior_states import (
     first_seen,
     followed_series,
     newest_prior_state,
+    prior_states_at,
     stored_class_priors,
     versions_before,
     windows_known,
@@ -249,6 +250,8 @@ class PanePriors:
     def _advanced(self, found: _At, segment: str, model_version: str, until: datetime) -> _At:
         """After all windows of a version that start before then."""
         since = self.monitor.windows.containing(found.start).end
+        if since >= until:
+            return found
         for stored in self._series(segment, model_version, since=since, until=until):
             if stored.state == "provisional" and self.pane.state != "provisional":
                 continue  # its mature look was given up
@@ -264,13 +267,26 @@ class PanePriors:
             known, prior = self.memory.state(place, start)
             if known == self._known(start):
                 return _At(start, prior)
-        with self.ledger.database.reading() as connection:
-            kept = newest_prior_state(
-                connection, self._asked(segment), model_version=model_version, before=before
-            )
+        kept = self._kept_just_before.get((segment, model_version))
+        if kept is None or kept.window_start >= before:
+            with self.ledger.database.reading() as connection:
+                kept = newest_prior_state(
+                    connection, self._asked(segment), model_version=model_version, before=before
+                )
         if kept is None or kept.known != self._known(kept.window_start):
             return None
         return _At(kept.window_start, FollowedPrior.from_bytes(kept.state))
+
+    @cached_property
+    def _kept_just_before(self) -> dict[tuple[str, str], PriorState]:
+        """Those of the last window that is mature by now and comes before, read at once."""
+        grid = self.monitor.windows
+        last = grid.containing(min(self.pane.window.start, self._mature_until))
+        with self.ledger.database.reading() as connection:
+            found = prior_states_at(
+                connection, self.monitor.name, self.configuration, grid.previous(last).start
+            )
+        return {(one.segment, one.model_version): one for one in found}
 
     def _founded(self, segment: str, model_version: str, until: datetime) -> _At | None:
         """On its windows in the reference, or on the first there are if no other came before."""

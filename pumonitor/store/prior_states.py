@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, delete, func, select
+from sqlalchemy import Connection, Row, Select, delete, func, select
 
 from pumonitor.store.database import Database
 from pumonitor.store.queries import (
@@ -30,6 +30,7 @@ __all__ = [
     "first_seen",
     "followed_series",
     "newest_prior_state",
+    "prior_states_at",
     "store_prior_states",
     "stored_class_priors",
     "versions_before",
@@ -201,8 +202,24 @@ def newest_prior_state(
         .order_by(prior_states.c.window_start.desc())
         .limit(1)
     ).one_or_none()
-    if row is None:
-        return None
+    return None if row is None else _state_in(row)
+
+
+def prior_states_at(
+    connection: Connection, monitor: str, configuration: str, window_start: datetime
+) -> list[PriorState]:
+    """The states after the window that starts then, of all series."""
+    rows = connection.execute(
+        select(prior_states).where(
+            prior_states.c.monitor == monitor,
+            prior_states.c.configuration == configuration,
+            prior_states.c.window_start == window_start,
+        )
+    )
+    return [_state_in(row) for row in rows]
+
+
+def _state_in(row: Row[Any]) -> PriorState:
     return PriorState(
         segment=row.segment,
         model_version=row.model_version,
