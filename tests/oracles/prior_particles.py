@@ -64,7 +64,7 @@ def followed(
         ranking = score("ranking", "ranking, far")
         ones = ones + np.where(ranking, jumps["positives"] * high, 0) * rng.normal(size=particles)
         near = np.where(score("ranking", "negatives"), jumps["negatives"] * mean_level * high, 0.0)
-        far = np.where(score("ranking, far", "negatives, far"), reference.all_mean, 0.0)
+        far = np.where(score("ranking, far", "negatives, far"), jumps["far"] * high, 0.0)
         zeros = zeros + (near + far) * rng.normal(size=particles)
         log_weight += stats.poisson.logpmf(window.confirmed, window.rows * pi * frequency)
         log_weight += stats.norm.logpdf(

@@ -150,9 +150,10 @@ class Places:
         """With what is so far off, of this own variance and these covariances with both."""
         total = own + variance
         gain_one, gain_zero = to_one / total, to_zero / total
-        return -0.5 * (off**2 / total + np.log(2 * np.pi * total)), Places(
-            one=self.one + gain_one * off,
-            zero=self.zero + gain_zero * off,
+        scaled = off / total
+        return -0.5 * (off * scaled + np.log(2 * np.pi * total)), Places(
+            one=self.one + to_one * scaled,
+            zero=self.zero + to_zero * scaled,
             one_one=self.one_one - gain_one * to_one,
             one_zero=self.one_zero - gain_one * to_zero,
             zero_zero=self.zero_zero - gain_zero * to_zero,

@@ -15,8 +15,8 @@ __all__ = ["MOVES", "UNMOVED", "class_priors", "drifts", "jumps"]
 
 FloatArray = NDArray[np.float64]
 
-_STEP: Final = 0.085
-UNMOVED: Final = 28
+_STEP: Final = 0.12
+UNMOVED: Final = 20
 MOVES: Final = _STEP * np.arange(-UNMOVED, UNMOVED + 1)
 """How far logit pi may be from the reference's; 0 at `UNMOVED`."""
 _PRIOR_JUMP: Final = 0.7

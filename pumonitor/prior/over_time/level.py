@@ -13,7 +13,9 @@ __all__ = ["MOST", "Level", "log_density"]
 
 FloatArray = NDArray[np.float64]
 
-_POINTS: Final = 25
+_FEWEST_POINTS: Final = 11
+_MOST_POINTS: Final = 20
+_SPACING: Final = 0.12
 _REACH: Final = float(special.ndtri(0.9975))
 _LEAST_DEVIATION: Final = 0.02
 _ABOVE_CONFIRMED: Final = 1.02
@@ -98,7 +100,9 @@ class Level:
         first = middle - _REACH * below - (1.0 if upper_bound_only else 0.0)
         if least > 0:
             first = max(first, float(special.logit(at_least)))
-        logit = np.linspace(min(first, middle - 1e-3), middle + _REACH * above, _POINTS)
+        first, last = min(first, middle - 1e-3), middle + _REACH * above
+        points = min(max(round((last - first) / _SPACING), _FEWEST_POINTS), _MOST_POINTS)
+        logit = np.linspace(first, last, points)
         class_prior = special.expit(logit)
         weight = np.exp(log_density(class_prior, value, low, high))
         if upper_bound_only:

@@ -13,11 +13,11 @@ from scipy import special
 
 from pumonitor.prior.over_time.changes import CHANGES, PACES
 from pumonitor.prior.over_time.conditionals import Frequency, Places
-from pumonitor.prior.over_time.grid import MOVES, UNMOVED, class_priors, drifts, jumps
+from pumonitor.prior.over_time.grid import UNMOVED, class_priors, drifts, jumps
 from pumonitor.prior.over_time.level import Level
 from pumonitor.prior.over_time.stored import rounded
 from pumonitor.prior.over_time.window_summary import WindowSummary
-from pumonitor.prior.over_time.window_update import Scales, updated
+from pumonitor.prior.over_time.window_update import KINDS, Scales, updated
 
 __all__ = ["KEPT", "PacedFilter"]
 
@@ -25,14 +25,14 @@ FloatArray = NDArray[np.float64]
 
 # What a point, and a level with all its points, must hold to be kept. A jump of the class prior
 # brings a point back with more than that; nothing brings back a level.
-_LEAST: Final = 1e-9
+_LEAST: Final = 1e-7
 _LEAST_OF_LEVEL: Final = 1e-7
 KEPT: Final[Mapping[str, int]] = {
-    "log_weight": 12,
-    "frequency": 14,
-    "relative": 9,
-    "one": 16,
-    "zero": 16,
+    "log_weight": 10,
+    "frequency": 13,
+    "relative": 11,
+    "one": 14,
+    "zero": 15,
     "variance": 11,
     "slope": 14,
     "left": 11,
@@ -51,10 +51,14 @@ class PacedFilter:
         Of `PACES`.
     level : ndarray of shape (levels,)
         Class priors of the reference that are still possible.
-    class_prior, log_weight : ndarray of shape (levels, moves)
+    class_prior : ndarray of shape (levels, moves)
         In each point.
+    log_weight : ndarray of shape (KINDS, levels, moves)
+        Of each kind of past.
     frequency : Frequency
+        Of the same shape.
     places : Places
+        Of the same shape.
     scales : Scales
     negatives_then : ndarray of shape (levels,)
         Where negatives scored in the reference, if its class prior was that level.
@@ -86,9 +90,9 @@ class PacedFilter:
         Given pi: c is gamma with K + 1/2 confirmed, mu1 = H with its error, and mu0 solves
         M = mu0 + pi (mu1 - mu0).
         """
-        pi = class_priors(level.class_prior)
+        pi = np.stack([class_priors(level.class_prior)] * KINDS)
         weight = np.zeros(pi.shape)
-        weight[:, UNMOVED] = level.weight
+        weight[0, :, UNMOVED] = level.weight
         confirmed = reference.confirmed + 0.5
         share = confirmed / (reference.rows * reference.arrived)
         relative = 1 / confirmed + spread / windows + reference.arrived_variance
@@ -96,9 +100,9 @@ class PacedFilter:
         return cls(
             pace=pace,
             level=level.class_prior,
-            class_prior=pi,
+            class_prior=pi[0],
             log_weight=np.log(np.maximum(weight, _LEAST)),
-            frequency=Frequency(mean=share / pi, relative=relative * np.ones_like(pi)),
+            frequency=Frequency(mean=share / pi, relative=np.full_like(pi, relative)),
             places=places,
             scales=Scales(
                 positives=reference.confirmed_mean,
@@ -110,14 +114,14 @@ class PacedFilter:
                 frequency_error=math.sqrt(relative),
                 spread=spread,
             ),
-            negatives_then=places.zero[:, UNMOVED],
+            negatives_then=places.zero[0, :, UNMOVED],
             log_evidence=0.0,
             changes=np.eye(len(CHANGES))[0],
         )._kept()
 
     def reanchored(self, reference: WindowSummary) -> PacedFilter:
         """With places, and what they are measured by, from windows of another score."""
-        pi = self.class_prior
+        pi = np.stack([self.class_prior] * KINDS)
         places = _anchored(reference, pi)
         weight = np.exp(self.log_weight)
         return replace(
@@ -131,18 +135,19 @@ class PacedFilter:
                 all_rows_error=math.sqrt(reference.all_variance),
                 negatives=float((weight * pi).sum() / weight.sum()) * reference.confirmed_mean,
             ),
-            negatives_then=(weight * places.zero).sum(axis=1) / weight.sum(axis=1),
+            negatives_then=(weight * places.zero).sum(axis=(0, 2)) / weight.sum(axis=(0, 2)),
         )._kept()
 
     def after(self, window: WindowSummary) -> PacedFilter:
         """With another window."""
-        chances = drifts(self.pace), jumps()
         weight = np.exp(self.log_weight)
-        total = np.stack([np.maximum(weight @ one, np.finfo(float).tiny) for one in chances])
+        moments = weight * np.concatenate([self.frequency.moments(), self.places.moments()])
+        stacked = np.concatenate([weight[np.newaxis], moments])
         # A point is reached from several: what is known there of c, mu1 and mu0 is the mixture of
         # what was known in those, by its moments.
-        moments = weight * np.concatenate([self.frequency.moments(), self.places.moments()])
-        mixed = np.stack([moments @ one for one in chances], axis=1) / total
+        mixed = np.stack([stacked @ one for one in (drifts(self.pace), jumps())], axis=1)
+        total = np.maximum(mixed[0], np.finfo(float).tiny)
+        mixed = mixed[1:] / total
         pace = PACES[self.pace]
         frequency = Frequency.of_moments(mixed[:2])
         found = updated(
@@ -181,21 +186,22 @@ class PacedFilter:
         What comes after a window is then the same whether the state was stored in between or not.
         """
         weight = np.exp(self.log_weight)
-        levels = np.flatnonzero(weight.sum(axis=1) > _LEAST_OF_LEVEL * weight.sum())
-        # A point without weight has the moments of the one before it: they cost nothing.
-        held = weight[levels] > _LEAST
-        nearest = np.maximum.accumulate(np.where(held, np.arange(len(MOVES)), -1), axis=1)
-        nearest = np.where(nearest < 0, held.argmax(axis=1)[:, np.newaxis], nearest)
+        levels = np.flatnonzero(weight.sum(axis=(0, 2)) > _LEAST_OF_LEVEL * weight.sum())
+        weight = weight[:, levels]
+        held = weight > _LEAST
+        nearest = _nearest(held)
 
         def of(values: FloatArray, name: str) -> FloatArray:
-            return rounded(np.take_along_axis(values[levels], nearest, axis=1), KEPT[name])
+            return rounded(np.take_along_axis(values[:, levels], nearest, axis=-1), KEPT[name])
 
         variance, slope, left = self.places.regression()
         return replace(
             self,
             level=self.level[levels],
             class_prior=self.class_prior[levels],
-            log_weight=np.where(held, rounded(self.log_weight[levels], KEPT["log_weight"]), _FLOOR),
+            log_weight=np.where(
+                held, rounded(self.log_weight[:, levels], KEPT["log_weight"]), _FLOOR
+            ),
             frequency=Frequency(
                 mean=of(self.frequency.mean, "frequency"),
                 relative=of(self.frequency.relative, "relative"),
@@ -210,10 +216,19 @@ class PacedFilter:
             negatives_then=self.negatives_then[levels],
         )
 
-    def weight(self) -> FloatArray:
-        """Of each point, label frequencies above 1 ruled out; adding up to 1."""
+    def weights(self) -> FloatArray:
+        """As `log_weight`, label frequencies above 1 ruled out; adding up to 1."""
         weight = np.exp(self.log_weight) * self.frequency.at_most_one()
         return np.asarray(weight / weight.sum())
+
+
+def _nearest(held: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """For each point the one before it that holds weight, or the first: the moments it takes.
+
+    What holds none then costs nothing to store.
+    """
+    last = np.maximum.accumulate(np.where(held, np.arange(held.shape[-1]), -1), axis=-1)
+    return np.where(last < 0, held.argmax(axis=-1)[..., np.newaxis], last)
 
 
 def _anchored(reference: WindowSummary, pi: FloatArray) -> Places:

@@ -277,7 +277,7 @@ class PriorFilter:
     def _weights(self) -> FloatArray:
         return np.concatenate(
             [
-                share * one.weight().ravel()
+                share * one.weights().sum(axis=0).ravel()
                 for share, one in zip(self.shares(), self.parts, strict=True)
             ]
         )

@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float64]
 A_QUARTER: Final = math.log(1.25)
 _PART: Final = 0.25
 _BEYOND_ERROR: Final = 2.0
-_COUNTED: Final = 1e-7
+_COUNTED: Final = 1e-8
 _HALVINGS: Final = 45
 _WITHIN: Final = (np.arange(9) + 0.5) / 9
 _LEVELS: Final = np.array([0.025, 0.5, 0.975])
@@ -75,7 +75,9 @@ class _Normals(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Points:
-    """All points that count of one pace: weights, and since the reference what was added in each.
+    """All points that count of one pace, for every kind of past.
+
+    Weights, and what was added since the reference in each.
 
     To log pi, which each point knows; to log c; to mu1 and mu0 (`slope` and `left` are the
     regression of mu0 on mu1).
@@ -91,7 +93,7 @@ class _Points:
 
     @classmethod
     def of(cls, part: PacedFilter, share: float) -> _Points:
-        weight = share * part.weight()
+        weight = share * part.weights()
         held = weight > _COUNTED
         scales = part.scales
 

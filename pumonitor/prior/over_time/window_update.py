@@ -14,24 +14,44 @@ from pumonitor.prior.over_time.changes import CHANGES, Scores
 from pumonitor.prior.over_time.conditionals import Frequency, Places
 from pumonitor.prior.over_time.window_summary import WindowSummary
 
-__all__ = ["Posterior", "Scales", "updated"]
+__all__ = ["KINDS", "Posterior", "Scales", "updated"]
 
 FloatArray = NDArray[np.float64]
 
 _FREQUENCY_JUMP: Final = 0.7
 _POSITIVES_JUMP: Final = 0.6
 _NEGATIVES_JUMP: Final = 1.2
+_FAR: Final = 0.35
 
 _SCORES: Final[tuple[Scores, ...]] = get_args(Scores)
 _PRIOR: Final = np.array([int(one.prior) for one in CHANGES])
 _FREQUENCY: Final = np.array([int(one.frequency) for one in CHANGES])
 _PLACES: Final = np.array([_SCORES.index(one.scores) for one in CHANGES])
 _LOG_PROBABILITY: Final = np.log([one.probability for one in CHANGES])
-# Which hypotheses share a label frequency, and which share places.
-_OF_FREQUENCY: Final = np.equal.outer(np.arange(4), 2 * _PRIOR + _FREQUENCY).astype(np.float64)
-_OF_PLACES: Final = np.equal.outer(
-    np.arange(2 * len(_SCORES)), len(_SCORES) * _PRIOR + _PLACES
-).astype(np.float64)
+KINDS: Final = 4
+"""Of pasts that are kept apart in each point: all settled; where rows score has jumped of late; the
+label frequency has; both have."""
+_SETTLED: Final = 0
+_SETTLES: Final = math.log(0.01)
+_NONE: Final = 1e-200
+
+
+def _becomes(kind: int, hypothesis: int) -> int:
+    """The kind of a past after a window."""
+    return kind | (1 if _PLACES[hypothesis] else 0) | (2 if _FREQUENCY[hypothesis] else 0)
+
+
+def _keys(of_hypothesis: NDArray[np.int_], *, size: int) -> FloatArray:
+    """Which (hypothesis, kind) come to which (kind, key, kind before), as a matrix of 0 and 1."""
+    found = np.zeros((KINDS, size, KINDS, len(CHANGES), KINDS))
+    for hypothesis, key in enumerate(of_hypothesis.tolist()):
+        for kind in range(KINDS):
+            found[_becomes(kind, hypothesis), key, kind, hypothesis, kind] = 1.0
+    return found.reshape(-1, len(CHANGES) * KINDS)
+
+
+_OF_FREQUENCY: Final = _keys(2 * _FREQUENCY + _PRIOR, size=4)
+_OF_PLACES: Final = _keys(len(_SCORES) * _PRIOR + _PLACES, size=2 * len(_SCORES))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +90,10 @@ class Posterior:
 
     Attributes
     ----------
-    log_weight : ndarray of shape (levels, moves)
+    log_weight : ndarray of shape (KINDS, levels, moves)
         Adding up to 1.
-    frequency : Frequency
-    places : Places
+    frequency, places
+        Of the same shape.
     log_evidence : float
         Log density of the window.
     changes : ndarray of shape (hypotheses,)
@@ -100,46 +120,86 @@ def updated(
 
     Parameters
     ----------
-    log_weight : ndarray of shape (2, levels, moves)
+    log_weight : ndarray of shape (2, KINDS, levels, moves)
         Before the window, the class prior having drifted, and having jumped.
     frequency, places
         Of the same shape.
     window : WindowSummary
     class_prior : ndarray of shape (levels, moves)
     scales : Scales
+
+    Notes
+    -----
+    What has just jumped is kept apart from what has not: as one gamma and one normal both would
+    fit the next windows less well than either, and less well than a class prior that has jumped,
+    which the grid holds apart. Where hardly anything is left of the settled past, the likeliest
+    other is settled.
     """
     counted, frequency = _counted(frequency, window, class_prior, scales)
     placed, places = _placed(places, window, class_prior, scales)
+    grid = class_prior.shape
     logs = (
-        _LOG_PROBABILITY[:, np.newaxis, np.newaxis]
+        _LOG_PROBABILITY[:, np.newaxis, np.newaxis, np.newaxis]
         + log_weight[_PRIOR]
-        + counted[_PRIOR, _FREQUENCY]
+        + counted[_FREQUENCY, _PRIOR]
         + placed[_PRIOR, _PLACES]
     )
-    top = logs.max(axis=0)
-    shares = np.exp(logs - top)
+    top = logs.max(axis=(0, 1))
+    shares = np.exp(logs - top).reshape(len(CHANGES) * KINDS, -1)
     in_point = shares.sum(axis=0)
-    log_weight = np.log(in_point) + top
-    evidence = float(special.logsumexp(log_weight))
-    changes = shares.reshape(len(CHANGES), -1) @ np.exp(top - evidence).ravel()
+    whole = np.log(in_point) + top.ravel()
+    evidence = float(special.logsumexp(whole))
+    changes = (shares @ np.exp(top.ravel() - evidence)).reshape(len(CHANGES), KINDS).sum(axis=1)
     shares /= in_point
+    of_kind, of_frequency = _mixed(shares, _OF_FREQUENCY, frequency.moments())
+    _, of_places = _mixed(shares, _OF_PLACES, places.moments())
+    of_kind, moments = _settled(np.log(of_kind), np.concatenate([of_frequency, of_places]))
+    moments = moments.reshape(len(moments), KINDS, *grid)
     return Posterior(
-        log_weight=log_weight - evidence,
-        frequency=Frequency.of_moments(_mixed(shares, _OF_FREQUENCY, frequency.moments())),
-        places=Places.of_moments(_mixed(shares, _OF_PLACES, places.moments())),
+        log_weight=(whole - evidence + of_kind).reshape(KINDS, *grid),
+        frequency=Frequency.of_moments(moments[:2]),
+        places=Places.of_moments(moments[2:]),
         log_evidence=evidence,
         changes=changes / changes.sum(),
+    )
+
+
+def _mixed(
+    shares: FloatArray, of_keys: FloatArray, moments: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Shares of the kinds in each point, and their moments, of all hypotheses together."""
+    weight = (of_keys @ shares).reshape(KINDS, -1, shares.shape[1])
+    total = np.maximum(weight.sum(axis=1), _NONE)
+    mixed = np.einsum("tkp,mkp->mtp", weight, moments.reshape(len(moments), *weight.shape[1:]))
+    return total, mixed / total
+
+
+def _settled(log_share: FloatArray, moments: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """With the likeliest other past in place of a settled one of which hardly anything is left."""
+    likeliest = log_share.argmax(axis=0)
+    # A kind that holds nothing takes its moments from one that does: they must be some.
+    filled = np.take_along_axis(moments, likeliest[np.newaxis, np.newaxis], axis=1)
+    moments = np.where(log_share > math.log(_NONE) + 1, moments, filled)
+    settles = log_share[_SETTLED] < _SETTLES
+    kinds = np.arange(KINDS)[:, np.newaxis] * np.ones_like(likeliest)
+    kinds[_SETTLED] = np.where(settles, likeliest, _SETTLED)
+    kinds = np.where(
+        settles & (kinds == likeliest) & (np.arange(KINDS) > 0)[:, np.newaxis], 0, kinds
+    )
+    return (
+        np.take_along_axis(log_share, kinds, axis=0),
+        np.take_along_axis(moments, kinds[np.newaxis], axis=1),
     )
 
 
 def _counted(
     frequency: Frequency, window: WindowSummary, class_prior: FloatArray, scales: Scales
 ) -> tuple[FloatArray, Frequency]:
-    """For the label frequency as before, and jumped: along a new second axis."""
+    """For the label frequency as before, and jumped: along a new first axis."""
     jumped = frequency.jumped(_FREQUENCY_JUMP)
     return Frequency(
-        mean=np.stack([frequency.mean, jumped.mean], axis=1),
-        relative=np.stack([frequency.relative, jumped.relative], axis=1),
+        mean=np.stack([frequency.mean, jumped.mean]),
+        relative=np.stack([frequency.relative, jumped.relative]),
     ).after(
         window.confirmed,
         window.rows * window.arrived * class_prior,
@@ -151,15 +211,15 @@ def _placed(
     places: Places, window: WindowSummary, class_prior: FloatArray, scales: Scales
 ) -> tuple[FloatArray, Places]:
     """For each of `_SCORES`, along a new second axis."""
-    one, zero = np.zeros((2, len(_SCORES), 1, 1))
+    one, zero = np.zeros((2, len(_SCORES), 1, 1, 1))
     # A change of where rows score is looked for in the first window that shows it.
     if window.has_index:
         for place, scores in enumerate(_SCORES):
             if scores != "as before":
                 what, _, far = scores.partition(", ")
                 one[place] = _POSITIVES_JUMP * scales.positives if what == "ranking" else 0.0
-                zero[place] = scales.all_rows if far else _NEGATIVES_JUMP * scales.negatives
-    shape = (2, len(_SCORES), *class_prior.shape)
+                zero[place] = _FAR * scales.positives if far else _NEGATIVES_JUMP * scales.negatives
+    shape = (2, len(_SCORES), KINDS, *class_prior.shape)
     beside = Places(
         **{
             name: np.broadcast_to(getattr(places, name)[:, np.newaxis], shape)
@@ -175,13 +235,3 @@ def _placed(
         )
     of_all, beside = beside.after_all(window.all_mean, window.all_variance, share=class_prior)
     return of_positives + of_all, beside
-
-
-def _mixed(shares: FloatArray, of_keys: FloatArray, moments: FloatArray) -> FloatArray:
-    """Moments of shape (moments, 2, kinds, levels, moves) of all hypotheses together.
-
-    `of_keys` tells which hypotheses have a key, the place in (2, kinds), in common.
-    """
-    weight = of_keys @ shares.reshape(len(shares), -1)
-    mixed = (moments.reshape(len(moments), len(of_keys), -1) * weight).sum(axis=1)
-    return np.asarray(mixed.reshape(len(moments), *shares.shape[1:]))

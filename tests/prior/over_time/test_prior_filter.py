@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pumonitor.prior.over_time import Level, PriorFilter
+from pumonitor.prior.over_time import Level, PriorFilter, window_update
 from pumonitor.prior.over_time.changes import CHANGES, PACES, drift, jump
 from pumonitor.prior.over_time.conditionals import Frequency, Places
 from tests.oracles import prior_particles
@@ -93,7 +93,7 @@ def test_the_density_is_that_of_many_particles(shown):
         LEVEL,
         shown,
         drifts={"prior": 0.003, "frequency": pace.frequency, "scores": pace.scores},
-        jumps={"prior": 0.7, "frequency": 0.7, "positives": 0.6, "negatives": 1.2},
+        jumps={"prior": 0.7, "frequency": 0.7, "positives": 0.6, "negatives": 1.2, "far": 0.35},
         particles=400_000,
         seed=1,
     )
@@ -179,3 +179,43 @@ def test_every_change_that_a_window_can_show_has_a_name():
     assert {one.name for one in CHANGES} == set(
         PriorFilter.begun(REFERENCE, LEVEL).after(window()).changes()
     )
+
+
+def chance_of_path(shown, *, prior, upto):
+    """Log density of the windows if the ranking and one of both change in the second, no more."""
+    names = {"prior and ranking"} if prior else {"label frequency and ranking"}
+    total = []
+    for scores in ("ranking", "ranking, far"):
+        part = PriorFilter.begun(REFERENCE, LEVEL).parts[0]
+        for place, one in enumerate(shown[:upto]):
+            wanted = names if place == 1 else {"nothing"}
+            chosen = [
+                one.probability if one.name in wanted and one.scores in (scores, "as before") else 0
+                for one in CHANGES
+            ]
+            with pytest.MonkeyPatch.context() as patch, np.errstate(divide="ignore"):
+                least = np.maximum(np.log(chosen), -1e5)
+                patch.setattr(window_update, "_LOG_PROBABILITY", least)
+                part = part.after(one)
+        total.append(part.log_evidence)
+    return float(np.logaddexp(*total))
+
+
+def test_what_jumps_with_the_ranking_is_as_likely_as_its_one_path():
+    """Half are confirmed and the ranking breaks: a path alone is exact, all paths are mixed.
+
+    Were a label frequency that has just jumped one gamma with one that has not, the prior, which
+    the grid holds apart, would win ten to one.
+    """
+    broken = [
+        window(confirmed=count, confirmed_mean=high, all_mean=0.85)
+        for count, high in ((12, 3.0), (9, 2.0), (11, 2.5), (9, 3.0), (12, 2.0), (10, 2.4))
+    ]
+    shown = [window(), *broken]
+    odds = chance_of_path(shown, prior=True, upto=7) - chance_of_path(shown, prior=False, upto=7)
+    followed = PriorFilter([PriorFilter.begun(REFERENCE, LEVEL).parts[0]])
+    for one in shown:
+        followed = followed.after(one)
+    found = {one.changed: one.chance for one in followed.explanations()}
+    ratio = found["class prior", "ranking"] / found["label frequency", "ranking"]
+    assert np.log(ratio) == pytest.approx(odds, abs=0.4)

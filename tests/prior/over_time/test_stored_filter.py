@@ -61,13 +61,17 @@ def test_a_stored_filter_goes_on_to_the_very_same_numbers(begun):
 
 
 def test_a_stored_filter_is_small():
-    followed = PriorFilter.begun(
-        REFERENCE, Level.estimated(0.2, 0.03, 0.6, confirmed_share=0.015), spread=0.05
-    )
+    level = Level.estimated(0.1, 0.04, 0.25, confirmed_share=0.015)
+    followed = PriorFilter.begun(REFERENCE, level)
     rng = np.random.default_rng(5)
-    for number in range(12):
-        followed = followed.after(odd_window(rng, number))
-        assert len(followed.to_bytes()) < 40_000
+    for _ in range(12):
+        shown = window(
+            confirmed=int(rng.poisson(22)),
+            all_mean=rng.normal(1.0, 0.06),
+            confirmed_mean=rng.normal(8.0, 1.5),
+        )
+        followed = followed.after(shown)
+    assert len(followed.to_bytes()) < 30_000
 
 
 def test_what_is_rounded_comes_back_bit_for_bit():
