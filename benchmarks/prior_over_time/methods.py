@@ -21,7 +21,7 @@ from benchmarks.prior_over_time.streams import (
 )
 from pumonitor.prior import ReferenceWindow, estimate_from_table
 from pumonitor.prior.auxiliary import raw_columns, train_auxiliary
-from pumonitor.prior.over_time import Cells, Explanation, Level, Summariser
+from pumonitor.prior.over_time import Cells, Explanation, Level, Summariser, auc_against_all
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
@@ -135,7 +135,13 @@ def _estimated(table: ScoreTable) -> Level:
     found = estimate_from_table(table.compress(4096))
     share = float(table.labeled.sum() / (table.labeled.sum() + table.unlabeled.sum()))
     low = min(max(found.low, share), found.value)
-    return Level.estimated(found.value, low, max(found.high, found.value), confirmed_share=share)
+    return Level.estimated(
+        found.value,
+        low,
+        max(found.high, found.value),
+        confirmed_share=share,
+        auc=auc_against_all(table.labeled, table.labeled + table.unlabeled),
+    )
 
 
 def _filtered(

@@ -14,7 +14,14 @@ from typing import Any, Final
 import numpy as np
 
 from pumonitor.prior import resolve_class_prior
-from pumonitor.prior.over_time import Cells, Level, PriorFilter, Summariser, WindowSummary
+from pumonitor.prior.over_time import (
+    Cells,
+    Level,
+    PriorFilter,
+    Summariser,
+    WindowSummary,
+    auc_against_all,
+)
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
@@ -207,7 +214,9 @@ def _estimated(
     high = min(max(found.high / label_purity, value), most)
     if not low > 0:
         return None
-    return Level.estimated(value, low, high, confirmed_share=share)
+    rows = table.labeled_mass + table.unlabeled + table.negative
+    auc = auc_against_all(table.labeled_mass, rows)
+    return Level.estimated(value, low, high, confirmed_share=share, auc=auc)
 
 
 def _all_rows(table: ScoreTable) -> float:

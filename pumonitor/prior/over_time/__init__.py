@@ -1,7 +1,7 @@
 """The class prior over windows: what moves it, what only seems to, and how sure that is."""
 
 from pumonitor.prior.over_time.changes import CHANGES, Change
-from pumonitor.prior.over_time.level import Level
+from pumonitor.prior.over_time.level import Level, auc_against_all
 from pumonitor.prior.over_time.prior_filter import PriorFilter
 from pumonitor.prior.over_time.score_index import ScoreIndex
 from pumonitor.prior.over_time.since_reference import Explanation, Movement
@@ -19,4 +19,5 @@ __all__ = [
     "ScoreIndex",
     "Summariser",
     "WindowSummary",
+    "auc_against_all",
 ]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pumonitor.prior.over_time import Level
+from pumonitor.prior.over_time import Level, auc_against_all
 
 
 def quantiles(level, at):
@@ -14,11 +14,32 @@ def test_a_given_level_has_its_interval():
     assert [low, middle, high] == pytest.approx([0.04, 0.05, 0.0625], rel=0.02)
 
 
-def test_an_estimate_of_an_upper_bound_is_likelier_too_high_than_too_low():
-    given = Level.given(0.1, 0.03, 0.25)
-    estimated = Level.estimated(0.1, 0.03, 0.25, confirmed_share=0.0)
-    ratio = quantiles(estimated, [0.025, 0.5, 0.975]) / quantiles(given, [0.025, 0.5, 0.975])
-    assert (ratio < [0.95, 0.85, 0.95]).all()
+def test_ends_that_are_not_alike_are_the_levels_as_well():
+    low, middle, high = quantiles(Level.given(0.05, 0.02, 0.06), [0.025, 0.5, 0.975])
+    assert [low, middle, high] == pytest.approx([0.02, 0.05, 0.06], rel=0.05)
+
+
+def test_an_estimate_is_likelier_too_high_than_too_low_the_worse_the_model_ranks():
+    given = quantiles(Level.given(0.1, 0.03, 0.25), [0.025, 0.5, 0.975])
+    weak, good = (
+        quantiles(
+            Level.estimated(0.1, 0.03, 0.25, confirmed_share=0.0, auc=auc), [0.025, 0.5, 0.975]
+        )
+        / given
+        for auc in (0.6, 0.97)
+    )
+    assert (weak < [0.5, 0.6, 0.8]).all()
+    assert good == pytest.approx([0.72, 0.88, 1.04], abs=0.05)
+
+
+def test_the_auc_against_all_rows_is_that_of_all_pairs():
+    rng = np.random.default_rng(1)
+    rows = rng.integers(1, 9, size=7).astype(float)
+    confirmed = rng.binomial(rows.astype(int), 0.4).astype(float)
+    scores = np.arange(7)
+    ones, everyone = np.repeat(scores, confirmed.astype(int)), np.repeat(scores, rows.astype(int))
+    above = np.greater.outer(ones, everyone) + 0.5 * np.equal.outer(ones, everyone)
+    assert auc_against_all(confirmed, rows) == pytest.approx(above.mean())
 
 
 def test_no_level_is_below_what_is_confirmed():
