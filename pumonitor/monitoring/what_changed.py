@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from pumonitor.prior.over_time import Explanation, Movement
 from pumonitor.results import ClassPriorEstimate
 
 __all__ = ["WhatChanged"]
+
+_PRIOR: Final = "class prior"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,18 +20,18 @@ class WhatChanged:
 
     Attributes
     ----------
-    level : float
-        The reference's class prior.
+    reference : float
+        The reference's class prior, as it is known now: a change tells of the level too.
     moved : float
         Chance that the class prior differs from that by a quarter or more.
     since_reference : mapping of str to Movement
         Of "class_prior", "label_frequency", "ranking" and "negatives".
     explanations : tuple of Explanation
-        Combinations of them that may have changed, the likeliest first; those with less than a
-        tenth may be left out.
+        Combinations of them that may have changed, the likeliest first. Their chances add up to 1,
+        those of a class prior that has changed to `moved`.
     """
 
-    level: float
+    reference: float
     moved: float
     since_reference: Mapping[str, Movement]
     explanations: tuple[Explanation, ...]
@@ -43,32 +45,33 @@ class WhatChanged:
         >>> WhatChanged.of(ClassPriorEstimate.given(0.05)) is None
         True
         """
-        return None if class_prior is None else cls.from_diagnostics(class_prior.diagnostics)
-
-    @classmethod
-    def from_diagnostics(cls, diagnostics: Mapping[str, Any]) -> WhatChanged | None:
-        """From the diagnostics of a class prior, in plain JSON types."""
-        stored = diagnostics.get("over_time")
-        if stored is None or not stored["explanations"]:
+        stored = None if class_prior is None else class_prior.diagnostics.get("over_time")
+        if class_prior is None or stored is None or not stored["explanations"]:
             return None
+        since = {name: Movement(**one) for name, one in stored["since_reference"].items()}
         return cls(
-            level=stored["level"]["value"],
+            reference=class_prior.value / since["class_prior"].value,
             moved=stored["moved"],
-            since_reference={
-                name: Movement(**one) for name, one in stored["since_reference"].items()
-            },
-            explanations=tuple(
-                Explanation(changed=tuple(one["changed"]), chance=one["chance"])
-                for one in stored["explanations"]
+            since_reference=since,
+            explanations=_completed(
+                [
+                    Explanation(changed=tuple(one["changed"]), chance=one["chance"])
+                    for one in stored["explanations"]
+                ],
+                moved=stored["moved"],
             ),
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """The parts of the diagnostics that `from_diagnostics` reads beside the level."""
-        return {
-            "moved": self.moved,
-            "since_reference": {name: asdict(one) for name, one in self.since_reference.items()},
-            "explanations": [
-                {"changed": list(one.changed), "chance": one.chance} for one in self.explanations
-            ],
-        }
+
+def _completed(told: Sequence[Explanation], *, moved: float) -> tuple[Explanation, ...]:
+    """With chances that add up to 1, and those with another class prior to that of its move.
+
+    Unlikely explanations are not stored. What they have is that of the others, or of the simplest.
+    """
+    found: list[Explanation] = []
+    for has_moved, whole in ((True, moved), (False, 1 - moved)):
+        part = [one for one in told if (_PRIOR in one.changed) is has_moved]
+        part = part or [Explanation(changed=(_PRIOR,) if has_moved else (), chance=1.0)]
+        total = sum(one.chance for one in part)
+        found += [replace(one, chance=whole * one.chance / total) for one in part]
+    return tuple(sorted(found, key=lambda one: -one.chance))

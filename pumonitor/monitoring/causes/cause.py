@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
-import numpy as np
 from scipy import special
 
-from pumonitor.monitoring.causes.named import AUC_AT_NEW_PRIOR, Cause, Size, is_clear
+from pumonitor.monitoring.causes.explained import explained, marginal
+from pumonitor.monitoring.causes.named import AUC_AT_NEW_PRIOR, KINDS, Cause, Size, is_clear
 from pumonitor.monitoring.causes.period import Period
+from pumonitor.monitoring.causes.ratios import Ratios
 from pumonitor.monitoring.causes.sizes import (
     FEWEST_LABELED,
     LevelOf,
@@ -20,9 +23,10 @@ from pumonitor.monitoring.causes.sizes import (
     labels_needed,
     score_size,
 )
-from pumonitor.monitoring.causes.stories import Fit, Stories
+from pumonitor.monitoring.causes.stories import Stories
 from pumonitor.monitoring.causes.variation import share_variation
 from pumonitor.monitoring.causes.words import NOTICED, Told, sentence
+from pumonitor.monitoring.what_changed import WhatChanged
 
 __all__ = ["name_cause"]
 
@@ -57,6 +61,7 @@ def name_cause(
     label_purity: float = 1.0,
     confidence_level: float = 0.95,
     auc_of: LevelOf | None = None,
+    changed: WhatChanged | None = None,
 ) -> Cause | None:
     """Which of the usual things has changed between two periods.
 
@@ -100,6 +105,10 @@ def name_cause(
     auc_of : callable, optional
         AUC of "before" or "now" at a class prior, as results show it; else it is estimated
         directly from the counts.
+    changed : WhatChanged, optional
+        What the filter that follows the class prior holds of changes since the reference, by the
+        window that the cause is asked for in. It decides whether the class prior, the share that is
+        confirmed, or where rows score has changed, and how far the first two have.
 
     Returns
     -------
@@ -135,29 +144,60 @@ def name_cause(
     )
     if now.labeled.sum() < FEWEST_LABELED:
         return _without_story(told, reach)
-    fits = Stories(before, now, class_prior=class_prior).fit()
-    best = max(fits, key=lambda kind: fits[kind].score)
-    sizes, impossible = _sizes(
-        told,
-        fits[best],
+    auc_at = partial(
+        auc_size,
+        before,
+        now,
         confidence_level=confidence_level,
-        auc_of=auc_of,
+        level_of=auc_of,
         label_purity=label_purity,
     )
-    support = _support(fits)
-    if not fits[best].prior_free:
-        support = _by_auc(support, sizes["auc"], reach)
-    kind = max(support, key=lambda one: support[one])
-    if not _is_known(kind, support, sizes, told):
-        kind = "unclear"
+    fits = Stories(before, now, class_prior=class_prior).fit()
+    best = max(fits, key=lambda kind: fits[kind].score)
+    auc, impossible = auc_at(priors=(class_prior,) * 2)
+    at_held_prior = partial(_by_auc, auc=auc, reach=reach)
+    if changed is None:
+        by_auc = dict if fits[best].prior_free else at_held_prior
+        support = explained(fits, by_auc, None)
+        variation = share_variation(before, now)
+        ratios = Ratios.of_fit(fits[best], variation=variation, reach=reach)
+    else:
+        support = explained(fits, at_held_prior, changed.explanations)
+        ratios = Ratios.followed(changed)
+        if "class_prior" not in max(support, key=lambda kinds: support[kinds]):
+            # Confirmed positives among all rows tell it more closely, and of these windows alone.
+            one = told.confirmed
+            ratios = replace(ratios, confirmed_share=(one.low, one.change, one.high))
+    ratios = ratios.below(0.99 * label_purity / class_prior)
+    aucs = {"auc": auc}
+    if "class_prior" in max(support, key=lambda kinds: support[kinds]):
+        # With as many positives as before it may well be impossible.
+        aucs = {"auc": auc} if math.isnan(impossible) else {}
+        aucs[AUC_AT_NEW_PRIOR], impossible = auc_at(
+            priors=(class_prior, class_prior * ratios.positives[1]),
+            prior_error=class_prior * ratios.positives[1] * ratios.error,
+        )
+    sizes = _sizes(told, ratios, aucs, reach=reach)
+    likely = marginal(support)
+    kinds = tuple(
+        kind for kind in KINDS if _is_known(kind, likely, sizes, told, followed=changed is not None)
+    )
     if not math.isnan(impossible):
         sizes = {name: size for name, size in sizes.items() if name not in _OF_AUC}
     return Cause(
-        kind=kind,
-        support=support,
+        kind=kinds[0] if kinds else "unclear",
+        kinds=kinds,
+        support={" and ".join(one): share for one, share in support.items()},
         sizes=sizes,
         windows=told.windows,
-        sentence=sentence(kind, sizes, told, support, impossible=impossible),
+        sentence=sentence(
+            kinds,
+            sizes,
+            told,
+            support,
+            impossible=impossible,
+            followed=changed is not None,
+        ),
     )
 
 
@@ -166,17 +206,12 @@ def _without_story(told: Told, reach: float) -> Cause:
     sizes = {"score": score_size(told.before, told.now, reach)}
     return Cause(
         kind="unclear",
+        kinds=(),
         support={},
         sizes=sizes,
         windows=told.windows,
-        sentence=sentence("unclear", sizes, told, {}, impossible=math.nan),
+        sentence=sentence((), sizes, told, {}, impossible=math.nan),
     )
-
-
-def _support(fits: Mapping[str, Fit]) -> dict[str, float]:
-    scores = np.array([fit.score for fit in fits.values()])
-    weights = np.exp(scores - special.logsumexp(scores))
-    return dict(zip(fits, map(float, weights), strict=True))
 
 
 def _by_auc(support: Mapping[str, float], auc: Size, reach: float) -> dict[str, float]:
@@ -200,79 +235,54 @@ def _by_auc(support: Mapping[str, float], auc: Size, reach: float) -> dict[str, 
 
 
 def _is_known(
-    kind: str, support: Mapping[str, float], sizes: Mapping[str, Size], told: Told
+    kind: str,
+    support: Mapping[str, float],
+    sizes: Mapping[str, Size],
+    told: Told,
+    *,
+    followed: bool,
 ) -> bool:
     """Whether counts tell a cause from the others, and from nothing at all."""
     if kind == "none":
         # Nothing is to be seen where little can be.
-        return told.labeled >= told.needed
-    if support[kind] < _LEAST_SUPPORT:
+        likeliest = max(support, key=lambda one: support[one])
+        return kind == likeliest and told.labeled >= told.needed
+    if support.get(kind, 0.0) < _LEAST_SUPPORT:
         return False
     if kind == "score_scale":
-        auc = sizes["auc"]
+        auc = sizes.get("auc")
+        if auc is None:
+            return False
         least, most = auc.low, auc.high
         near = 2 * abs(auc.change) < _NEAR * (most - least)
         within = max(-least, most) < (_SAME_RANKING if near else NOTICED)
         return within and least <= 0 <= most
+    if kind == "class_prior" and followed:
+        return True
     shown_by = _SHOWN_BY.get(kind)
+    if shown_by == "auc" and AUC_AT_NEW_PRIOR in sizes:
+        shown_by = AUC_AT_NEW_PRIOR
     return shown_by is None or is_clear(sizes, shown_by)
 
 
 def _sizes(
-    told: Told,
-    fit: Fit,
-    *,
-    confidence_level: float,
-    auc_of: LevelOf | None,
-    label_purity: float,
-) -> tuple[dict[str, Size], float]:
-    """All sizes, and an AUC that cannot be (else NaN)."""
-    reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
-    before, now, class_prior = told.before, told.now, told.class_prior
-    log_prior, log_share = map(float, fit.parameters[:2])
-    prior_error, share_error = np.sqrt(np.diag(fit.covariance)[:2])
-    # What windows differ by anyway is no change.
-    prior_error = math.hypot(prior_error, share_variation(before, now))
-    least, ratio, most = (
-        min(math.exp(log_prior + sign * reach * prior_error), 0.99 * label_purity / class_prior)
-        for sign in (-1, 0, 1)
-    )
-    auc, impossible = auc_size(
-        before,
-        now,
-        (class_prior,) * 2,
-        confidence_level=confidence_level,
-        level_of=auc_of,
-        label_purity=label_purity,
-    )
-    aucs = {"auc": auc}
-    if fit.prior_free:
-        # With as many positives as before it may well be impossible.
-        aucs = {"auc": auc} if math.isnan(impossible) else {}
-        aucs[AUC_AT_NEW_PRIOR], impossible = auc_size(
-            before,
-            now,
-            (class_prior, class_prior * ratio),
-            confidence_level=confidence_level,
-            level_of=auc_of,
-            prior_error=class_prior * ratio * prior_error,
-            label_purity=label_purity,
-        )
+    told: Told, ratios: Ratios, aucs: Mapping[str, Size], *, reach: float
+) -> dict[str, Size]:
+    before, now = told.before, told.now
+    least, ratio, most = ratios.positives
+    priors = (told.class_prior, told.class_prior * ratio)
     shares = [
         min(period.labeled.sum() / (prior * period.rows.sum()), 1.0)
-        for period, prior in ((before, class_prior), (now, class_prior * ratio))
+        for period, prior in zip((before, now), priors, strict=True)
     ]
+    fewer, share, more = ratios.confirmed_share
     sizes = {
         "positives": Size(before=1.0, now=ratio, change=ratio, low=least, high=most),
         **aucs,
         "score": score_size(before, now, reach),
         "confirmed_share": Size(
-            before=shares[0],
-            now=shares[1],
-            change=math.exp(log_share),
-            low=math.exp(log_share - reach * share_error),
-            high=math.exp(log_share + reach * share_error),
+            before=shares[0], now=shares[1], change=share, low=fewer, high=more
         ),
     }
     delay = delay_size(before, now)
-    return (sizes if delay is None else {**sizes, "delay": delay}), impossible
+    return sizes if delay is None else {**sizes, "delay": delay}

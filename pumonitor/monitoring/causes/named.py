@@ -65,12 +65,15 @@ class Cause:
     Attributes
     ----------
     kind : str
-        One of `KINDS`: the story that fits best; "none" when nothing has to be told to explain
-        the counts; "unclear" when several fit, or the best one's own size may be none at all.
+        The first of `kinds`; "unclear" when there is none, since several explanations fit, or the
+        best one's own size may be none at all.
+    kinds : tuple of str
+        Of `KINDS`, all that has surely changed; "none" alone when nothing has to be told to explain
+        the counts.
     support : mapping of str to float
-        Of each story, between 0 and 1 and summing to 1: its likelihood among theirs, less what its
-        numbers are charged. A move of all scores that changes AUC counts as "ranking", another
-        ranking that leaves AUC where it was as "score_scale". Empty with fewer than five confirmed.
+        Of each explanation, between 0 and 1 and summing to 1: a story or several ("class_prior and
+        ranking"). A move of all scores that changes AUC counts as "ranking", another ranking that
+        leaves AUC where it was as "score_scale". Empty with fewer than five confirmed.
     sizes : mapping of str to Size
         "positives" (their share of the rows, as a ratio), "auc" (with the class prior of the
         reference in both; as the results have it where they have that prior), "auc_at_new_prior"
@@ -83,6 +86,7 @@ class Cause:
     """
 
     kind: str
+    kinds: tuple[str, ...]
     support: Mapping[str, float]
     sizes: Mapping[str, Size]
     windows: int
@@ -92,6 +96,7 @@ class Cause:
         """Plain JSON types."""
         return {
             "kind": self.kind,
+            "kinds": list(self.kinds),
             "support": dict(self.support),
             "sizes": {name: asdict(size) for name, size in self.sizes.items()},
             "windows": self.windows,

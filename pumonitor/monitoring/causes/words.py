@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from pumonitor.monitoring.causes.explained import Support, marginal
 from pumonitor.monitoring.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
 from pumonitor.monitoring.causes.period import Period
 
@@ -20,6 +21,7 @@ NOTICED: Final = 0.05
 _DAY: Final = 86_400.0
 _HOUR: Final = 3_600.0
 _LEAST_LIKELY: Final = 0.1
+_WITHOUT_AUC: Final = frozenset({"confirmed_share", "label_delay", "traffic"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,50 +67,105 @@ class Told:
 
 
 def sentence(
-    kind: str,
+    kinds: Sequence[str],
     sizes: Mapping[str, Size],
     told: Told,
-    support: Mapping[str, float],
+    support: Support,
     *,
     impossible: float,
+    followed: bool = False,
 ) -> str:
-    """What has changed, over which windows.
+    """What has changed, over which windows, and what may have.
 
-    `impossible` is an AUC that cannot be, or NaN; sizes are then without AUC.
+    `impossible` is an AUC that cannot be, or NaN; sizes are then without AUC. `followed` says
+    whether the class prior is, so that supports are chances.
     """
-    ranking = f" (AUC {_change(sizes['auc'])})" if "auc" in sizes else ""
-    if kind == "unclear":
-        said = _unclear(sizes, told, support)
-    elif kind == "class_prior":
-        said = _class_prior(sizes, told)
-    elif kind == "ranking":
-        said = _worse_or_better(sizes, told)
-    elif kind == "score_scale":
-        said = (
-            f"{_moved(sizes, told)}, and {_stays(sizes)}{ranking}: the threshold no longer means "
+    if not kinds:
+        said = _unclear(sizes, told, support, followed=followed)
+    else:
+        parts = [_of_kind(kind, kinds, sizes, told) for kind in kinds]
+        others = _others(kinds, sizes, told, support) if followed else ()
+        said = " ".join([*filter(None, parts), *others])
+    if math.isnan(impossible) or (kinds and set(kinds) <= _WITHOUT_AUC):
+        return said
+    return f"{said} {_cannot_be(told, impossible)}"
+
+
+def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], told: Told) -> str:
+    auc = sizes.get(AUC_AT_NEW_PRIOR) if "class_prior" in kinds else sizes.get("auc")
+    ranking = f" (AUC {_change(auc)})" if auc is not None else ""
+    if kind == "class_prior":
+        return _class_prior(sizes, told, alone=not {"score_scale", "labeling"} & set(kinds))
+    if kind == "ranking":
+        return "" if "class_prior" in kinds else _worse_or_better(sizes, told)
+    if kind == "score_scale":
+        return (
+            f"{_moved(sizes, told)}, and {_stays(auc)}{ranking}: the threshold no longer means "
             "what it did."
         )
-    elif kind == "confirmed_share":
+    if kind == "confirmed_share":
         return _confirmed_share(sizes)
-    elif kind == "label_delay":
+    if kind == "label_delay":
         return _label_delay(sizes)
-    elif kind == "labeling":
-        said = _labeling(told, ranking)
-    elif kind == "traffic":
+    if kind == "labeling":
+        return _labeling(told, ranking)
+    if kind == "traffic":
         return (
             f"The traffic is made up differently: {_traffic(told.before, told.now)}. Each part "
             "scores as before."
         )
-    else:
-        said = (
-            "Nothing in scores, confirmations and delays stands out: there are "
-            f"{_ratio(sizes['positives'])} times as many positives as in the reference{ranking}."
+    return (
+        "Nothing in scores, confirmations and delays stands out: there are "
+        f"{_ratio(sizes['positives'])} times as many positives as in the reference{ranking}."
+    )
+
+
+def _others(
+    kinds: Sequence[str], sizes: Mapping[str, Size], told: Told, support: Support
+) -> Iterator[str]:
+    """What may have changed beside what surely has, or in place of it."""
+    named = set(kinds)
+    for kind, share in sorted(marginal(support).items(), key=lambda one: -one[1]):
+        if kind in named or share < _LEAST_LIKELY:
+            continue
+        beside = sum(one for also, one in support.items() if kind in also and named <= set(also))
+        what = _named(kind, sizes)
+        yield (
+            f"Perhaps {what} as well ({share:.0%})."
+            if beside > 0.5 * share
+            else f"Or it is {what} instead ({share:.0%})."
         )
-    return said if math.isnan(impossible) else f"{said} {_cannot_be(told, impossible)}"
+    if _is_prior_open(support):
+        yield f"An audit of about {_audit(sizes, told)} rows would tell whether the prior moved."
 
 
-def _stays(sizes: Mapping[str, Size]) -> str:
-    auc = sizes.get("auc")
+def _is_prior_open(support: Support) -> bool:
+    """Whether some likely explanations have another class prior and others have not."""
+    likely = [kinds for kinds, share in support.items() if share >= _LEAST_LIKELY]
+    return len({"class_prior" in kinds for kinds in likely}) > 1
+
+
+def _audit(sizes: Mapping[str, Size], told: Told) -> str:
+    """Rows drawn at random and looked up that tell the two class priors in question apart.
+
+    At 95% and with a chance of nine in ten, to two digits.
+    """
+    ratio = next(
+        (one for one in (sizes["positives"].change, told.confirmed.change) if _by_a_quarter(one)),
+        2.0,
+    )
+    then, today = told.class_prior, min(told.class_prior * ratio, 0.99)
+    spread = 1.96 * math.sqrt(then * (1 - then)) + 1.28 * math.sqrt(today * (1 - today))
+    rows = (spread / (today - then)) ** 2
+    unit = 10 ** max(math.floor(math.log10(rows)) - 1, 0)
+    return f"{math.ceil(rows / unit) * unit:,}"
+
+
+def _by_a_quarter(ratio: float) -> bool:
+    return not 1 / 1.25 < ratio < 1.25
+
+
+def _stays(auc: Size | None) -> str:
     sure = auc is not None and max(-auc.low, auc.high) < NOTICED
     return "the ranking stays" if sure else "the ranking stays as far as can be seen"
 
@@ -133,7 +190,7 @@ def _labeling(told: Told, ranking: str) -> str:
     )
 
 
-def _class_prior(sizes: Mapping[str, Size], told: Told) -> str:
+def _class_prior(sizes: Mapping[str, Size], told: Told, *, alone: bool) -> str:
     positives = sizes["positives"]
     fewer = "fewer" if positives.change < 1 else "more"
     told_first = (
@@ -141,7 +198,7 @@ def _class_prior(sizes: Mapping[str, Size], told: Told) -> str:
         "reference."
     )
     auc = sizes.get(AUC_AT_NEW_PRIOR)
-    if auc is None:
+    if auc is None or not alone:
         return told_first
     allowing = f"AUC {_change(auc)} with so many positives"
     if is_clear(sizes, AUC_AT_NEW_PRIOR):
@@ -186,20 +243,32 @@ def _delays(sizes: Mapping[str, Size]) -> str:
     return f"median delay {_span(sizes['delay'].before)}, now {_span(sizes['delay'].now)}"
 
 
-def _unclear(sizes: Mapping[str, Size], told: Told, support: Mapping[str, float]) -> str:
+def _unclear(sizes: Mapping[str, Size], told: Told, support: Support, *, followed: bool) -> str:
     """What is known though the cause is not."""
     likely = [
-        kind
-        for kind in sorted(support, key=lambda one: -support[one])
-        if support[kind] >= _LEAST_LIKELY
+        (" with ".join(_named(kind, sizes) for kind in kinds), share)
+        for kinds, share in sorted(support.items(), key=lambda one: -one[1])
+        if share >= _LEAST_LIKELY
     ]
-    if told.labeled < told.needed:
-        said = (
-            f"Too few confirmations to tell why: {told.labeled} {_over(told)}; about {told.needed} "
-            f"would show a change of AUC by {NOTICED:g}."
-        )
+    too_few = (
+        f"{told.labeled} {_over(told)}; about {told.needed} would show a change of AUC by "
+        f"{NOTICED:g}"
+    )
+    if told.labeled < told.needed and not (followed and likely):
+        said = f"Too few confirmations to tell why: {too_few}."
+    elif followed and likely:
+        *others, last = [f"{what} ({share:.0%})" for what, share in likely]
+        one_of = f"{', '.join(others)} or {last}" if others else f"most likely {last}"
+        said = f"Why cannot be told for sure: {one_of}."
+        if _is_prior_open(support):
+            said += (
+                f" Scores cannot tell which; an audit of about {_audit(sizes, told)} rows would "
+                "tell whether the prior moved."
+            )
+        elif told.labeled < told.needed:
+            said += f" Confirmations are few: {too_few}."
     elif len(likely) > 1:
-        named = [_named(kind, sizes) for kind in likely]
+        named = [what for what, _ in likely]
         said = (
             f"Why cannot be told: {', '.join(named[:-1])} and {named[-1]} explain the counts about "
             "as well."
