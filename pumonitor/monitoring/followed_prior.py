@@ -45,7 +45,7 @@ _LONG: Final = 30
 _FEWEST_CONFIRMED: Final = 20
 _TAILS: Final = (0.025, 0.5, 0.975)
 _MOST_CELLS: Final = 4096
-_TOLD: Final = 0.1
+_TOLD: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,20 +8,24 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+from sqlalchemy import Connection
 
 from pumonitor.monitoring.alerts import Evidence
 from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.monitoring.rules import AlertRule, Baseline, Change, Health, Series
+from pumonitor.monitoring.what_changed import WhatChanged
 from pumonitor.service.alert_rules import alert_rules
 from pumonitor.service.alert_telling import CauseOf
 from pumonitor.service.alerting import Watched
 from pumonitor.service.assumed_prior import findings_at
 from pumonitor.service.baseline import baseline_period
 from pumonitor.service.causes import cause_of
+from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
 from pumonitor.service.references import References
 from pumonitor.service.settled import rules_digest
 from pumonitor.store.alert_records import PaneResults
+from pumonitor.store.prior_states import newest_class_prior
 from pumonitor.store.reader import LedgerReader
 
 __all__ = ["watched"]
@@ -55,7 +59,11 @@ def watched(
 
 def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> CauseOf:
     def told(
-        rule: AlertRule, series: Series, evidence: Evidence, as_of: datetime
+        rule: AlertRule,
+        series: Series,
+        evidence: Evidence,
+        as_of: datetime,
+        connection: Connection,
     ) -> Mapping[str, Any]:
         if rule.metric.startswith("health:"):
             return {}
@@ -74,6 +82,19 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
                 as_of=as_of,
                 since=min(evidence.since or earliest.start, window.start),
                 until=window.end,
+                changed=WhatChanged.of(
+                    class_prior_from_json(
+                        newest_class_prior(
+                            connection,
+                            monitor.name,
+                            configuration,
+                            start=window.start,
+                            model_version=series[0],
+                            segment=series[1],
+                            as_of=as_of,
+                        )
+                    )
+                ),
             )
             doubts = findings_at(ledger, monitor, configuration, window, series=series, as_of=as_of)
         except Exception:  # noqa: BLE001 (an alert without its cause is better than none)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from sqlalchemy import Connection
+
 from pumonitor.monitoring.alert_emission import Emission, Emitted, emission
 from pumonitor.monitoring.alert_sentences import sentence
 from pumonitor.monitoring.alerts import AlertState, Evidence
@@ -36,15 +38,18 @@ _SEVERITIES: Final = ("critical", "warning", "info")
 Place = tuple[str, str, str]
 """Key of the rule, model version and segment of an alert."""
 
-CauseOf = Callable[[AlertRule, Series, Evidence, datetime], Mapping[str, Any]]
-"""What changed when an alert of a rule and series fired in a window, as known at a moment."""
+CauseOf = Callable[[AlertRule, Series, Evidence, datetime, Connection], Mapping[str, Any]]
+"""What changed when an alert of a rule and series fired in a window, as known at a moment.
+
+The results of the window may be in the connection's transaction, which is still under way.
+"""
 
 
 def no_cause(
-    rule: AlertRule, series: Series, evidence: Evidence, as_of: datetime
+    rule: AlertRule, series: Series, evidence: Evidence, as_of: datetime, connection: Connection
 ) -> Mapping[str, Any]:
     """Nothing is said of it."""
-    del rule, series, evidence, as_of
+    del rule, series, evidence, as_of, connection
     return {}
 
 
@@ -318,7 +323,8 @@ class Telling:
         window, as_of = found.evidence.window, found.after.as_of or self.at
         cause: Mapping[str, Any] = {}
         if found.kind == "fired":
-            cause = self._cause_of(rule, series, found.evidence, as_of)
+            connection = self._tables.connection
+            cause = self._cause_of(rule, series, found.evidence, as_of, connection)
         return NewTransition(
             monitor=self._monitor,
             rule_key=rule.key,

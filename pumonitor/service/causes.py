@@ -13,6 +13,7 @@ from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.causes import Cause, Period, name_cause, score_edges
 from pumonitor.monitoring.causes.period import CountedTable
+from pumonitor.monitoring.what_changed import WhatChanged
 from pumonitor.ports import Window
 from pumonitor.prior.assumed import LabelPurity
 from pumonitor.results import Estimate, Evaluation
@@ -41,6 +42,7 @@ def cause_of(
     as_of: datetime,
     since: datetime,
     until: datetime,
+    changed: WhatChanged | None = None,
 ) -> Cause | None:
     """Why windows that start in [since, until) differ from the reference, as known as of a moment.
 
@@ -54,6 +56,9 @@ def cause_of(
     as_of : datetime
     since, until : datetime
         The first window of the change, and the end of the window of the alert.
+    changed : WhatChanged, optional
+        What the filter holds of changes, by the window of the alert; None where the class prior is
+        not followed.
 
     Returns
     -------
@@ -84,7 +89,7 @@ def cause_of(
         before=since,
         as_of=as_of,
     )
-    prior = _class_prior(before)
+    prior = _class_prior(before) if changed is None else changed.reference
     if not now or not before or prior is None:
         return None
     tables_before, tables_now = _tables(before), _tables(now)
@@ -120,7 +125,12 @@ def cause_of(
         )
         purity = 1.0 if seen is None else float(seen.settings["label_purity"])
     return name_cause(
-        periods["before"], periods["now"], class_prior=prior, label_purity=purity, auc_of=auc_of
+        periods["before"],
+        periods["now"],
+        class_prior=prior,
+        label_purity=purity,
+        auc_of=auc_of,
+        changed=changed,
     )
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "SeriesAsked",
     "first_seen",
     "followed_series",
+    "newest_class_prior",
     "newest_prior_state",
     "prior_states_at",
     "store_prior_states",
@@ -184,6 +185,34 @@ def stored_class_priors(
     return {
         (row.model_version, row.segment): row.evaluation["made_with"]["class_prior"] for row in rows
     }
+
+
+def newest_class_prior(
+    connection: Connection,
+    monitor: str,
+    configuration: str,
+    *,
+    start: datetime,
+    model_version: str,
+    segment: str,
+    as_of: datetime,
+) -> Mapping[str, Any] | None:
+    """The class prior that the newest results of a window and series stand on, as of a moment."""
+    row = connection.execute(
+        select_evaluations()
+        .where(
+            windows.c.monitor == monitor,
+            windows.c.configuration == configuration,
+            windows.c.window_start == start,
+            panes.c.as_of <= as_of,
+            evaluations.c.revision == panes.c.revision,
+            evaluations.c.model_version == model_version,
+            evaluations.c.segment == segment,
+        )
+        .order_by(panes.c.number.desc())
+        .limit(1)
+    ).first()
+    return None if row is None else row.evaluation["made_with"]["class_prior"]
 
 
 def newest_prior_state(

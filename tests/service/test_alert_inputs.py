@@ -39,6 +39,7 @@ def test_a_cause_is_looked_for_from_the_first_of_the_bad_windows(
     monkeypatch, window, windows, middle, since
 ):
     asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(alert_inputs, "newest_class_prior", lambda *_, **__: None)
     monkeypatch.setattr(alert_inputs, "cause_of", lambda *_, **asked_for: asked.append(asked_for))
     text = TEXT.format(window=window, windows=windows)
     monitor = read_configuration_text(text, environment={}).configuration.monitors["churn"]
@@ -46,5 +47,5 @@ def test_a_cause_is_looked_for_from_the_first_of_the_bad_windows(
     (rule,) = (rule for rule in watched.rules if rule.metric == "recall")
     found = monitor.windows.containing(middle)
     evidence = Evidence(window=found, kind="breach", value=0.4)
-    assert watched.cause_of(rule, ("", ""), evidence, found.end) == {}
+    assert watched.cause_of(rule, ("", ""), evidence, found.end, None) == {}
     assert [(one["since"], one["until"]) for one in asked] == [(since, found.end)]

@@ -118,7 +118,8 @@ def cause_at(ledger: Ledger, number: int, *, monitor: Monitor, since: int) -> di
     window = hour(number)
     evidence = Evidence(window=window, kind="breach", value=0.5, since=hour(since).start)
     as_of = window.end + monitor.maturity
-    return dict(seen.cause_of(rule, ("1", ""), evidence, as_of))
+    with ledger.database.reading() as connection:
+        return dict(seen.cause_of(rule, ("1", ""), evidence, as_of, connection))
 
 
 @pytest.mark.parametrize("reference", [REFERENCE, ""])

@@ -257,7 +257,8 @@ def _is_known(
         near = 2 * abs(auc.change) < _NEAR * (most - least)
         within = max(-least, most) < (_SAME_RANKING if near else NOTICED)
         return within and least <= 0 <= most
-    if kind == "class_prior" and followed:
+    if followed and (kind == "class_prior" or (kind == "label_delay" and is_clear(sizes, "delay"))):
+        # Chances, and delays themselves, say more of them than an interval's end.
         return True
     shown_by = _SHOWN_BY.get(kind)
     if shown_by == "auc" and AUC_AT_NEW_PRIOR in sizes:

@@ -1,0 +1,97 @@
+"""One change, several alerts: the rule on the class prior and the causes tell the same of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pumonitor.service.app import open_jobs
+from pumonitor.service.config_file import read_configuration
+from pumonitor.store.alert_records import StoredTransition
+
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+DAYS, CHANGE = 22, 15
+SETTLED = FIRST + timedelta(days=DAYS + 3)
+PRIOR = 0.06
+
+CONFIGURATION = """\
+state: sqlite:///state.db
+monitors:
+  card-fraud:
+    predictions: {source: predictions.parquet, id: prediction_id, time: scored_at, score: score}
+    positives: {source: confirmations.parquet, id: prediction_id, known_at: confirmed_at}
+    window: 1d
+    maturity: 2d
+    panes: []
+    threshold: 0.5
+    reference: {start: 2026-01-01, end: 2026-01-12}
+    rules:
+      - {metric: class_prior, shift: any}
+      - {metric: auc, drop: 0.05}
+      - {metric: labeled_positives, shift: any}
+      - {metric: recall, drop: 0.1}
+"""
+
+
+def alerts_of(folder: Path, what: str) -> dict[str, StoredTransition]:
+    """The first alert of each metric, of 1,000 predictions a day of which something changes."""
+    rng = np.random.default_rng(4)
+    rows = 1000 * DAYS
+    day = np.repeat(np.arange(DAYS), 1000)
+    changed = day >= CHANGE
+    prior = np.where(changed & (what == "twice as many positives"), 2 * PRIOR, PRIOR)
+    is_positive = rng.random(rows) < prior
+    separation = np.where(changed & (what == "the ranking breaks"), 0.8, 2.5)
+    scores = 1 / (1 + np.exp(1.5 - rng.normal(separation * is_positive)))
+    scored_at = pd.Timestamp(FIRST) + pd.to_timedelta(day * 86_400 + 3600.0, unit="s")
+    pd.DataFrame(
+        {"prediction_id": np.arange(rows), "scored_at": scored_at, "score": scores}
+    ).to_parquet(folder / "predictions.parquet")
+    share = np.where(changed & (what == "half as many get confirmed"), 0.2, 0.4)
+    confirmed = np.flatnonzero(is_positive & (rng.random(rows) < share))
+    delay = pd.to_timedelta(rng.uniform(0, 86_400, len(confirmed)), unit="s")
+    pd.DataFrame(
+        {"prediction_id": confirmed, "confirmed_at": scored_at[confirmed] + delay}
+    ).to_parquet(folder / "confirmations.parquet")
+    path = folder / "pumonitor.yaml"
+    path.write_text(CONFIGURATION)
+    configuration = read_configuration(path).configuration
+    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
+        assert jobs.run().failures == []
+        told = [one for one in jobs.ledger.alerts.history() if one.kind == "fired"]
+    first: dict[str, StoredTransition] = {}
+    for one in sorted(told, key=lambda one: one.as_of):
+        first.setdefault(one.metric, one)
+    return first
+
+
+@pytest.mark.parametrize(
+    ("what", "fired", "kind", "wrong"),
+    [
+        ("twice as many positives", {"class_prior", "labeled_positives"}, "class_prior", "ranking"),
+        ("the ranking breaks", {"auc", "recall"}, "ranking", "class_prior"),
+        ("half as many get confirmed", {"labeled_positives"}, "confirmed_share", "class_prior"),
+    ],
+)
+def test_alerts_of_one_change_name_one_cause(tmp_path, what, fired, kind, wrong):
+    alerts = alerts_of(tmp_path, what)
+    assert fired <= set(alerts)
+    assert ("class_prior" in alerts) == (kind == "class_prior")
+    for one in alerts.values():
+        assert one.window_start >= FIRST + timedelta(days=CHANGE)
+        support = one.cause["support"]
+        assert max(support, key=support.get) == kind
+        assert one.cause["kinds"] in ([kind], [])
+        assert support.get(wrong, 0.0) < 0.15
+        assert one.cause["kinds"] or "cannot tell which; an audit of about" in one.cause["sentence"]
+    if kind == "class_prior":
+        alert = alerts["class_prior"]
+        size = alert.cause["sizes"]["positives"]
+        # One number for one thing: the rule, its cause and the results say how far it has moved.
+        assert alert.value / alert.reference == pytest.approx(size["change"], rel=1e-9)
+        assert size["low"] < 2 < size["high"]
+        assert "it has risen to " in alert.sentence
