@@ -14,7 +14,7 @@ from pumonitor.service.config_file import read_configuration
 from pumonitor.store.alert_records import StoredTransition
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
-DAYS, CHANGE = 22, 15
+DAYS, CHANGE = 24, 15
 SETTLED = FIRST + timedelta(days=DAYS + 3)
 PRIOR = 0.06
 
