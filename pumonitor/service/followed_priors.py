@@ -334,7 +334,7 @@ class PanePriors:
             own = [*before, stored]
             if founding_windows([*map(_bare, own)]) is not None:
                 prior = prior.founded_again([*map(self._rows, own)])
-        given = self._given
+        given = self._given_of(stored)
         if given is not None and prior.told["source"] != "given":
             estimate, start, end = given
             if stored.window.end >= end:
@@ -378,7 +378,7 @@ class PanePriors:
 
     def _level(self, windows: Sequence[WindowRows], stored: StoredSeries) -> LevelOrigin | None:
         """Given once, where that is of these windows or earlier ones; else what the scores say."""
-        given = self._given
+        given = self._given_of(stored)
         if given is not None and given[1] < windows[-1].end:
             estimate, start, end = given
             return given_level(estimate, windows, start=start, end=end, label_purity=self._purity)
@@ -392,6 +392,12 @@ class PanePriors:
                 self.monitor.name, model_version=stored.model_version, segment=stored.segment
             ),
         )
+
+    def _given_of(
+        self, stored: StoredSeries
+    ) -> tuple[ClassPriorEstimate, datetime, datetime] | None:
+        """Of all rows; the share of one segment may be any other."""
+        return None if stored.segment else self._given
 
     @cached_property
     def _given(self) -> tuple[ClassPriorEstimate, datetime, datetime] | None:
