@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.monitoring.one_prior import stands_on
+from pumonitor.monitoring.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitoring.uncertain import Known, Uncertain
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
 
 __all__ = [
+    "at_prior",
     "attribute_aul",
     "attribute_f1",
     "difference_at_one_prior",
@@ -35,10 +36,29 @@ _AT_ONE_PRIOR: Final[Mapping[str, Callable[..., FloatArray]]] = {
 """Estimates as functions of those that they stand on: class prior, and what rows say without."""
 
 
+def at_prior(name: str, parts: Mapping[str, float]) -> float | None:
+    """An estimate from what it `stands_on`; None where that leaves it undefined.
+
+    Examples
+    --------
+    >>> round(at_prior("auc", {"class_prior": 0.1, "aul": 0.86}), 6)
+    0.9
+    """
+    prior, *rest = (parts[one] for one in stands_on(name))
+    if not _LEAST <= prior <= 1 - _LEAST or min(rest[-1:], default=prior) < _LEAST:
+        return None
+    return float(_AT_ONE_PRIOR[name](prior, *rest))
+
+
 def difference_at_one_prior(
-    name: str, now: Mapping[str, Known], before: Mapping[str, Known], *, times: float = 1.0
+    name: str,
+    now: Mapping[str, Known],
+    before: Mapping[str, Known],
+    *,
+    times: float = 1.0,
+    moved: Known | None = None,
 ) -> Uncertain | None:
-    """`now - times before` of an estimate where both stand on one class prior that was given.
+    """`now - times before` of an estimate where both stand on one class prior.
 
     The prior's uncertainty is the same before and now, and most of it is not in the difference.
     Without draws, for whoever asks of every window again and again.
@@ -49,6 +69,9 @@ def difference_at_one_prior(
     now, before : mapping of str to estimates
         With all that it `stands_on`, from independent rows but for the prior.
     times : float
+    moved : estimate, optional
+        How many times as high the prior is now, where it was followed from the one before; by
+        default it is one number that was given.
 
     Returns
     -------
@@ -59,7 +82,7 @@ def difference_at_one_prior(
     Notes
     -----
     Each end is as far off as what each estimate's own end makes of it, in squares; the prior's ends
-    are those of both at once.
+    are those of both at once, and what it has moved by is today's alone.
 
     References
     ----------
@@ -78,45 +101,48 @@ def difference_at_one_prior(
     names = stands_on(name)
     if not names or any(one not in known for one in names for known in (now, before)):
         return None
-    if not _is_same(now["class_prior"], before["class_prior"]):
+    level = before["class_prior"]
+    if moved is None and not _is_same(now["class_prior"], level):
         return None
-    estimate = _AT_ONE_PRIOR[name]
-    today, then = ([known[one].value for one in names] for known in (now, before))
-    least, most = _LEAST, 1 - _LEAST
-    if not least <= today[0] <= most or min(today[-1], then[-1]) < least:
+    today, then = ({one: known[one].value for one in names} for known in (now, before))
+    if moved is not None:
+        today["class_prior"] = moved.value * level.value
+    at_now, at_then = at_prior(name, today), at_prior(name, then)
+    if at_now is None or at_then is None:
         return None
-    at_values = float(estimate(*today)), float(estimate(*then))
 
-    def change(*numbers: list[float]) -> float:
-        # Held to [0, 1], where rates are, unless the value itself is beyond.
-        found, earlier = (
-            min(max(float(estimate(*some)), min(at, 0.0)), max(at, 1.0))
-            for some, at in zip(numbers, at_values, strict=True)
-        )
-        return found - times * earlier
+    def held(parts: dict[str, float], changed: dict[str, float], at: float) -> float:
+        # To [0, 1], where rates are, unless the value itself is beyond.
+        return min(max(_within_domain(name, parts | changed), min(at, 0.0)), max(at, 1.0))
 
-    value = change(today, then)
-    below, above = [], []
-    for at, one in enumerate(names):
-        # The prior is the same number in both.
-        sides = ((True, True),) if at == 0 else ((True, False), (False, True))
-        for of_now, of_then in sides:
-            known = now[one] if of_now else before[one]
-            moved = []
-            for end in (known.low, known.high):
-                held = min(max(end, least), most)
-                moved.append(
-                    change(
-                        [*today[:at], held, *today[at + 1 :]] if of_now else today,
-                        [*then[:at], held, *then[at + 1 :]] if of_then else then,
-                    )
-                    - value
+    def change(changed: dict[str, float], changed_then: dict[str, float]) -> float:
+        return held(today, changed, at_now) - times * held(then, changed_then, at_then)
+
+    value = change({}, {})
+    ends: list[list[float]] = []
+    for one in names:
+        if one == "class_prior":
+            # The level is the same number in both.
+            ratios = [end / level.value for end in (level.low, level.high)]
+            ends.append(
+                [change({one: today[one] * ratio}, {one: then[one] * ratio}) for ratio in ratios]
+            )
+            if moved is not None:
+                ends.append(
+                    [change({one: end * level.value}, {}) for end in (moved.low, moved.high)]
                 )
-            below.append(min(*moved, 0.0))
-            above.append(max(*moved, 0.0))
-    low, high = value - math.hypot(*below), value + math.hypot(*above)
+        else:
+            ends.append([change({one: end}, {}) for end in (now[one].low, now[one].high)])
+            ends.append([change({}, {one: end}) for end in (before[one].low, before[one].high)])
+    low = value - math.hypot(*(min(*(end - value for end in pair), 0.0) for pair in ends))
+    high = value + math.hypot(*(max(*(end - value for end in pair), 0.0) for pair in ends))
     reach = float(special.ndtri(0.975))
     return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * reach))
+
+
+def _within_domain(name: str, parts: Mapping[str, float]) -> float:
+    held = (min(max(parts[one], _LEAST), 1 - _LEAST) for one in stands_on(name))
+    return float(_AT_ONE_PRIOR[name](*held))
 
 
 def attribute_aul(
@@ -134,7 +160,8 @@ def attribute_aul(
     Parameters
     ----------
     now, before : mapping of str to estimates
-        With "aul" and "class_prior", from independent rows.
+        With "aul" and "class_prior", from independent rows. Where now has PRIOR_FACTOR too, its
+        class prior is so many times the one before, which is one level of both.
     each : mapping of str to ndarray of shape (windows,), optional
         The same of every window of a reference whose means are `before`: what is attributed is then
         the change from the mean of their AUL, which is not always the AUL of the means.
@@ -315,11 +342,27 @@ def _drawn_pairs(
         return np.concatenate([[known.value], np.clip(draws, _LEAST, 1 - _LEAST)])
 
     then = [drawn(before[name]) for name in names]
-    today = [
-        past if name == "class_prior" and _is_same(now[name], before[name]) else drawn(now[name])
-        for name, past in zip(names, then, strict=True)
-    ]
+    today = []
+    for name, past in zip(names, then, strict=True):
+        if name == "class_prior" and PRIOR_FACTOR in now:
+            factor = _drawn_factor(now[PRIOR_FACTOR], confidence_level, generator)
+            today.append(np.clip(past * factor, _LEAST, 1 - _LEAST))
+        elif name == "class_prior" and _is_same(now[name], before[name]):
+            today.append(past)
+        else:
+            today.append(drawn(now[name]))
     return then, today
+
+
+def _drawn_factor(
+    factor: Known, confidence_level: float, generator: np.random.Generator
+) -> FloatArray:
+    """Draws of a factor, its logarithm a half normal on each side of the value, which is first."""
+    reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
+    normal = generator.normal(size=_DRAWS)
+    below, above = math.log(factor.value / factor.low), math.log(factor.high / factor.value)
+    draws = factor.value * np.exp(normal * np.where(normal < 0, below, above) / reach)
+    return np.concatenate([[factor.value], draws])
 
 
 def _is_same(now: Known, before: Known) -> bool:

@@ -1,11 +1,15 @@
-"""Estimates that are functions of others, if the class prior is one and given."""
+"""Estimates that are functions of others, if all windows have the level of one class prior."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["stands_on"]
+__all__ = ["PRIOR_FACTOR", "stands_on"]
+
+PRIOR_FACTOR: Final = "class_prior_factor"
+"""Result of a class prior that is followed: it over the reference's, with its interval."""
+
 
 _STAND_ON: Final[Mapping[str, tuple[str, ...]]] = {
     "class_prior": ("class_prior",),

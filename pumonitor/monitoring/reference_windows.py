@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.monitoring.attribution import difference_at_one_prior
-from pumonitor.monitoring.one_prior import stands_on
+from pumonitor.monitoring.attribution import at_prior, difference_at_one_prior
+from pumonitor.monitoring.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitoring.uncertain import Known, Uncertain
 
-__all__ = ["FEWEST_WINDOWS", "Compared", "ReferenceWindows", "Usual", "compared"]
+__all__ = ["FEWEST_WINDOWS", "Compared", "ReferenceWindows", "Usual", "compared", "level_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -24,6 +24,8 @@ FEWEST_WINDOWS: Final = 3
 """Two windows say next to nothing about how much windows differ."""
 
 _LEVEL: Final = 0.95
+_REACH: Final = float(special.ndtri(0.975))
+_STEPS: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +135,7 @@ class ReferenceWindows:
     windows: Sequence[Mapping[str, Uncertain]]
     name: str = "the reference"
     confidence_level: float = _LEVEL
-    _found: dict[tuple[str, bool], Usual] = field(default_factory=dict, repr=False)
+    _found: dict[tuple[str, str], Usual | None] = field(default_factory=dict, repr=False)
 
     def why_none(self, metric: str, title: str) -> str | None:
         """Why it does not tell what is usual; None where it does.
@@ -170,6 +172,36 @@ class ReferenceWindows:
         """
         return self._usual(metric, at_one_prior=False)
 
+    def at_level(self, metric: str, level: float) -> Usual | None:
+        """The metric had its windows stood on a level of the class prior, each moved as it has.
+
+        What that level may be off by makes no window differ from another. None for metrics that do
+        not depend on the class prior, and where too few windows have what it depends on.
+        """
+        key = (metric, f"{level:.9g}")
+        if key not in self._found:
+            values, errors = [], []
+            for one in self._with(metric) if stands_on(metric) else ():
+                moved = one[PRIOR_FACTOR].value if PRIOR_FACTOR in one else 1.0
+                parts: dict[str, Uncertain] = {
+                    name: one[name] for name in stands_on(metric) if name in one
+                }
+                parts["class_prior"] = _exact(level * moved)
+                if len(parts) < len(stands_on(metric)):
+                    continue
+                value = at_prior(metric, {name: known.value for name, known in parts.items()})
+                if value is not None:
+                    values.append(value)
+                    errors.append(_sampling_error(metric, tuple(parts.items())))
+            self._found[key] = (
+                None
+                if len(values) < FEWEST_WINDOWS
+                else Usual.of(
+                    np.array(values), np.array(errors), confidence_level=self.confidence_level
+                )
+            )
+        return self._found[key]
+
     def at_one_prior(self, metric: str, class_prior: Known) -> Usual | None:
         """The same where all windows and the one to compare stand on one prior that was given.
 
@@ -187,8 +219,9 @@ class ReferenceWindows:
         return self._usual(metric, at_one_prior=True)
 
     def _usual(self, metric: str, *, at_one_prior: bool) -> Usual:
-        key = (metric, at_one_prior)
-        if key not in self._found:
+        key = (metric, "one prior" if at_one_prior else "")
+        found = self._found.get(key)
+        if found is None:
             known = self._with(metric)
             if len(known) < FEWEST_WINDOWS:
                 raise ValueError(self.why_none(metric, metric))
@@ -199,10 +232,9 @@ class ReferenceWindows:
                 for one in known
             ]
             values = np.array([one[metric].value for one in known])
-            self._found[key] = Usual.of(
-                values, np.array(errors), confidence_level=self.confidence_level
-            )
-        return self._found[key]
+            found = Usual.of(values, np.array(errors), confidence_level=self.confidence_level)
+            self._found[key] = found
+        return found
 
     def _with(self, metric: str) -> list[Mapping[str, Uncertain]]:
         return [one for one in self.windows if metric in one]
@@ -229,8 +261,10 @@ class Compared:
 
     Attributes
     ----------
+    usual : float
+        What the reference usually has; where the class prior was followed, by this window's level.
     limit : float
-        What the reference usually has, times a factor and moved.
+        That times a factor and moved.
     change : Uncertain
         The window less the limit, with all that windows of the reference differ by: its interval is
         on one side where a window like them would not be.
@@ -242,11 +276,36 @@ class Compared:
         with so many degrees of freedom.
     """
 
+    usual: float
     limit: float
     change: Uncertain
     measured: Uncertain
     reach: float
     freedom: float
+
+
+def level_of(now: Mapping[str, Known]) -> Uncertain | None:
+    """The reference's class prior by what is known in a window; None where it was not followed.
+
+    It is rounded to 2%, so that windows that stand on about the same one are compared with the same
+    numbers. Its interval is what is left of the class prior's without that of how far it has moved.
+
+    Parameters
+    ----------
+    now : mapping of str to estimates
+        With "class_prior" and PRIOR_FACTOR, or none of them.
+    """
+    prior, moved = now.get("class_prior"), now.get(PRIOR_FACTOR)
+    if prior is None or moved is None or not 0 < prior.low <= prior.value < 1:
+        return None
+    value = math.exp(round(_STEPS * math.log(prior.value / moved.value)) / _STEPS)
+
+    def left(whole: float, own: float) -> float:
+        return math.exp(math.sqrt(max(math.log(whole) ** 2 - math.log(own) ** 2, 0.0)))
+
+    low = value / left(prior.value / prior.low, moved.value / moved.low)
+    high = value * left(prior.high / prior.value, moved.high / moved.value)
+    return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * _REACH))
 
 
 def compared(
@@ -299,15 +358,25 @@ def compared(
     value = one.value - times * usual.value
     below, above = one.value - one.low, one.high - one.value
     prior = now.get("class_prior")
-    usual_at_prior = None if prior is None else reference.at_one_prior(metric, prior)
-    if prior is not None and usual_at_prior is not None:
+    level: Known | None = level_of(now)
+    usual_there = None
+    if level is not None:
+        usual_there = reference.at_level(metric, level.value)
+    elif prior is not None:
+        usual_there, level = reference.at_one_prior(metric, prior), prior
+    if level is not None and usual_there is not None:
         means: dict[str, Known] = {
             name: _exact(float(np.mean(reference.values(name, metric))))
             for name in stands_on(metric)
-        }
-        found = difference_at_one_prior(metric, now, means | {"class_prior": prior}, times=times)
-        if found is not None:
-            usual = usual_at_prior
+        } | {"class_prior": level}
+        found = difference_at_one_prior(
+            metric, now, means, times=times, moved=now.get(PRIOR_FACTOR)
+        )
+        at_means = at_prior(metric, {name: known.value for name, known in means.items()})
+        if found is not None and at_means is not None:
+            usual = usual_there
+            if PRIOR_FACTOR in now:
+                value = found.value + times * (at_means - usual.value)
             below, above = found.value - found.low, found.high - found.value
     stretched = usual.reach / float(special.ndtri(0.5 + 0.5 * usual.confidence_level))
 
@@ -323,6 +392,7 @@ def compared(
         )
 
     return Compared(
+        usual=usual.value,
         limit=times * usual.value + plus,
         change=beside(*(own if times >= 0 else own[::-1]), by=stretched),
         measured=beside(to_mean, to_mean),

@@ -12,7 +12,7 @@ from scipy import special
 
 from pumonitor.monitoring.alerts import Evidence, EvidenceKind
 from pumonitor.monitoring.false_discovery import one_sided_p_value
-from pumonitor.monitoring.one_prior import stands_on
+from pumonitor.monitoring.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitoring.reference_windows import FEWEST_WINDOWS, ReferenceWindows, compared
 from pumonitor.monitoring.rules import (
     COUNTS,
@@ -166,7 +166,7 @@ def _known(
     """The metric, and what it is a function of as far as the window has it."""
     return {
         one: read(readings[one])
-        for one in (metric, *stands_on(metric))
+        for one in (metric, *stands_on(metric), PRIOR_FACTOR)
         if one in readings and readings[one].value is not None
     }
 
@@ -180,7 +180,8 @@ def _changed(
 ) -> Judged:
     metric = rule.metric
     known = _known(metric, view.readings[series], _interval)
-    now, usual = known[metric], reference.usual(metric).value
+    beside = compared(metric, known, reference)
+    now, usual, moved_by = known[metric], beside.usual, beside.change
     sides: tuple[tuple[Side, float], ...] = (("below", -1.0), ("above", 1.0))
     wanted = {"drop": sides[:1], "rise": sides[1:], "change": sides}[condition.direction]
     kinds: list[EvidenceKind] = []
@@ -219,7 +220,6 @@ def _changed(
     else:
         # Of two limits the one that is nearer.
         limit, p_value = min(found, key=lambda one: abs(one[0] - now.value))
-    moved_by = compared(metric, known, reference).change
     allowed = f"{100 * condition.amount:g}%" if condition.relative else f"{condition.amount:g}"
     words = {"breach": "more than", "good": "within", "insufficient": "perhaps more than"}[kind]
     reason = (

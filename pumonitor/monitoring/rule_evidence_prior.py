@@ -10,8 +10,8 @@ from typing import Final
 
 from pumonitor.monitoring.alerts import Evidence
 from pumonitor.monitoring.false_discovery import e_benjamini_hochberg
+from pumonitor.monitoring.one_prior import PRIOR_FACTOR
 from pumonitor.monitoring.rules import (
-    PRIOR_FACTOR,
     PRIOR_MOVED,
     AlertRule,
     PriorShift,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pumonitor.monitoring.one_prior import stands_on
+from pumonitor.monitoring.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.names import TITLES
 from pumonitor.ports import Window
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COUNTS",
-    "PRIOR_FACTOR",
     "PRIOR_MOVED",
     "AlertRule",
     "Baseline",
@@ -47,8 +46,6 @@ HealthKind = Literal[
 
 PRIOR_MOVED: Final = "class_prior_moved"
 """Result: chance that the class prior is a quarter above the reference's, or a fifth below it."""
-PRIOR_FACTOR: Final = "class_prior_factor"
-"""Result: the class prior over the reference's, with its interval."""
 
 _LEAST_SHOWN: Final = 1e-6
 
@@ -326,7 +323,8 @@ class AlertRule:
         if isinstance(self.condition, PriorShift):
             return (self.metric, PRIOR_MOVED, PRIOR_FACTOR)
         if isinstance(self.condition, Change):
-            return tuple(dict.fromkeys((self.metric, *stands_on(self.metric))))
+            names = stands_on(self.metric)
+            return tuple(dict.fromkeys((self.metric, *names, *([PRIOR_FACTOR] if names else []))))
         return (self.metric,)
 
     @property

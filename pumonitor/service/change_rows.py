@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pumonitor.monitoring.attribution import (
     attribute_aul,
     attribute_f1,
 )
-from pumonitor.monitoring.reference_windows import ReferenceWindows, compared
+from pumonitor.monitoring.one_prior import PRIOR_FACTOR
+from pumonitor.monitoring.reference_windows import ReferenceWindows, compared, level_of
 from pumonitor.monitoring.uncertain import Known, Uncertain
 from pumonitor.results import Estimate
 from pumonitor.service.result_rows import result_row
@@ -55,6 +57,8 @@ class Comparison:
         Whether the class prior was given and not measured.
     seed : int
         Of the intervals' draws.
+    factor : estimate, optional
+        How many times as high as the reference's the class prior is, where it was followed.
     """
 
     series: SeriesTable
@@ -64,6 +68,7 @@ class Comparison:
     doubts: Mapping[str, str]
     assumed: bool
     seed: int
+    factor: Known | None = None
 
     def rows(self) -> Iterator[MetricResult]:
         """A row for each change and each part of one."""
@@ -85,9 +90,9 @@ class Comparison:
         parts: Mapping[str, Uncertain] = {}
         if why is None:
             parts = attribute(
-                self.estimates,
+                self._now,
                 {part: self._before(part) for part in needed},
-                each={part: self.reference.values(part, name, *needed) for part in needed},
+                each={part: self._each(part, name, *needed) for part in needed},
                 confidence_level=self.reference.confidence_level,
                 rng=self.seed,
             )
@@ -118,11 +123,29 @@ class Comparison:
         return None
 
     def _before(self, name: str) -> Known:
-        """What windows usually have; a class prior that was given once, as it was given."""
+        """What windows usually have; a class prior that is one for all, as it is known now."""
         now = self.estimates[name]
+        if name == "class_prior" and self._level is not None:
+            return self._level
         if name == "class_prior" and self.reference.at_one_prior(name, now) is not None:
             return now
         return self.reference.usual(name)
+
+    def _each(self, part: str, *names: str) -> NDArray[np.float64]:
+        values = self.reference.values(part, *names)
+        if part == "class_prior" and self._level is not None:
+            return np.full(len(values), self._level.value)
+        return values
+
+    @property
+    def _now(self) -> Mapping[str, Known]:
+        return (
+            self.estimates if self.factor is None else {**self.estimates, PRIOR_FACTOR: self.factor}
+        )
+
+    @property
+    def _level(self) -> Uncertain | None:
+        return level_of(self._now)
 
     def _doubt(self, name: str) -> str | None:
         one = self.estimates[name]
@@ -131,10 +154,10 @@ class Comparison:
 
     def _change(self, name: str) -> Uncertain:
         """The change of what people are shown, its interval as estimated."""
-        change = compared(name, self.estimates, self.reference).change
-        now, usual = self.estimates[name], self.reference.usual(name)
+        beside = compared(name, self._now, self.reference)
+        now, change = self.estimates[name], beside.change
         least, most = now.range
-        shown, then = np.clip([now.value, usual.value], least, most)
+        shown, then = np.clip([now.value, beside.usual], least, most)
         value = float(shown - then)
         return Uncertain(
             value=value,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pumonitor.monitoring.one_prior import stands_on
+from pumonitor.monitoring.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.monitoring.uncertain import Uncertain
 from pumonitor.ports import Pane
@@ -120,7 +120,7 @@ class References:
         found: Sequence[MaturePane],
     ) -> Reference:
         metrics = {*COMPARED, *(rule.metric for rule in monitor.rules if rule.metric), _ROWS}
-        metrics |= {part for metric in metrics for part in stands_on(metric)}
+        metrics |= {part for metric in metrics for part in stands_on(metric)} | {PRIOR_FACTOR}
         predictions: Counter[tuple[str, str]] = Counter()
         windows: dict[tuple[str, str], list[Mapping[str, Uncertain]]] = defaultdict(list)
         for results in self._results(monitor, configuration, found, metrics):

@@ -11,8 +11,9 @@ from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitoring.expected import expected_at_maturity, expected_positives
 from pumonitor.monitoring.maturity import ShareKnown
+from pumonitor.monitoring.one_prior import PRIOR_FACTOR
 from pumonitor.monitoring.reference_windows import ReferenceWindows
-from pumonitor.monitoring.rules import PRIOR_FACTOR, PRIOR_MOVED
+from pumonitor.monitoring.rules import PRIOR_MOVED
 from pumonitor.monitoring.uncertain import Uncertain
 from pumonitor.monitoring.what_changed import WhatChanged
 from pumonitor.names import GROUPS
@@ -147,6 +148,7 @@ def evaluate_window(
             doubts=doubts,
             assumed=assumed,
             seed=seed,
+            factor=_factor(class_prior),
         ).rows()
     return EvaluatedSeries(
         model_version=series.model_version,
@@ -255,14 +257,21 @@ def _followed_rows(
         return
     chance = Uncertain(value=changed.moved, low=changed.moved, high=changed.moved, se=0.0)
     yield result_row(series, PRIOR_MOVED, chance, None)
+    yield result_row(series, PRIOR_FACTOR, _factor(class_prior), None)
+
+
+def _factor(class_prior: ClassPriorEstimate | None) -> Uncertain | None:
+    """How many times as high as the reference's a class prior is that was followed."""
+    changed = WhatChanged.of(class_prior)
+    if changed is None:
+        return None
     factor = changed.since_reference["class_prior"]
-    times = Uncertain(
+    return Uncertain(
         value=factor.value,
         low=factor.low,
         high=factor.high,
         se=(factor.high - factor.low) / (2 * _REACH),
     )
-    yield result_row(series, PRIOR_FACTOR, times, None)
 
 
 def _expected(

@@ -236,7 +236,7 @@ def test_a_given_prior_that_is_wrong_is_as_wrong_before_as_now(over, relative):
     quiet = ReferenceWindows(windows=[known] * 10)
     baseline = Baseline(as_of=START, end=START, windows=lambda series: quiet)
     one = rule(condition)
-    assert one.metrics == ("auc", "class_prior", "aul")
+    assert one.metrics == ("auc", "class_prior", "aul", "class_prior_factor")
     assert kinds(one, views, baseline=baseline)[-2:] == ["breach", "good"]
     # With two priors, each window's own, nothing is known of what they have in common.
     apart = [
