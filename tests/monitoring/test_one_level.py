@@ -21,11 +21,13 @@ def known(value: float, times: float = 1.0, *, off: float = 0.0) -> Uncertain:
     return Uncertain(value=value, low=low, high=high, se=(high - low) / 3.92)
 
 
-def window(prior: float, recall: float, *, factor: float | None = None) -> dict[str, Uncertain]:
+def window(
+    prior: float, recall: float, *, factor: float | None = None, flagged: float = FLAGGED
+) -> dict[str, Uncertain]:
     parts = {
         "class_prior": known(prior, 2.0),
         "recall": known(recall, off=0.04),
-        "predicted_positive_rate": known(FLAGGED, off=0.001),
+        "predicted_positive_rate": known(flagged, off=0.001),
     }
     value = at_prior("f1", {name: parts[name].value for name in stands_on("f1")})
     assert value is not None
@@ -73,7 +75,9 @@ def test_a_level_that_is_wrong_is_as_wrong_before_as_now(wrong: float) -> None:
 
 
 def test_a_prior_that_moved_is_a_change_of_what_stands_on_it() -> None:
-    now = window(0.10, 0.6, factor=2.0)
+    of_negatives = (FLAGGED - 0.05 * 0.6) / 0.95
+    flagged = 0.10 * 0.6 + 0.90 * of_negatives
+    now = window(0.10, 0.6, factor=2.0, flagged=flagged)
     level = level_of(now)
     assert level is not None
     assert level.value == pytest.approx(0.05, rel=0.011)
@@ -83,8 +87,8 @@ def test_a_prior_that_moved_is_a_change_of_what_stands_on_it() -> None:
     )
     change = compared("f1", now, reference(0.05)).change
     before, after = (
-        at_prior("f1", dict(zip(stands_on("f1"), (prior, 0.6, FLAGGED), strict=True)))
-        for prior in (0.05, 0.10)
+        at_prior("f1", dict(zip(stands_on("f1"), (prior, 0.6, rate), strict=True)))
+        for prior, rate in ((0.05, FLAGGED), (0.10, flagged))
     )
     assert change.low < after - before < change.high
     assert change.low > 0
