@@ -19,6 +19,8 @@ _OF_THE_WORK = {
     "standings": {"files"},
     # Of runs in MLflow.
     "keys": {"value"},
+    # When looks were collected.
+    "prior_states": {"known"},
     "alert_transitions": {"id", "recorded_at", "told_at"},
 }
 
