@@ -39,10 +39,10 @@ __all__ = [
 MOST_FOUNDING: Final = 120
 """A series with fewer than 20 confirmed in so many windows is never followed."""
 
-_FEWEST: Final = 10
-_CONFIRMED: Final = 150
-_LONG: Final = 30
-_FEWEST_CONFIRMED: Final = 20
+WINDOWS_TO_FOUND: Final = 10
+CONFIRMED_TO_FOUND: Final = 150
+LONG_TO_FOUND: Final = 30
+FEWEST_CONFIRMED_TO_FOUND: Final = 20
 _FEWEST_NAMED: Final = 3
 _CONFIRMED_NAMED: Final = 30
 _TAILS: Final = (0.025, 0.5, 0.975)
@@ -130,8 +130,8 @@ def founding_windows(windows: Sequence[WindowRows], *, at_least: int = 0) -> int
     """
     total = np.cumsum([one.confirmed for one in windows])
     number = np.arange(1, len(windows) + 1)
-    enough = (number >= _FEWEST) & (total >= _CONFIRMED)
-    enough |= (number >= _LONG) & (total >= _FEWEST_CONFIRMED)
+    enough = (number >= WINDOWS_TO_FOUND) & (total >= CONFIRMED_TO_FOUND)
+    enough |= (number >= LONG_TO_FOUND) & (total >= FEWEST_CONFIRMED_TO_FOUND)
     if at_least >= _FEWEST_NAMED:
         enough |= (number == at_least) & (total >= _CONFIRMED_NAMED)
     enough &= number >= at_least
@@ -171,7 +171,10 @@ def estimated_level(
     level = _estimated(together, found, share=share, label_purity=label_purity)
     if level is None:
         return None
-    return LevelOrigin(level=level, told=_told(method, found, windows))
+    # A level goes further down than what was estimated.
+    low, value, high = (label_purity * float(end) for end in level.quantiles(_TAILS))
+    told = _told(method, replace(found, value=value, low=low, high=high), windows)
+    return LevelOrigin(level=level, told=told)
 
 
 def _at_middles(table: ScoreTable) -> ScoreTable:
@@ -244,6 +247,8 @@ class FollowedPrior:
     windows : int
         Followed since the level.
     label_purity : float
+    predecessor : str or None
+        While those scores are not known well enough: the version that was followed before.
     """
 
     filter: PriorFilter
@@ -251,6 +256,7 @@ class FollowedPrior:
     told: Mapping[str, Any]
     windows: int
     label_purity: float
+    predecessor: str | None = None
 
     @classmethod
     def founded(
@@ -297,11 +303,12 @@ class FollowedPrior:
             self,
             filter=self.filter.observed(*_ends(given, self.label_purity)),
             told={**self.told, **told},
+            windows=0,
         )
 
-    def on_another_scale(self) -> FollowedPrior:
-        """For another model version, of whose scores nothing is known: counts go on."""
-        return replace(self, summariser=None)
+    def on_another_scale(self, predecessor: str) -> FollowedPrior:
+        """For the version after that one, of whose scores nothing is known: counts go on."""
+        return replace(self, summariser=None, predecessor=predecessor)
 
     def founded_again(self, windows: Sequence[WindowRows]) -> FollowedPrior:
         """With where the new version's positives and negatives score, from its first windows.
@@ -316,7 +323,10 @@ class FollowedPrior:
             return self  # never two confirmed in one window
         summariser = Summariser.learned(cells)
         return replace(
-            self, filter=self.filter.reanchored(summariser.reference), summariser=summariser
+            self,
+            filter=self.filter.reanchored(summariser.reference),
+            summariser=summariser,
+            predecessor=None,
         )
 
     def estimate(self) -> ClassPriorEstimate:
@@ -337,15 +347,20 @@ class FollowedPrior:
                 "over_time": {
                     "level": dict(self.told),
                     "windows": self.windows,
-                    "index": "score",
+                    "index": "counts" if self.summariser is None else "score",
                     "index_reason": None,
+                    "predecessor": self.predecessor,
                     "moved": self.filter.moved(),
                     "changes": self.filter.changes(),
                     "since_reference": {
                         name: asdict(one) for name, one in self.filter.since_reference().items()
                     },
                     "explanations": [
-                        {"changed": list(one.changed), "chance": one.chance}
+                        {
+                            "changed": list(one.changed),
+                            "chance": one.chance,
+                            "factors": dict(one.factors),
+                        }
                         for one in self.filter.explanations()
                         if one.chance >= _TOLD
                     ],
@@ -362,6 +377,7 @@ class FollowedPrior:
             "windows": self.windows,
             "label_purity": self.label_purity,
             "has_scores": self.summariser is not None,
+            "predecessor": self.predecessor,
         }
         parts = [
             json.dumps(header, allow_nan=False, sort_keys=True).encode(),
@@ -394,6 +410,7 @@ class FollowedPrior:
             told=header["told"],
             windows=header["windows"],
             label_purity=header["label_purity"],
+            predecessor=header["predecessor"],
         )
 
 
@@ -411,6 +428,7 @@ def of_level(origin: LevelOrigin, *, label_purity: float) -> ClassPriorEstimate:
                 "windows": 0,
                 "index": "score",
                 "index_reason": None,
+                "predecessor": None,
                 "moved": None,
                 "changes": {},
                 "since_reference": {},

@@ -239,11 +239,12 @@ class PanePriors:
             wanted = None if found is not None else self._predecessor(segment, wanted[0])
         if found is None:
             return None
-        version, end = ahead.pop()
-        found = self._advanced(found, segment, version, end)
+        before, end = ahead.pop()
+        found = self._advanced(found, segment, before, end)
         for version, end in reversed(ahead):
             # None of its scores is known: what is known of another version goes on.
-            found = _At(found.start, found.prior.on_another_scale())
+            found = _At(found.start, found.prior.on_another_scale(before))
+            before = version
             found = self._advanced(found, segment, version, end)
         return found
 

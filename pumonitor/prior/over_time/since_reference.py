@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -55,10 +55,14 @@ class Explanation:
         Of "class prior", "label frequency", and "ranking" or "negatives"; empty when nothing has.
     chance : float
         The combinations are exclusive, their chances add up to 1.
+    factors : mapping of str to float
+        Of "class prior", "label frequency" and "ranking" as far as they are in it: now over then if
+        it is right.
     """
 
     changed: tuple[str, ...]
     chance: float
+    factors: Mapping[str, float] = field(default_factory=dict)
 
 
 class _Normals(NamedTuple):
@@ -71,6 +75,14 @@ class _Normals(NamedTuple):
     def moved(self) -> FloatArray:
         """Chance, in each point."""
         return _beyond(self.mean, self.deviation, self.far)
+
+    def mean_if_moved(self) -> FloatArray:
+        """What was added, in each point, on average of where it is a move."""
+        above = (self.far - self.mean) / self.deviation
+        below = (-self.far - self.mean) / self.deviation
+        density = np.exp(-0.5 * above**2) - np.exp(-0.5 * below**2)
+        beyond = self.deviation * density / math.sqrt(2 * math.pi)
+        return np.asarray(self.mean + beyond / np.maximum(self.moved(), 1e-300))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -185,8 +197,14 @@ def explanations(parts: Sequence[PacedFilter], shares: FloatArray) -> list[Expla
     Where ranking has moved negatives are not named: a model that ranks otherwise moves both.
     """
     total: dict[tuple[str, ...], float] = {}
+    added: dict[tuple[str, ...], dict[str, float]] = {}
     for part, share in zip(parts, shares, strict=True):
         points = _Points.of(part, share)
+        sizes = {
+            "class prior": points.prior,
+            "label frequency": points.frequency.mean_if_moved(),
+            "ranking": points.positives.mean_if_moved(),
+        }
         moved = np.abs(points.prior) > A_QUARTER
         frequency = points.frequency.moved()
         ranking = points.positives.moved()
@@ -201,9 +219,28 @@ def explanations(parts: Sequence[PacedFilter], shares: FloatArray) -> list[Expla
                 if is_so
             ) + ((placed,) if placed else ())
             total[changed] = total.get(changed, 0.0) + float(chance.sum())
-    whole = sum(total.values())
-    found = [Explanation(changed=key, chance=value / whole) for key, value in total.items()]
+            sums = added.setdefault(changed, dict.fromkeys(sizes.keys() & changed, 0.0))
+            for name in sums:
+                sums[name] += float(chance @ sizes[name])
+    whole, positives = sum(total.values()), parts[0].scales.positives
+    found = [
+        Explanation(
+            changed=changed,
+            chance=chance / whole,
+            factors={
+                name: _factor(name, added[changed][name] / chance, positives)
+                for name in changed
+                if name in added[changed] and chance > 0
+            },
+        )
+        for changed, chance in total.items()
+    ]
     return sorted(found, key=lambda one: (-one.chance, one.changed))
+
+
+def _factor(name: str, added: float, positives: float) -> float:
+    """Of what was added to a logarithm, or to the mean index of positives."""
+    return 1 + added / positives if name == "ranking" else math.exp(added)
 
 
 def _movement_of_prior(moved: FloatArray, weight: FloatArray) -> Movement:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary
-from pumonitor.prior.over_time.since_reference import _beyond, _quantile
+from pumonitor.prior.over_time.since_reference import _beyond, _Normals, _quantile
 from tests.prior.over_time.windows_shown import LEVEL, REFERENCE, window
 
 
@@ -64,6 +64,10 @@ def test_both_explanations_stand_where_two_fit():
     ]
     assert min(ambiguous) > 0.1
     assert sum(ambiguous) > 0.8
+    sizes = {one.changed: one.factors for one in followed.explanations()}
+    assert sizes["class prior", "ranking"]["class prior"] == pytest.approx(0.5, rel=0.15)
+    assert sizes["label frequency", "ranking"]["label frequency"] == pytest.approx(0.5, rel=0.15)
+    assert sizes["label frequency", "ranking"]["ranking"] == pytest.approx(3 / 8, rel=0.15)
 
 
 def test_chances_of_the_explanations_agree_with_those_of_each():
@@ -116,6 +120,15 @@ def test_another_score_changes_nothing_but_where_rows_score():
     assert same.changes()["nothing"] > 0.9
     other = followed.after(window(confirmed=44, all_mean=18.9, confirmed_mean=40.0))
     assert other.changes()["nothing"] < 0.5
+
+
+def test_how_far_it_has_moved_where_it_has_is_that_of_draws():
+    rng = np.random.default_rng(4)
+    mean, deviation, far = np.array([0.1, -0.4]), np.array([0.3, 0.2]), np.array(0.22)
+    draws = rng.normal(mean, deviation, (400_000, 2))
+    found = _Normals(mean, deviation, far).mean_if_moved()
+    for one, some in zip(found, draws.T, strict=True):
+        assert one == pytest.approx(some[np.abs(some) > far].mean(), abs=0.003)
 
 
 def test_a_prior_observed_later_tells_of_that_window():
