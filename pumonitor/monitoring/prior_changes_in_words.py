@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from pumonitor.prior.over_time import Explanation
 from pumonitor.stats.audited_share import cases_to_tell
 
 __all__ = ["prior_changes"]
 
 _SURE: Final = 0.9
 _CALM: Final = 0.8
+_NEARLY_ALL: Final = 0.75
 _EVEN: Final = 1.3
 _MOST: Final = 0.95
 _SINCE_REFERENCE: Final = {
@@ -23,6 +24,8 @@ _SINCE_REFERENCE: Final = {
 }
 """Names in explanations to those in "since_reference", in the order in which they are told."""
 
+_ORDER: Final = tuple(_SINCE_REFERENCE)
+_LEAST: Final = 1e-9
 _SUBJECT: Final = {
     "class prior": "the share of positives",
     "label frequency": "the share of positives that gets confirmed",
@@ -30,27 +33,7 @@ _SUBJECT: Final = {
 _OF_THEM: Final = "the share of them that gets confirmed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Possible:
-    """What may have changed together, beside what surely has.
-
-    Attributes
-    ----------
-    changed : tuple of str
-    chance : float
-    factors : mapping of str to float
-        Now over then, of those that have one.
-    """
-
-    changed: tuple[str, ...]
-    chance: float
-    factors: Mapping[str, float]
-
-    def told(self) -> str:
-        return _joined([_clause(name, self.factors.get(name, 1.0)) for name in self.changed])
-
-
-def prior_changes(over_time: Mapping[str, Any]) -> str | None:
+def prior_changes(over_time: Mapping[str, Any], *, since: str = "") -> str | None:
     """What has changed since the windows that it was founded on, and what cannot be told of that.
 
     Where several explanations fit, all of them are said with their chances, and how many cases one
@@ -61,6 +44,8 @@ def prior_changes(over_time: Mapping[str, Any]) -> str | None:
     over_time : mapping
         Of the diagnostics of a class prior that is followed
         (`pumonitor.monitoring.followed_prior.FollowedPrior.estimate`).
+    since : str, optional
+        Since when, in words: "since then".
 
     Returns
     -------
@@ -87,141 +72,146 @@ def prior_changes(over_time: Mapping[str, Any]) -> str | None:
     """
     if over_time["moved"] is None:
         return None
-    since = f"since the first {over_time['level']['windows']} windows"
-    found = over_time["explanations"]
+    since = since or f"since the first {over_time['level']['windows']} windows"
+    found = [Explanation(**one) for one in over_time["explanations"]]
     if not found:
         return f"What has moved {since} cannot be told: too many explanations fit."
-    sure = _sure(over_time)
-    possible = _beside(sure, found)
-    said = _told(_sure_told(sure, over_time), possible, since)
-    return f"{said[:1].upper()}{said[1:]}.{_review(possible, over_time['level']['value'])}"
+    sure = _sure(over_time["since_reference"], found)
+    common = [name for name in _ORDER if all(name in one.changed for one in found)]
+    beside = [name for name in _ORDER if name in sure or name in common]
+    told, left = _clauses(beside, _factors(found)), _beside(beside, found)
+    if set(beside) - set(sure):
+        told = f"probably {told}"
+        if len(left) == 1:
+            told = f"{told} ({_in_ten(left[0].chance)})"
+    said = f"{_told(told, left, since)}.{_of_prior(sure, found, over_time['level']['value'])}"
+    return said[:1].upper() + said[1:]
 
 
 # -- which ------------------------------------------------------------------------------------
 
 
-def _sure(over_time: Mapping[str, Any]) -> list[str]:
-    """What is in some explanation, and has changed whichever is right."""
-    found = over_time["explanations"]
-    moved = over_time["since_reference"]
-    chances = {name: moved[stored]["chance"] for name, stored in _SINCE_REFERENCE.items()}
-    # Negatives are named where the ranking has not changed alone.
-    chances["negatives"] = sum(one["chance"] for one in found if "negatives" in one["changed"])
-    return [
-        name
-        for name, chance in chances.items()
-        if chance >= _SURE and any(name in one["changed"] for one in found)
-    ]
+def _sure(since_reference: Mapping[str, Any], found: Sequence[Explanation]) -> list[str]:
+    """What has changed whichever explanation is right."""
+    chances = {name: since_reference[stored]["chance"] for name, stored in _SINCE_REFERENCE.items()}
+    # They are named where the ranking has not changed alone.
+    chances["negatives"] = sum(one.chance for one in found if "negatives" in one.changed)
+    named = {name for one in found for name in one.changed}
+    return [name for name, chance in chances.items() if chance >= _SURE and name in named]
 
 
-def _beside(sure: Collection[str], found: Sequence[Mapping[str, Any]]) -> list[_Possible]:
-    """Explanations without what is sure, each once, the likeliest first."""
-    alike: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+def _beside(told: Collection[str], found: Sequence[Explanation]) -> list[Explanation]:
+    """Explanations without what is told of all of them, each once, the likeliest first."""
+    alike: dict[tuple[str, ...], list[Explanation]] = {}
     for one in found:
-        left = tuple(
-            name for name in _SINCE_REFERENCE if name in one["changed"] and name not in sure
-        )
+        left = tuple(name for name in _ORDER if name in one.changed and name not in told)
         alike.setdefault(left, []).append(one)
-    possible = [
-        _Possible(changed=left, chance=sum(one["chance"] for one in some), factors=_factors(some))
+    together = [
+        Explanation(
+            changed=left,
+            chance=sum(one.chance for one in some),
+            factors={name: one for name, one in _factors(some).items() if name in left},
+        )
         for left, some in alike.items()
     ]
-    return sorted(possible, key=lambda one: -one.chance)
+    return sorted(together, key=lambda one: -one.chance)
 
 
-def _factors(found: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Geometric means over explanations."""
-    names = {name for one in found for name in one["factors"]}
+def _factors(found: Sequence[Explanation]) -> dict[str, float]:
+    """How far each has moved, as a geometric mean over the explanations that it is in."""
     means = {}
-    for name in names:
-        some = [one for one in found if name in one["factors"]]
-        total = sum(one["chance"] for one in some)
-        added = sum(one["chance"] * math.log(max(one["factors"][name], 1e-9)) for one in some)
-        means[name] = math.exp(added / total)
+    for name in _ORDER:
+        some = [(one.chance, one.factors[name]) for one in found if name in one.factors]
+        if some:
+            added = sum(chance * math.log(max(factor, _LEAST)) for chance, factor in some)
+            means[name] = math.exp(added / sum(chance for chance, _ in some))
     return means
 
 
 # -- in words ---------------------------------------------------------------------------------
 
 
-def _sure_told(sure: Sequence[str], over_time: Mapping[str, Any]) -> str:
-    factors = _factors(over_time["explanations"])
-    return _joined([_clause(name, factors.get(name, 1.0)) for name in sure])
-
-
-def _told(sure: str, possible: Sequence[_Possible], since: str) -> str:
-    first, rest = possible[0], possible[1:]
-    nothing = [one for one in possible if not one.changed]
-    if not rest:
-        return _one(sure, first, since)
-    if len(possible) == 2 and nothing:
-        changed = first if first.changed else rest[0]
-        return _perhaps(sure, changed, changed.chance / nothing[0].chance, since)
-    if len(possible) == 2:
-        which = f"{_either(first, rest[0])}: scores and confirmations cannot tell which"
-        odds = _odds(first.chance / rest[0].chance, " for the first")
-        return f"{since} {f'{sure}, and ' if sure else ''}{which} ({odds})"
+def _told(sure: str, found: Sequence[Explanation], since: str) -> str:
+    nothing = [one for one in found if not one.changed]
+    if len(found) == 1:
+        return _one(sure, found[0], since)
+    if len(found) == 2 and nothing:
+        changed = next(one for one in found if one.changed)
+        return _perhaps(sure, _changes(changed), changed.chance / nothing[0].chance, since)
+    if len(found) == 2:
+        return f"{since} {f'{sure}, and ' if sure else ''}{_either(found[0], found[1])}"
     if nothing and sure:
-        return f"{since} {sure}; whether {_marginals(possible)} as well cannot be told"
+        return f"{since} {sure}; whether {_marginals(found)} as well cannot be told"
     each = [
-        f"{one.told() or ('nothing else' if sure else 'nothing has moved')} ({_in_ten(one.chance)})"
-        for one in possible
+        f"{_changes(one) or ('nothing else' if sure else 'nothing has moved')} "
+        f"({_in_ten(one.chance)})"
+        for one in found
     ]
-    which = f"{since} {sure}, and which of these is so" if sure else f"which of these is so {since}"
-    return f"{which} cannot be told: {_joined(each, 'or', ';')}"
+    one_of = f"{since} {f'{sure}, and ' if sure else ''}one of these is so"
+    return f"{one_of}, and it cannot be told which: {_joined(each, 'or', ';')}"
 
 
-def _one(sure: str, only: _Possible, since: str) -> str:
-    chance = _in_ten(only.chance)
-    if only.changed and sure:
-        return f"{since} {sure}; probably {only.told()} as well ({chance})"
-    if only.changed:
-        return f"probably {only.told()} {since} ({chance})"
+def _one(sure: str, only: Explanation, since: str) -> str:
     if sure:
         return f"{since} {sure}"
     if only.chance >= _CALM:
         return f"nothing seems to have moved {since}"
-    return f"probably nothing has moved {since} ({chance})"
+    return f"probably nothing has moved {since} ({_in_ten(only.chance)})"
 
 
-def _perhaps(sure: str, changed: _Possible, odds: float, since: str) -> str:
+def _perhaps(sure: str, told: str, odds: float, since: str) -> str:
     """Whether it has changed or not, at odds for it."""
-    told = changed.told()
     if max(odds, 1 / odds) < _EVEN:
         if sure:
-            return f"{since} {sure}; whether {told} as well cannot be told ({_odds(1, '')})"
-        return f"whether {told} {since} cannot be told ({_odds(1, '')})"
+            return f"{since} {sure}; whether {told} as well cannot be told ({_odds(odds)})"
+        return f"whether {told} {since} cannot be told ({_odds(odds)})"
     if odds > 1:
         if sure:
-            return f"{since} {sure}; probably {told} as well ({_odds(odds, '')})"
-        return f"probably {told} {since} ({_odds(odds, '')})"
+            return f"{since} {sure}; probably {told} as well ({_odds(odds)})"
+        return f"probably {told} {since} ({_odds(odds)})"
     against = _odds(1 / odds, " against it")
     if sure:
         return f"{since} {sure}; that {told} as well cannot be ruled out ({against})"
     return f"probably nothing has moved {since}; that {told} cannot be ruled out ({against})"
 
 
-def _either(first: _Possible, second: _Possible) -> str:
-    """Two that exclude each other."""
-    if {first.changed, second.changed} == {("class prior",), ("label frequency",)}:
-        (one,), (other,) = first.changed, second.changed
-        verb = _verb(first.factors.get(one, 1.0))
-        if verb == _verb(second.factors.get(other, 1.0)):
-            subjects = {**_SUBJECT, other: _OF_THEM} if one == "class prior" else _SUBJECT
-            return f"either {subjects[one]} or {subjects[other]} {verb}"
-    return f"either {first.told()} or {second.told()}"
+def _either(likelier: Explanation, other: Explanation) -> str:
+    """Two that exclude each other, in the order in which changes are told."""
+    pair = sorted((likelier, other), key=lambda one: [_ORDER.index(name) for name in one.changed])
+    odds = _odds(
+        likelier.chance / other.chance, f" for the {'first' if pair[0] is likelier else 'second'}"
+    )
+    probably = "" if likelier.chance + other.chance > _NEARLY_ALL else "probably "
+    said = _alike(*pair) or f"{_changes(pair[0])} or {_changes(pair[1])}"
+    return f"{probably}either {said}: scores and confirmations cannot tell which ({odds})"
 
 
-def _marginals(possible: Sequence[_Possible]) -> str:
-    total = sum(one.chance for one in possible)
-    chances: dict[str, float] = {}
-    for name in _SINCE_REFERENCE:
-        some = [one for one in possible if name in one.changed]
+def _alike(first: Explanation, second: Explanation) -> str:
+    """Of two shares that have done the same."""
+    if (first.changed, second.changed) != (("class prior",), ("label frequency",)):
+        return ""
+    verbs = {_verb(factor) for one in (first, second) for factor in one.factors.values()}
+    return f"{_SUBJECT['class prior']} or {_OF_THEM} {verbs.pop()}" if len(verbs) == 1 else ""
+
+
+def _marginals(found: Sequence[Explanation]) -> str:
+    """Each of several things that may have changed or not, the likeliest first."""
+    total = sum(one.chance for one in found)
+    told: dict[str, float] = {}
+    for name in _ORDER:
+        some = [one for one in found if name in one.changed]
         if some:
-            factors = _factors([{"chance": one.chance, "factors": one.factors} for one in some])
             chance = sum(one.chance for one in some) / total
-            chances[f"{_clause(name, factors.get(name, 1.0))} ({_in_ten(chance)})"] = chance
-    return _joined(sorted(chances, key=lambda one: -chances[one]), "or")
+            told[f"{_clauses([name], _factors(some))} ({_in_ten(chance)})"] = chance
+    return _joined(sorted(told, key=lambda one: -told[one]), "or")
+
+
+def _changes(one: Explanation) -> str:
+    return _clauses(one.changed, one.factors)
+
+
+def _clauses(names: Sequence[str], factors: Mapping[str, float]) -> str:
+    return _joined([_clause(name, factors.get(name, 1.0)) for name in names])
 
 
 def _clause(name: str, factor: float) -> str:
@@ -251,12 +241,12 @@ def _verb(factor: float) -> str:
     return f"has {'risen' if factor > 1 else 'fallen'} by about {10 * tens}%"
 
 
-def _odds(odds: float, what: str) -> str:
+def _odds(odds: float, what: str = "") -> str:
     """Of the likelier one.
 
     Examples
     --------
-    >>> _odds(1.2, " for the first"), _odds(1.6, " for the first"), _odds(3.2, " against it")
+    >>> _odds(1.2), _odds(1.6, " for the first"), _odds(3.2, " against it")
     ('about even chances', 'about 3 to 2 for the first', 'about 3 to 1 against it')
     """
     if odds < _EVEN:
@@ -274,13 +264,14 @@ def _joined(parts: Sequence[str], last: str = "and", between: str = ",") -> str:
     return f"{f'{between} '.join(parts[:-1])} {last} {parts[-1]}"
 
 
-def _review(possible: Sequence[_Possible], level: float) -> str:
-    """How many cases to look up where that tells explanations apart."""
-    of_prior = [one for one in possible if "class prior" in one.changed]
-    if len(of_prior) in (0, len(possible)):
+def _of_prior(sure: Collection[str], found: Sequence[Explanation], level: float) -> str:
+    """That the class prior has not changed where other things have, or what would tell."""
+    of_prior = [one for one in found if "class prior" in one.changed]
+    if not of_prior:
+        moved = sure or found[0].changed
+        return " The share of positives seems to be what it was." if moved else ""
+    if "class prior" in sure:
         return ""
-    factor = _factors([{"chance": one.chance, "factors": one.factors} for one in of_prior]).get(
-        "class prior", 1.0
-    )
+    factor = _factors(of_prior)["class prior"]
     cases = cases_to_tell(level, min(level * factor, _MOST))
     return f" A review of about {cases:,} random cases would tell how many are positive now."

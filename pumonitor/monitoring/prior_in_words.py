@@ -29,7 +29,9 @@ def prior_sentences(over_time: Mapping[str, Any]) -> str:
         Of the diagnostics of a class prior that is followed
         (`pumonitor.monitoring.followed_prior.FollowedPrior.estimate`).
     """
-    return " ".join(filter(None, [prior_origin(over_time), prior_changes(over_time)]))
+    since = "since then" if over_time["windows"] else ""
+    said = prior_origin(over_time), prior_changes(over_time, since=since)
+    return " ".join(filter(None, said))
 
 
 def prior_origin(over_time: Mapping[str, Any]) -> str:

@@ -1,0 +1,198 @@
+"""The class prior over the windows up to one, and what changed in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from pumonitor.report import palette
+from pumonitor.report.chart_data import csv_data
+
+if TYPE_CHECKING:
+    import altair
+
+__all__ = ["PriorHistory", "PriorLevel", "PriorPoint", "prior_chart"]
+
+_WIDTH: Final = 430
+_HEIGHT: Final = 170
+_LANE: Final = 16
+_LEAST_SHOWN: Final = 0.02
+_LEAST: Final = 1e-6
+_BEYOND: Final = 10.0
+_ROOM: Final = 1.15
+_TICKS: Final = tuple(float(f"{digit}e{power}") for power in range(-6, 0) for digit in (1, 2, 5))
+_LANES: Final = {
+    "prior": ("Share of positives", palette.CORRECTED),
+    "label frequency": ("Share confirmed", palette.UNCORRECTED),
+    "ranking": ("Ranking", palette.INK),
+    "negatives": ("Other cases", palette.MUTED),
+}
+"""Name in hypotheses to heading and colour of its lane."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorPoint:
+    """The class prior of one window.
+
+    Attributes
+    ----------
+    start, end : datetime
+    value, low, high : float
+    own : float or None
+        What the window's rows say by themselves.
+    changes : mapping of str to float
+        Chance of each hypothesis about what changed in it.
+    """
+
+    start: datetime
+    end: datetime
+    value: float
+    low: float
+    high: float
+    own: float | None
+    changes: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorLevel:
+    """What it is followed from, over its period."""
+
+    start: datetime
+    end: datetime
+    value: float
+    low: float
+    high: float
+    given: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorHistory:
+    """Windows in order of time, one at least, and the level."""
+
+    points: Sequence[PriorPoint]
+    level: PriorLevel
+
+
+def prior_chart(history: PriorHistory) -> altair.VConcatChart:
+    """Class prior with its band, own estimates faint behind, and a lane for each kind of change.
+
+    A bar in a lane is as high as the chance that such a change came with the window; that of
+    nothing is left empty. Shares are on a logarithmic scale, so that doubling is one step anywhere.
+    """
+    import altair as alt
+
+    points = history.points
+    scale = alt.Scale(type="utc", domain=[_at(points[0].start), _at(points[-1].end)], nice=False)
+    above = alt.layer(*_shares(history, scale)).properties(width=_WIDTH, height=_HEIGHT)
+    lanes = alt.vconcat(*(_lane(points, name, scale) for name in _LANES), spacing=4)
+    heading = alt.TitleParams(
+        "Chance that it changed with the window", fontWeight="normal", offset=2
+    )
+    return alt.vconcat(above, lanes.properties(title=heading), spacing=10)
+
+
+def _shares(history: PriorHistory, scale: altair.Scale) -> Iterator[altair.Chart]:
+    import altair as alt
+
+    low, high = _domain(history)
+    x = alt.X("at:T", scale=scale, axis=alt.Axis(title=None, labels=False, ticks=False, grid=False))
+
+    def y(name: str) -> altair.Y:
+        axis = alt.Axis(
+            title=None,
+            values=[tick for tick in _TICKS if low <= tick <= high],
+            format=".3~%",
+            domain=False,
+            ticks=False,
+        )
+        return alt.Y(name, scale=alt.Scale(type="log", domain=[low, high], nice=False), axis=axis)
+
+    base = alt.Chart(csv_data(list(_rows(history.points, low, high)))).encode(x=x)
+    own = base.mark_point(shape="circle", size=14, filled=True, opacity=0.55, color=palette.AXIS)
+    yield own.encode(y=y("own:Q"))
+    yield base.mark_area(color=palette.CORRECTED, opacity=0.2).encode(y=y("low:Q"), y2="high:Q")
+    yield base.mark_line(color=palette.CORRECTED, strokeWidth=2).encode(y=y("value:Q"))
+    for row in _level(history):
+        mark = alt.Chart(alt.InlineData(values=[row])).encode(x=x, y=y("value:Q"))
+        yield mark.mark_rule(color=palette.INK, strokeWidth=3).encode(x2="until:T")
+        yield mark.mark_text(align="left", dy=-9, color=palette.INK).encode(text="label:N")
+
+
+def _rows(points: Sequence[PriorPoint], low: float, high: float) -> Iterator[dict[str, Any]]:
+    """What lies beyond the ends is drawn at them; where windows are missing lines are broken."""
+    before = None
+    for one in points:
+        if before is not None and one.start > before:
+            yield {"at": _at(before), "value": None, "low": None, "high": None, "own": None}
+        yield {
+            "at": _at(one.start + (one.end - one.start) / 2),
+            "value": one.value,
+            "low": max(one.low, low),
+            "high": min(one.high, high),
+            "own": None if one.own is None else min(max(one.own, low), high),
+        }
+        before = one.end
+
+
+def _level(history: PriorHistory) -> Iterator[dict[str, Any]]:
+    """The level over its period, as far as that is drawn."""
+    level, points = history.level, history.points
+    start, end = max(level.start, points[0].start), min(level.end, points[-1].end)
+    if start < end:
+        yield {
+            "at": _at(start),
+            "until": _at(end),
+            "value": level.value,
+            "label": f"{'given' if level.given else 'estimated'}: {100 * level.value:.2g}%",
+        }
+
+
+def _domain(history: PriorHistory) -> tuple[float, float]:
+    """All of the band and of the level, and own estimates up to ten times as far."""
+    shown: list[PriorPoint | PriorLevel] = [*history.points, history.level]
+    low, high = max(min(one.low for one in shown), _LEAST), max(one.high for one in shown)
+    own = [one.own for one in history.points if one.own is not None]
+    low = min(low, max(min(own, default=low), low / _BEYOND))
+    high = max(high, min(max(own, default=high), high * _BEYOND))
+    return low / _ROOM, min(high * _ROOM, 1.0)
+
+
+def _lane(points: Sequence[PriorPoint], name: str, scale: altair.Scale) -> altair.Chart:
+    """How likely it is in each window that such a change came with it."""
+    import altair as alt
+
+    title, color = _LANES[name]
+    rows = [
+        {"start": _at(one.start), "end": _at(one.end), "chance": chance}
+        for one in points
+        if (chance := _chance(name, one.changes)) >= _LEAST_SHOWN
+    ]
+    last = name == list(_LANES)[-1]
+    x = alt.Axis(
+        title=None, grid=False, labels=last, ticks=last, tickCount=6, labelFlush=False,
+        domainColor=palette.AXIS if last else palette.GRID,
+    )  # fmt: skip
+    y = alt.Axis(
+        title=title, titleAngle=0, titleAlign="right", titleBaseline="middle", titlePadding=6,
+        labels=False, ticks=False, grid=False, domain=False,
+    )  # fmt: skip
+    bars = alt.Chart(alt.InlineData(values=rows)).mark_rect(color=color)
+    encoded = bars.encode(
+        x=alt.X("start:T", scale=scale, axis=x),
+        x2="end:T",
+        y=alt.Y("chance:Q", scale=alt.Scale(domain=[0, 1]), axis=y),
+        y2=alt.datum(0),
+    )
+    return cast("altair.Chart", encoded.properties(width=_WIDTH, height=_LANE))
+
+
+def _chance(name: str, changes: Mapping[str, float]) -> float:
+    """Of such a change, alone or with another."""
+    return sum(chance for kinds, chance in changes.items() if name in kinds.split(" and "))
+
+
+def _at(moment: datetime) -> float:
+    """As charts take it."""
+    return 1000 * moment.timestamp()
