@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pumonitor.monitoring.prior_in_words import prior_origin as followed_from
 from pumonitor.names import title
 from pumonitor.report.numbers import percent, percent_with_interval
-from pumonitor.report.prior_origin import prior_origin
+from pumonitor.report.prior_origin import over_time, prior_origin
 from pumonitor.report.weights import weights_in_words
 from pumonitor.results import Evaluation
 
@@ -18,6 +19,10 @@ _FAIR: Final = (
     "The confirmed positives are a fair sample of all positives: whether a positive gets confirmed "
     "has nothing to do with its score. Where obvious cases are confirmed first, recall and AUC "
     "come out too high."
+)
+_NARROWER: Final = (
+    " A share of some past period that is known from elsewhere, given in its place, makes them "
+    "narrower."
 )
 _UNSEEN: Final = (
     "Scores and confirmed positives alone look just the same whether or not easy positives are "
@@ -79,6 +84,12 @@ def _class_prior(evaluation: Evaluation) -> str:
         return (
             f"Taken as known: {share} of all cases are positive. The intervals do not allow for "
             "this being wrong."
+        )
+    followed = over_time(prior)
+    if followed is not None:
+        return (
+            f"{share} of all cases are positive. {followed_from(followed)} The intervals allow for "
+            f"this range.{_NARROWER if followed['level']['source'] != 'given' else ''}"
         )
     origin = prior_origin(prior.method)
     if origin is None:

@@ -10,6 +10,7 @@ from typing import Final
 from pumonitor.names import title
 from pumonitor.report.charts import build_chart
 from pumonitor.report.history_chart import HistoryPoint, history_chart
+from pumonitor.report.prior_chart import PriorHistory, prior_chart
 from pumonitor.report.sensitivity_chart import sensitivity_panel
 from pumonitor.report.theme import themed, to_svg
 from pumonitor.report.threshold_charts import threshold_panels
@@ -21,6 +22,7 @@ __all__ = [
     "figures",
     "history_figures",
     "inline_svg",
+    "prior_figures",
     "sensitivity_figures",
     "threshold_figures",
 ]
@@ -122,6 +124,22 @@ def history_figures(history: Mapping[str, Sequence[HistoryPoint]]) -> list[Figur
         "its interval; the large dot is this window. Axes do not begin at zero."
     )
     return [Figure(name="history", heading=heading, reading=reading, svg=svg)]
+
+
+def prior_figures(history: PriorHistory | None) -> list[Figure]:
+    """One figure of the class prior over the windows; none where it is not followed."""
+    if history is None:
+        return []
+    heading = "The share of positives over the windows"
+    svg = inline_svg(to_svg(themed(prior_chart(history))), description=heading)
+    level = "was given" if history.level.given else "it was first estimated at"
+    reading = (
+        "The line is the share of positives as it is followed from window to window, the band its "
+        f"interval; the black bar is what {level}. Faint dots are what each window's scores say by "
+        "themselves, which rises when the ranking falls: no part of the line. Below, a full bar is "
+        "a change that surely came with that window. Doubling is the same step anywhere."
+    )
+    return [Figure(name="prior", heading=heading, reading=reading, svg=svg)]
 
 
 def threshold_figures(evaluation: Evaluation) -> list[Figure]:

@@ -13,11 +13,13 @@ from pumonitor.report.estimate_table import estimate_groups
 from pumonitor.report.figures import (
     figures,
     history_figures,
+    prior_figures,
     sensitivity_figures,
     threshold_figures,
 )
 from pumonitor.report.history_chart import HistoryPoint
 from pumonitor.report.numbers import number, percent, percent_with_interval, rows
+from pumonitor.report.prior_chart import PriorHistory
 from pumonitor.report.sensitivity_chart import sensitivities, sensitivity_reading
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
@@ -34,6 +36,7 @@ def render_html(
     title: str = "How the classifier is doing",
     context: Mapping[str, str] | None = None,
     history: Mapping[str, Sequence[HistoryPoint]] | None = None,
+    prior_history: PriorHistory | None = None,
 ) -> str:
     """The evaluation as one HTML page that needs nothing else: no network, script or font.
 
@@ -49,6 +52,8 @@ def render_html(
         What the reader should know of it, such as model and period; any text, escaped.
     history : mapping of str to sequence of HistoryPoint, optional
         Estimates of the windows up to this one, by heading.
+    prior_history : PriorHistory, optional
+        Class priors of these, where it is followed.
 
     Returns
     -------
@@ -91,12 +96,20 @@ def render_html(
         assumptions=assumptions(evaluation),
         doubts=doubts(evaluation),
         groups=estimate_groups(evaluation),
-        figures=[*history_figures(history or {}), *figures(evaluation)],
+        figures=[
+            *prior_figures(prior_history),
+            *history_figures(history or {}),
+            *figures(evaluation),
+        ],
         panels=threshold_figures(evaluation),
         what_if=sensitivity_figures(evaluation, swept),
         what_if_reading=sensitivity_reading(next(iter(swept.values()))) if swept else "",
         threshold=f"{evaluation.settings['threshold']:.4g}",
-        settings={name: _setting(value) for name, value in evaluation.settings.items()},
+        settings={
+            name: _setting(value)
+            for name, value in evaluation.settings.items()
+            if value is not None
+        },
         prior_method=evaluation.class_prior.method,
         details=[_details(estimate) for estimate in evaluation.estimates.values()],
         bounds=[_bound(evaluation, name) for name in evaluation.bounds],

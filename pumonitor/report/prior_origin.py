@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
-__all__ = ["prior_origin", "was_followed"]
+from pumonitor.results import ClassPriorEstimate
+
+__all__ = ["over_time", "prior_origin"]
 
 _ELSEWHERE: Final = "given by "
-_FOLLOWED: Final = "followed from "
-_GIVEN: Final = "a given prior"
 
 
-def was_followed(method: str) -> bool:
-    """Whether earlier windows have a say in it.
+def over_time(class_prior: ClassPriorEstimate) -> Mapping[str, Any] | None:
+    """What is known of one that was followed over windows; None of others.
 
     Examples
     --------
-    >>> was_followed("given by followed from auto"), was_followed("given by auto")
-    (True, False)
+    >>> over_time(ClassPriorEstimate.given(0.05)) is None
+    True
     """
-    return method.removeprefix(_ELSEWHERE).startswith(_FOLLOWED)
+    found: Mapping[str, Any] | None = class_prior.diagnostics.get("over_time")
+    return found
 
 
 def prior_origin(method: str) -> str | None:
-    """How it was found, as a sentence begins; None where somebody gave it for ever.
+    """How one that was not followed was found, as a sentence begins; None where somebody gave it.
 
     Parameters
     ----------
@@ -32,24 +34,14 @@ def prior_origin(method: str) -> str | None:
 
     Examples
     --------
-    >>> prior_origin("given by followed from auto")
-    'Estimated from the scores of the first windows and followed from there'
-    >>> prior_origin("followed from a given prior")
-    'Given for a stated period and followed from there'
-    >>> prior_origin("distcurve")
-    'Estimated from the scores by the method distcurve'
+    >>> prior_origin("distcurve"), prior_origin("given by auto")
+    ('Estimated from the scores by the method distcurve', 'Estimated from the scores')
     >>> prior_origin("given interval") is None
     True
     """
-    found = method.removeprefix(_ELSEWHERE)
-    if found.startswith("given"):
+    own = method.removeprefix(_ELSEWHERE)
+    if own.startswith("given"):
         return None
-    if found == f"{_FOLLOWED}{_GIVEN}":
-        return "Given for a stated period and followed from there"
-    own = found.removeprefix(_FOLLOWED)
     if own == "propensity":
         return "Counted by the chances of being confirmed"
-    by = "" if own == "auto" else f" by the method {own}"
-    if own != found:
-        return f"Estimated from the scores of the first windows{by} and followed from there"
-    return f"Estimated from the scores{by}"
+    return f"Estimated from the scores{'' if own == 'auto' else f' by the method {own}'}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pumonitor.monitoring.prior_in_words import prior_changes
 from pumonitor.report.numbers import number, percent, percent_with_interval
-from pumonitor.report.prior_origin import prior_origin, was_followed
+from pumonitor.report.prior_origin import over_time, prior_origin
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
 
@@ -103,17 +104,23 @@ def _how_many(evaluation: Evaluation) -> str:
     prior = evaluation.class_prior
     share = percent_with_interval(prior.value, prior.low, prior.high)
     about = share if prior.is_known else f"about {share}"
-    origin = prior_origin(prior.method)
-    if origin is None or was_followed(prior.method):
-        sentence = f"{origin or 'Taken as given'}: {about} of all cases are really positive"
+    followed = over_time(prior)
+    if followed is None and prior_origin(prior.method) is None:
+        sentence = f"Taken as given: {about} of all cases are really positive"
     else:
         sentence = f"{about[0].upper()}{about[1:]} of all cases are really positive"
+    changes = None if followed is None else prior_changes(followed)
+    return " ".join(filter(None, [f"{sentence}{_confirmed(evaluation)}.", changes]))
+
+
+def _confirmed(evaluation: Evaluation) -> str:
+    """How many of the positives are."""
     confirmed = evaluation.estimates.get("label_frequency")
     if confirmed is None or confirmed.undefined_reason is not None:
-        return f"{sentence}."
+        return ""
     if confirmed.infeasible:
-        return f"{sentence}, fewer than have been confirmed: this share must be too low."
-    return f"{sentence}; {_share(confirmed)} of those have been confirmed."
+        return ", fewer than have been confirmed: this share must be too low"
+    return f"; {_share(confirmed)} of those have been confirmed"
 
 
 def _ranking(evaluation: Evaluation) -> str:

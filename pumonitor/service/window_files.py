@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from pumonitor.names import TITLES
 from pumonitor.plain_text import one_line
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.service.assumed_prior import stored_findings
 from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
 from pumonitor.service.input_findings import findings_of
+from pumonitor.service.prior_history import prior_history
 from pumonitor.service.region_over_windows import no_pure_region_in_windows
 from pumonitor.service.window_history import window_history
 from pumonitor.service.window_report import window_files
@@ -54,6 +56,9 @@ def window_files_of(
     )
     if table is None or prior is None or found.evaluation["undefined_reason"]:
         return {}
+    priors, history = prior_history(found, ledger), window_history(found, ledger)
+    if priors is not None:
+        history.pop(TITLES["class_prior"], None)  # it has a picture of its own
     return window_files(
         table,
         prior,
@@ -64,7 +69,8 @@ def window_files_of(
             *stored_findings(found.evaluation),
             *_of_windows(found, monitor, prior, ledger),
         ],
-        history=window_history(found, ledger),
+        history=history,
+        prior_history=priors,
         label_purity=monitor.label_purity,
         rng=made_with["seed"],
     )

@@ -10,6 +10,7 @@ from typing import Any
 from pumonitor.evaluation import evaluate_table
 from pumonitor.report.history_chart import HistoryPoint
 from pumonitor.report.html import render_html
+from pumonitor.report.prior_chart import PriorHistory
 from pumonitor.results import ClassPriorEstimate, Evaluation, Finding
 from pumonitor.tables import ScoreTable
 
@@ -75,18 +76,25 @@ def window_files(
     context: Mapping[str, str] | None = None,
     findings: Sequence[Finding] = (),
     history: Mapping[str, Sequence[HistoryPoint]] | None = None,
+    prior_history: PriorHistory | None = None,
     **settings: Any,
 ) -> dict[str, str]:
     """`report.html` and `evaluation.json` of a window, as MLflow is sent them.
 
-    `findings` are what other windows say against it, beside the evaluation's own; `history` is of
-    the windows up to it.
+    `findings` are what other windows say against it, beside the evaluation's own; `history` and
+    `prior_history` are of the windows up to it.
     """
     evaluation = window_evaluation(table, class_prior, threshold=threshold, **settings)
     own = {one.name for one in evaluation.warnings}
     more = (one for one in findings if one.name not in own)
     evaluation = replace(evaluation, warnings=(*evaluation.warnings, *more))
     return {
-        "report.html": render_html(evaluation, title=title, context=context, history=history),
+        "report.html": render_html(
+            evaluation,
+            title=title,
+            context=context,
+            history=history,
+            prior_history=prior_history,
+        ),
         "evaluation.json": json.dumps(evaluation.to_dict(), allow_nan=False, indent=1),
     }

@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, delete, func, select
 
+from pumonitor.ports import Window
 from pumonitor.store.database import Database
 from pumonitor.store.queries import (
+    WINDOW_COLUMNS,
     equal,
     is_superseded,
     same_pane,
@@ -21,12 +23,13 @@ from pumonitor.store.queries import (
     select_series,
     starting_between,
 )
-from pumonitor.store.records import PriorState, StoredSeries
-from pumonitor.store.rows import series_in
+from pumonitor.store.records import PriorState, StoredEvaluation, StoredSeries
+from pumonitor.store.rows import series_in, window_of
 from pumonitor.store.schema import evaluations, panes, prior_states, series, windows
 
 __all__ = [
     "SeriesAsked",
+    "class_priors_over_windows",
     "first_seen",
     "followed_series",
     "newest_class_prior",
@@ -287,3 +290,46 @@ def store_prior_states(
         kept = select(at).where(*same).order_by(at.desc()).limit(_KEPT)
         oldest = min(connection.scalars(kept))
         connection.execute(delete(prior_states).where(*same, at < oldest))
+
+
+def class_priors_over_windows(
+    connection: Connection,
+    found: StoredEvaluation,
+    *,
+    since: datetime,
+) -> list[tuple[Window, Mapping[str, Any]]]:
+    """Class priors of the windows of a series up to one, as they were known when it was looked at.
+
+    Parameters
+    ----------
+    connection : Connection
+    found : StoredEvaluation
+        Of the last window.
+    since : datetime
+        Windows that start then or later.
+
+    Returns
+    -------
+    list of (Window, mapping)
+        In order of time, of those that have one.
+    """
+    stored = evaluations.c.evaluation["made_with"]["class_prior"]
+    configuration = select(windows.c.configuration).where(windows.c.window_key == found.window_key)
+    query: Select[Any] = (
+        select(*WINDOW_COLUMNS, stored.label("class_prior"))
+        .join_from(evaluations, panes, same_pane(evaluations))
+        .join(windows, windows.c.window_key == panes.c.window_key)
+        .where(
+            windows.c.monitor == found.monitor,
+            windows.c.configuration == configuration.scalar_subquery(),
+            *starting_between(since, found.window.end),
+            evaluations.c.model_version == found.model_version,
+            evaluations.c.segment == found.segment,
+            panes.c.as_of <= found.as_of,
+        )
+        .order_by(windows.c.window_start, panes.c.as_of, evaluations.c.revision)
+    )
+    newest = {row.window_key: row for row in connection.execute(query)}
+    return [
+        (window_of(row), row.class_prior) for row in newest.values() if row.class_prior is not None
+    ]

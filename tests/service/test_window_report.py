@@ -49,27 +49,61 @@ def test_the_files_tell_the_numbers_of_the_window(table: ScoreTable) -> None:
     )
 
 
+LEVEL = {
+    "value": 0.12,
+    "low": 0.07,
+    "high": 0.19,
+    "start": "2026-01-01T00:00:00+00:00",
+    "end": "2026-02-01T00:00:00+00:00",
+    "windows": 31,
+    "confirmed": 900,
+}
+
+
 @pytest.mark.parametrize(
-    ("method", "origin"),
+    ("source", "origin"),
     [
         (
-            "followed from auto",
-            "Estimated from the scores of the first windows and followed from there",
+            "auto",
+            "Estimated as 12% (7 to 19%) from the scores of the first 31 windows (January 2026) "
+            "and followed through 5 windows since.",
         ),
-        ("followed from a given prior", "Given for a stated period and followed from there"),
+        ("given", "Given as 12% (7 to 19%) for January 2026 and followed through 5 windows since."),
     ],
 )
-def test_a_followed_class_prior_is_not_called_given(
-    table: ScoreTable, method: str, origin: str
+def test_a_followed_class_prior_is_said_to_be_with_what_cannot_be_told(
+    table: ScoreTable, source: str, origin: str
 ) -> None:
-    prior = ClassPriorEstimate(value=0.13, low=0.08, high=0.2, method=method)
-    text = html.unescape(
-        re.sub("<[^>]+>", " ", window_report(table, prior, threshold=0.8, title="Card fraud"))
-    )
-    assert f"{origin}: about 13" in text
-    assert len(re.findall(re.escape(f"{origin}: "), text)) == 2
+    prior = followed(source, ("class prior",), ("label frequency",))
+    page = window_report(table, prior, threshold=0.8, title="Card fraud")
+    text = " ".join(html.unescape(re.sub("<[^>]+>", " ", page)).split())
+    assert f"13% (8 to 20%) of all cases are positive. {origin}" in text
+    assert "Since the first 31 windows either the share of positives or the share of them" in text
+    assert "A review of about " in text
     assert "Taken as given" not in text
     assert "Given:" not in text
+
+
+def followed(source: str, *changed: tuple[str, ...]) -> ClassPriorEstimate:
+    names = ("class_prior", "label_frequency", "ranking", "negatives")
+    over_time = {
+        "level": {**LEVEL, "source": source},
+        "windows": 5,
+        "index": "score",
+        "moved": 0.5,
+        "since_reference": {name: {"chance": 0.5} for name in names},
+        "explanations": [
+            {"changed": list(one), "chance": 1 / len(changed), "factors": dict.fromkeys(one, 2.0)}
+            for one in changed
+        ],
+    }
+    return ClassPriorEstimate(
+        value=0.13,
+        low=0.08,
+        high=0.2,
+        method=f"followed from {source}",
+        diagnostics={"over_time": over_time},
+    )
 
 
 def test_an_estimate_of_the_window_alone_is_not_called_given(table: ScoreTable) -> None:
