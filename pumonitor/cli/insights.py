@@ -24,6 +24,9 @@ def insights(
 ) -> None:
     """Tell of the newest mature window and of the newest one: estimates, changes, what to expect.
 
+    Of a class prior that is followed over windows also where it comes from, what has changed since,
+    and what scores and confirmations cannot tell of that (in JSON: class_prior_said).
+
     Example: pumonitor insights card-fraud
     """
     import json
@@ -85,6 +88,7 @@ def _print(console: Console, insight: Insight) -> None:
 
 def _print_story(console: Console, story: WindowStory) -> None:
     from rich.markup import escape
+    from rich.padding import Padding
 
     of = escape(series_of(story.model_version, story.segment))
     console.print(
@@ -102,6 +106,9 @@ def _print_story(console: Console, story: WindowStory) -> None:
         if change is not None and change.value is not None:
             parts.append(f"against the reference {_interval(change, signed=True)}")
         _print_parts(console, f"    {name:<18} ", parts)
+    if story.class_prior_said:
+        said = f"class prior: {escape(story.class_prior_said)}"
+        console.print(Padding(said, (0, 0, 0, 4)))
     for reason in _impossible(story):
         console.print(f"    [yellow]impossible: {escape(reason)}[/]")
     for doubt in story.doubts:

@@ -71,8 +71,10 @@ def results(
     """Print results by window: some metrics side by side, or all of them as CSV or JSON.
 
     The table has one row per window, version and segment, with the metrics people look at first
-    or those of --metric, on a narrow screen with the interval below its value. CSV and JSON have
-    one row for each metric of these.
+    or those of --metric, on a narrow screen with the interval below its value. Below it is said
+    where the class prior of the newest window comes from, if it is followed over windows, and what
+    cannot be told of it (insights --json has that of its windows). CSV and JSON have one row for
+    each metric of these.
 
     Their fields: monitor, model_version, segment, window_start, window_end, state, revision, as_of,
     metric, value, low, high, n_labeled, n_unlabeled, undefined_reason, infeasible, impossible,
@@ -88,7 +90,7 @@ def results(
         from pumonitor.cli.moments import moment
         from pumonitor.service.app import chosen_monitors, open_ledger
         from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.insights import plain_row, results_of
+        from pumonitor.service.insights import plain_row, prior_notes, results_of
 
         configuration = read_configuration(config, needs="ledger").configuration
         chosen_monitors(configuration, monitor)
@@ -111,6 +113,9 @@ def results(
                 states=None if state is None else [one.value for one in state],
                 revisions="all" if revisions else "latest",
             )
+            notes: list[str] = []
+            if format_ is Format.table and "class_prior" in _metrics_of(rows):
+                notes = prior_notes(ledger, rows, segment=segment or "")
             if metric and (missing := [one for one in metric if one not in _metrics_of(rows)]):
                 known = ledger.metrics(monitor)
                 printed = f"pumonitor results {monitor} --format csv"
@@ -123,7 +128,7 @@ def results(
         elif format_ is Format.csv:
             _print_csv([plain_row(row) for row in rows])
         else:
-            _print_table(monitor, rows, metrics or [])
+            _print_table(monitor, rows, metrics or [], notes)
 
 
 def _metrics_of(rows: Sequence[PublishedResult]) -> set[str]:
@@ -151,12 +156,19 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _print_table(monitor: str, rows: Sequence[PublishedResult], metrics: Sequence[str]) -> None:
+def _print_table(
+    monitor: str,
+    rows: Sequence[PublishedResult],
+    metrics: Sequence[str],
+    notes: Sequence[str],
+) -> None:
     from pumonitor.cli.results_table import print_results
     from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
     if rows:
         print_results(console, rows, metrics)
+        for note in notes:
+            console.print(note, markup=False)
     else:
         console.print(f"{monitor} has no such results yet: pumonitor run or backfill makes them.")

@@ -13,6 +13,7 @@ from pumonitor.monitoring.followed_prior import (
     WINDOWS_TO_FOUND,
 )
 from pumonitor.monitoring.prior_changes_in_words import prior_changes
+from pumonitor.plain_text import one_line
 
 __all__ = ["prior_changes", "prior_origin", "prior_sentences"]
 
@@ -60,7 +61,7 @@ def prior_origin(over_time: Mapping[str, Any]) -> str:
     if not followed:
         sentences.append(_to_come(level["windows"], level["confirmed"]))
     if over_time["index"] == "counts":
-        version = over_time.get("predecessor")
+        version = one_line(over_time.get("predecessor") or "")
         sentences.append(
             "The scores of this model version are not known well enough yet: its share of "
             f"positives is what {f'version {version}' if version else 'the version before it'} "

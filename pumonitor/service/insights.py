@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from pumonitor.plain_text import one_line
 from pumonitor.ports import State
 from pumonitor.service.held_up import hold_up_notes
 from pumonitor.service.input_findings import findings_of_windows, summed_up
@@ -23,6 +24,7 @@ __all__ = [
     "insight_of",
     "plain",
     "plain_row",
+    "prior_notes",
     "results_of",
 ]
 
@@ -70,6 +72,9 @@ class WindowStory:
         "degraded", "level" or "unknown".
     doubts : tuple of str
         What speaks against a class prior that is assumed.
+    class_prior_said : str
+        Where a class prior that is followed comes from, what has changed since, and what cannot be
+        told of that; "" for others.
     """
 
     start: datetime
@@ -85,6 +90,7 @@ class WindowStory:
     changes: dict[str, Number]
     verdict: str
     doubts: tuple[str, ...] = ()
+    class_prior_said: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,9 +204,14 @@ def insight_of(
         for row in rows:
             if row.window_start == window.start:
                 by_series.setdefault((row.model_version, row.segment), []).append(row)
-        doubts = _doubts(ledger, monitor, window.start)
+        evaluated_then = _evaluations(ledger, monitor, window.start)
         stories += [
-            replace(_story(some), doubts=doubts.get(key, ())) for key, some in by_series.items()
+            replace(
+                _story(some),
+                doubts=_doubts(evaluated_then.get(key, {})),
+                class_prior_said=_prior_said(evaluated_then.get(key, {})),
+            )
+            for key, some in by_series.items()
         ]
     return Insight(
         monitor=monitor,
@@ -217,17 +228,32 @@ def insight_of(
     )
 
 
-def _doubts(
+def _evaluations(
     ledger: LedgerReader, monitor: str, start: datetime
-) -> dict[tuple[str, str], tuple[str, ...]]:
-    """What speaks against the class prior of each series of a window."""
+) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """What each series of a window came to."""
+    return {
+        (one.model_version, one.segment): one.evaluation
+        for one in ledger.evaluations(monitor, start=start)
+    }
+
+
+def _doubts(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
+    """What speaks against a class prior."""
     # Results are read without the statistics behind it.
     from pumonitor.service.assumed_prior import stored_findings
 
-    return {
-        (one.model_version, one.segment): tuple(map(str, stored_findings(one.evaluation)))
-        for one in ledger.evaluations(monitor, start=start)
-    }
+    return tuple(map(str, stored_findings(evaluation)))
+
+
+def _prior_said(evaluation: Mapping[str, Any]) -> str:
+    """Where a class prior that is followed comes from, and what cannot be told of it."""
+    stored = evaluation.get("made_with", {}).get("class_prior")
+    if stored is None or "over_time" not in stored["diagnostics"]:
+        return ""
+    from pumonitor.monitoring.prior_in_words import prior_sentences
+
+    return prior_sentences(stored["diagnostics"]["over_time"])
 
 
 def doubts_of(ledger: LedgerReader, monitor: str) -> tuple[str, ...]:
@@ -236,9 +262,40 @@ def doubts_of(ledger: LedgerReader, monitor: str) -> tuple[str, ...]:
         said
         for (version, segment), start in ledger.newest_mature(monitor).items()
         if segment == ""
-        for said in _doubts(ledger, monitor, start).get((version, segment), ())
+        for said in _doubts(_evaluations(ledger, monitor, start).get((version, segment), {}))
     ]
     return tuple(dict.fromkeys(found))
+
+
+def prior_notes(
+    ledger: LedgerReader, rows: Sequence[PublishedResult], *, segment: str = ""
+) -> list[str]:
+    """What is to be said of the class priors of the newest window among results.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    rows : sequence of PublishedResult
+        Of one monitor.
+    segment : str
+    """
+    newest = max((row.window_start for row in rows), default=None)
+    notes = []
+    of_window = (row for row in rows if (row.window_start, row.segment) == (newest, segment))
+    for row in {row.model_version: row for row in of_window}.values():
+        stored = ledger.evaluation(
+            row.monitor,
+            start=row.window_start,
+            model_version=row.model_version,
+            segment=segment,
+            revision=row.revision,
+        )
+        said = "" if stored is None else _prior_said(stored.evaluation)
+        if said:
+            version = f", version {one_line(row.model_version)}" if row.model_version else ""
+            when = f"{row.window_start:%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+            notes.append(f"class_prior of {when}{version}: {said}")
+    return notes
 
 
 def _story(rows: Sequence[PublishedResult]) -> WindowStory:
