@@ -135,7 +135,7 @@ def prior_figures(history: PriorHistory | None) -> list[Figure]:
     level = "was given" if history.level.given else "it was first estimated at"
     reading = (
         "The line is the share of positives as it is followed from window to window, the band its "
-        f"interval; the black bar is what {level}. Faint dots are what each window's scores say by "
+        f"interval; the thick bar is what {level}. Faint dots are what each window's scores say by "
         "themselves, which rises when the ranking falls: no part of the line. Below, a full bar is "
         "a change that surely came with that window. Doubling is the same step anywhere."
     )

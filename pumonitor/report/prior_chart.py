@@ -117,7 +117,7 @@ def _shares(history: PriorHistory, scale: altair.Scale) -> Iterator[altair.Chart
     for row in _level(history):
         mark = alt.Chart(alt.InlineData(values=[row])).encode(x=x, y=y("value:Q"))
         yield mark.mark_rule(color=palette.INK, strokeWidth=3).encode(x2="until:T")
-        yield mark.mark_text(align="left", dy=-9, color=palette.INK).encode(text="label:N")
+        yield mark.mark_text(align="left", dx=3, dy=12, color=palette.INK).encode(text="label:N")
 
 
 def _rows(points: Sequence[PriorPoint], low: float, high: float) -> Iterator[dict[str, Any]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from pumonitor.ports import Pane
 from pumonitor.service.config_file import (
@@ -51,7 +52,11 @@ def write_made_up(folder: Path, text: str = TEXT) -> Path:
 
 
 def record(
-    path: Path, days: Sequence[int], *, series: Sequence[tuple[str, str]] = (("2", ""),)
+    path: Path,
+    days: Sequence[int],
+    *,
+    series: Sequence[tuple[str, str]] = (("2", ""),),
+    evaluation: Callable[[Pane], Mapping[str, Any]] = lambda pane: {},
 ) -> None:
     """What a run under the file's configuration would have recorded, mature and not final."""
     file = read_configuration(path, needs="ledger")
@@ -74,17 +79,20 @@ def record(
             ledger.commit_collect(claim, found)
             claim = ledger.claim_evaluate("test", monitors=mature)
             assert claim is not None
-            ledger.commit_evaluate(claim, [_judged(each.pane, series) for each in claim.panes])
+            judged = [_judged(each.pane, series, evaluation(each.pane)) for each in claim.panes]
+            ledger.commit_evaluate(claim, judged)
 
 
-def _judged(pane: Pane, series: Sequence[tuple[str, str]]) -> EvaluatedPane:
+def _judged(
+    pane: Pane, series: Sequence[tuple[str, str]], evaluation: Mapping[str, Any]
+) -> EvaluatedPane:
     return EvaluatedPane(
         number=pane.number,
         series=[
             EvaluatedSeries(
                 model_version=version,
                 segment=segment,
-                evaluation={},
+                evaluation=evaluation,
                 results=[_result(name, place) for place, name in enumerate(METRICS)],
             )
             for version, segment in series
