@@ -414,8 +414,18 @@ class FollowedPrior:
         )
 
 
-def of_level(origin: LevelOrigin, *, label_purity: float) -> ClassPriorEstimate:
-    """The class prior of windows that a level is of: nothing is followed yet."""
+def of_level(
+    origin: LevelOrigin, *, label_purity: float, reference_end: datetime | None = None
+) -> ClassPriorEstimate:
+    """The class prior of windows that a level is of: nothing is followed yet.
+
+    Parameters
+    ----------
+    origin : LevelOrigin
+    label_purity : float
+    reference_end : datetime, optional
+        Of the reference whose windows or labels are awaited.
+    """
     low, value, high = (label_purity * float(end) for end in origin.level.quantiles(_TAILS))
     return ClassPriorEstimate(
         value=value,
@@ -429,6 +439,7 @@ def of_level(origin: LevelOrigin, *, label_purity: float) -> ClassPriorEstimate:
                 "index": "score",
                 "index_reason": None,
                 "predecessor": None,
+                "reference_end": None if reference_end is None else reference_end.isoformat(),
                 "moved": None,
                 "changes": {},
                 "since_reference": {},

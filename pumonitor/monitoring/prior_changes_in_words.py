@@ -12,6 +12,7 @@ from pumonitor.stats.audited_share import cases_to_tell
 __all__ = ["prior_changes"]
 
 _SURE: Final = 0.9
+_WORTH_TELLING: Final = 0.1
 _CALM: Final = 0.8
 _NEARLY_ALL: Final = 0.75
 _EVEN: Final = 1.3
@@ -73,10 +74,11 @@ def prior_changes(over_time: Mapping[str, Any], *, since: str = "") -> str | Non
     if over_time["moved"] is None:
         return None
     since = since or f"since the first {over_time['level']['windows']} windows"
-    found = [Explanation(**one) for one in over_time["explanations"]]
+    stored = [Explanation(**one) for one in over_time["explanations"]]
+    found = [one for one in stored if one.chance >= _WORTH_TELLING]
     if not found:
         return f"What has moved {since} cannot be told: too many explanations fit."
-    sure = _sure(over_time["since_reference"], found)
+    sure = [name for name in _sure(over_time["since_reference"], stored) if _is_named(name, found)]
     common = [name for name in _ORDER if all(name in one.changed for one in found)]
     beside = [name for name in _ORDER if name in sure or name in common]
     told, left = _clauses(beside, _factors(found)), _beside(beside, found)
@@ -91,13 +93,16 @@ def prior_changes(over_time: Mapping[str, Any], *, since: str = "") -> str | Non
 # -- which ------------------------------------------------------------------------------------
 
 
-def _sure(since_reference: Mapping[str, Any], found: Sequence[Explanation]) -> list[str]:
+def _sure(since_reference: Mapping[str, Any], stored: Sequence[Explanation]) -> list[str]:
     """What has changed whichever explanation is right."""
-    chances = {name: since_reference[stored]["chance"] for name, stored in _SINCE_REFERENCE.items()}
+    chances = {name: since_reference[place]["chance"] for name, place in _SINCE_REFERENCE.items()}
     # They are named where the ranking has not changed alone.
-    chances["negatives"] = sum(one.chance for one in found if "negatives" in one.changed)
-    named = {name for one in found for name in one.changed}
-    return [name for name, chance in chances.items() if chance >= _SURE and name in named]
+    chances["negatives"] = sum(one.chance for one in stored if "negatives" in one.changed)
+    return [name for name, chance in chances.items() if chance >= _SURE]
+
+
+def _is_named(name: str, found: Sequence[Explanation]) -> bool:
+    return any(name in one.changed for one in found)
 
 
 def _beside(told: Collection[str], found: Sequence[Explanation]) -> list[Explanation]:

@@ -52,13 +52,20 @@ def prior_origin(over_time: Mapping[str, Any]) -> str:
     Estimated as 5% (2 to 9%) from the scores of the first 13 windows (1 to 13 January 2026) and
     followed through 41 windows since.
     >>> few = level | {"windows": 6, "confirmed": 80}
-    >>> print(prior_origin({"level": few, "windows": 0, "moved": None, "index": "score"}))
+    >>> print(prior_origin({"level": few, "windows": 0, "moved": None, "index": "score",
+    ...                     "reference_end": None}))
     Estimated as 5% (2 to 9%) from the scores of the 6 windows so far. Nothing is followed yet: 6 of
     the 10 windows and 80 of the 150 confirmed positives that it takes have come.
     """
     level, followed = over_time["level"], over_time["moved"] is not None
     sentences = [f"{_level(level, followed=followed)}{_through(over_time['windows'])}."]
-    if not followed:
+    if not followed and over_time["reference_end"] is not None:
+        last = datetime.fromisoformat(over_time["reference_end"]) - _CLOCK_CHANGE
+        sentences.append(
+            f"Nothing is followed yet: that begins after the reference, to {_day(last)}, when its "
+            "labels are mature."
+        )
+    elif not followed:
         sentences.append(_to_come(level["windows"], level["confirmed"]))
     if over_time["index"] == "counts":
         version = one_line(over_time.get("predecessor") or "")

@@ -186,7 +186,12 @@ class PanePriors:
             newest=True,
         )
         origin = self._level([*map(self._rows, before), rows], stored)
-        return None if origin is None else of_level(origin, label_purity=self._purity)
+        if origin is None:
+            return None
+        end = baseline_period(self.monitor).end
+        if end is not None and min(self.pane.window.start, self._mature_until) >= end:
+            end = None
+        return of_level(origin, label_purity=self._purity, reference_end=end)
 
     def _of_mature(self, stored: StoredSeries) -> ClassPriorEstimate | None:
         """That of the window's mature look: labels that came later are no part of it."""

@@ -36,6 +36,7 @@ def over_time(explanations=(((), 0.98),), *, level=None, windows=41, moved=0.02,
         "moved": moved,
         "index": "score",
         "index_reason": None,
+        "reference_end": None,
         "since_reference": since,
         "explanations": listed,
     } | more
@@ -59,6 +60,21 @@ def test_what_is_not_followed_yet_says_what_it_takes(level, said):
     text = prior_sentences(over_time((), level=level, windows=0, moved=None))
     assert f"Nothing is followed yet: {said}" in text
     assert "since" not in text.lower()
+
+
+def test_a_reference_is_awaited():
+    text = prior_origin(over_time((), windows=0, moved=None, reference_end="2026-01-11T00:00"))
+    assert text.endswith(
+        "Nothing is followed yet: that begins after the reference, to 10 January 2026, when its "
+        "labels are mature."
+    )
+
+
+def test_unlikely_explanations_are_not_told():
+    explanations = [({RANKING: 0.4}, 0.94), ({PRIOR: 2.0, RANKING: 0.4}, 0.05)]
+    said = prior_changes(over_time(explanations))
+    assert "has about doubled" not in said
+    assert said.startswith(f"{SINCE}the ranking has become worse. The share")
 
 
 def test_a_given_level_names_its_period_and_one_of_another_method_that():
