@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import reduce
 from operator import add
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from pumonitor.tables import ScoreTable
 __all__ = [
     "MOST_FOUNDING",
     "FollowedPrior",
+    "Index",
     "LevelOrigin",
     "WindowRows",
     "estimated_level",
@@ -38,6 +39,9 @@ __all__ = [
 
 MOST_FOUNDING: Final = 120
 """A series with fewer than 20 confirmed in so many windows is never followed."""
+
+Index = Literal["score", "auxiliary"]
+"""By which score the filter reads a window: the deployed one, or an auxiliary one."""
 
 WINDOWS_TO_FOUND: Final = 10
 CONFIRMED_TO_FOUND: Final = 150
@@ -65,6 +69,9 @@ class WindowRows:
         Share of the confirmations to come that has arrived, in (0, 1].
     arrived_variance : float
         Variance of its logarithm.
+    auxiliary : ScoreTable or None
+        The rows by an auxiliary score of their features, or a sample of them, weighted; None where
+        there is none.
     """
 
     start: datetime
@@ -74,6 +81,22 @@ class WindowRows:
     confirmed: float
     arrived: float = 1.0
     arrived_variance: float = 0.0
+    auxiliary: ScoreTable | None = None
+
+    def by(self, index: Index) -> ScoreTable | None:
+        """The rows by one of the two scores."""
+        return self.table if index == "score" else self.auxiliary
+
+    def cells(self, index: Index) -> Cells | None:
+        """What a summariser reads of them."""
+        table = self.by(index)
+        if table is None:
+            return None
+        cells = Cells.of_table(table)
+        if index == "score":
+            return cells
+        # Of a sample, and the counts are those of all rows.
+        return replace(cells, total=self.rows, confirmed=self.confirmed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -139,7 +162,12 @@ def founding_windows(windows: Sequence[WindowRows], *, at_least: int = 0) -> int
 
 
 def estimated_level(
-    windows: Sequence[WindowRows], *, method: str, label_purity: float, rng: int
+    windows: Sequence[WindowRows],
+    *,
+    method: str,
+    label_purity: float,
+    rng: int,
+    index: Index = "score",
 ) -> LevelOrigin | None:
     """From the scores of windows taken together; None where they tell nothing.
 
@@ -151,8 +179,9 @@ def estimated_level(
     label_purity : float
     rng : int
         Seed.
+    index : {"score", "auxiliary"}
     """
-    tables = [one.table for one in windows if one.table is not None]
+    tables = [table for table in (one.by(index) for one in windows) if table is not None]
     if not tables:
         return None
     together = reduce(add, map(_at_middles, tables)).compress(_MOST_CELLS)
@@ -249,6 +278,8 @@ class FollowedPrior:
     label_purity : float
     predecessor : str or None
         While those scores are not known well enough: the version that was followed before.
+    index : {"score", "auxiliary"}
+        What the summariser reads.
     """
 
     filter: PriorFilter
@@ -257,29 +288,37 @@ class FollowedPrior:
     windows: int
     label_purity: float
     predecessor: str | None = None
+    index: Index = "score"
 
     @classmethod
     def founded(
-        cls, windows: Sequence[WindowRows], origin: LevelOrigin, *, label_purity: float
+        cls,
+        windows: Sequence[WindowRows],
+        origin: LevelOrigin,
+        *,
+        label_purity: float,
+        index: Index = "score",
     ) -> FollowedPrior:
         """On the windows that `founding_windows` counts."""
-        summariser = Summariser.learned(_cells(windows))
+        summariser = Summariser.learned(_cells(windows, index))
         return cls(
             filter=summariser.begun(origin.level),
             summariser=summariser,
             told=origin.told,
             windows=0,
             label_purity=label_purity,
+            index=index,
         )
 
     def after(self, window: WindowRows) -> FollowedPrior:
         """With another window."""
         summariser = self.summariser
         labels = {"arrived": window.arrived, "arrived_variance": window.arrived_variance}
-        if summariser is None or window.table is None:
+        cells = None if summariser is None else window.cells(self.index)
+        if summariser is None or cells is None:
             summary = WindowSummary(rows=window.rows, confirmed=window.confirmed, **labels)
         else:
-            summary, summariser = summariser.after(Cells.of_table(window.table), **labels)
+            summary, summariser = summariser.after(cells, **labels)
         return replace(
             self,
             filter=self.filter.after(summary),
@@ -307,18 +346,26 @@ class FollowedPrior:
         )
 
     def on_another_scale(self, predecessor: str) -> FollowedPrior:
-        """For the version after that one, of whose scores nothing is known: counts go on."""
+        """For the version after that one, of whose scores nothing is known: counts go on.
+
+        An auxiliary score is what it was.
+        """
+        if self.index == "auxiliary":
+            return self
         return replace(self, summariser=None, predecessor=predecessor)
 
-    def founded_again(self, windows: Sequence[WindowRows]) -> FollowedPrior:
-        """With where the new version's positives and negatives score, from its first windows.
+    def founded_again(
+        self, windows: Sequence[WindowRows], *, index: Index = "score"
+    ) -> FollowedPrior:
+        """With where positives and negatives score by another score, a new version's for instance.
 
         Parameters
         ----------
         windows : sequence of WindowRows
-            Those that were read by their counts since `on_another_scale`.
+            That have been read by other scores, or by their counts, since `on_another_scale`.
+        index : {"score", "auxiliary"}
         """
-        cells = _cells(windows)
+        cells = _cells(windows, index)
         if not cells:
             return self  # never two confirmed in one window
         summariser = Summariser.learned(cells)
@@ -327,6 +374,7 @@ class FollowedPrior:
             filter=self.filter.reanchored(summariser.reference),
             summariser=summariser,
             predecessor=None,
+            index=index,
         )
 
     def estimate(self) -> ClassPriorEstimate:
@@ -347,7 +395,7 @@ class FollowedPrior:
                 "over_time": {
                     "level": dict(self.told),
                     "windows": self.windows,
-                    "index": "counts" if self.summariser is None else "score",
+                    "index": "counts" if self.summariser is None else self.index,
                     "index_reason": None,
                     "predecessor": self.predecessor,
                     "moved": self.filter.moved(),
@@ -377,6 +425,7 @@ class FollowedPrior:
             "windows": self.windows,
             "label_purity": self.label_purity,
             "has_scores": self.summariser is not None,
+            "index": self.index,
             "predecessor": self.predecessor,
         }
         parts = [
@@ -410,6 +459,7 @@ class FollowedPrior:
             told=header["told"],
             windows=header["windows"],
             label_purity=header["label_purity"],
+            index=header["index"],
             predecessor=header["predecessor"],
         )
 
@@ -455,7 +505,11 @@ def _method(told: Mapping[str, Any]) -> str:
 
 
 def of_window(
-    prior: ClassPriorEstimate, own: ClassPriorEstimate | None, *, confirmed_share: float
+    prior: ClassPriorEstimate,
+    own: ClassPriorEstimate | None,
+    *,
+    confirmed_share: float,
+    index_reason: str | None = None,
 ) -> ClassPriorEstimate:
     """The class prior of a series, as that of one window of it.
 
@@ -467,8 +521,11 @@ def of_window(
         What the window's rows say by themselves; shown beside it, and no part of it.
     confirmed_share : float
         Positives among the window's rows that are confirmed. No class prior is below it.
+    index_reason : str, optional
+        Why its rows were not read by the auxiliary score that was asked for.
     """
     told = dict(prior.diagnostics["over_time"])
+    told["index_reason"] = index_reason
     told["own"] = None if own is None else {"value": own.value, "low": own.low, "high": own.high}
     found = replace(
         prior,
@@ -503,17 +560,17 @@ def _on_rows_of(own: ClassPriorEstimate, class_prior: ClassPriorEstimate) -> Cla
     )
 
 
-def _cells(windows: Sequence[WindowRows]) -> list[Cells]:
+def _cells(windows: Sequence[WindowRows], index: Index) -> list[Cells]:
     """Those with a table, each with the counts of the ones without since the one before."""
     found: list[Cells] = []
     rows = confirmed = 0.0
     for one in windows:
-        rows, confirmed = rows + one.rows, confirmed + one.confirmed
-        if one.table is not None:
-            cells = Cells.of_table(one.table)
-            more = rows - one.rows, confirmed - one.confirmed
+        cells = one.cells(index)
+        if cells is None:
+            rows, confirmed = rows + one.rows, confirmed + one.confirmed
+        else:
             found.append(
-                replace(cells, total=cells.total + more[0], confirmed=cells.confirmed + more[1])
+                replace(cells, total=cells.total + rows, confirmed=cells.confirmed + confirmed)
             )
             rows = confirmed = 0.0
     return found
