@@ -29,7 +29,7 @@ from pumonitor.ports import Pane, State
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.service.arrivals import Arrivals
 from pumonitor.service.baseline import baseline_period
-from pumonitor.service.class_priors import class_prior_from_json
+from pumonitor.service.class_priors import class_prior_from_json, follows
 from pumonitor.service.config import Monitor
 from pumonitor.service.series_tables import counts_of
 from pumonitor.service.window_evaluation import seed_of
@@ -46,24 +46,11 @@ from pumonitor.store.prior_states import (
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import PriorState, StoredSeries
 
-__all__ = ["FollowedPriors", "PanePriors", "follows"]
+__all__ = ["FollowedPriors", "PanePriors"]
 
 _KEPT: Final = 600
 _MOST_UNFOUNDED: Final = 30
 _Place = tuple[str, str, str, str]
-
-
-def follows(monitor: Monitor) -> bool:
-    """Whether its class prior is followed through the windows.
-
-    One that is assumed never changes. Propensities count the positives of each window, and where
-    mistaken labels are looked for in each window, the class prior is found with them.
-    """
-    return (
-        isinstance(monitor.assumed_prior, str)
-        and monitor.assumed_prior != "propensity"
-        and not isinstance(monitor.label_purity, str)
-    )
 
 
 class FollowedPriors:

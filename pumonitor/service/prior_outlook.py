@@ -11,8 +11,8 @@ from pumonitor.monitoring.followed_prior import WindowRows
 from pumonitor.monitoring.worth_of_audits import Worth, worth_of_audits
 from pumonitor.ports import CountRequest, Pane, PredictionSource, SourceDescription, Window
 from pumonitor.service.baseline import baseline_period
+from pumonitor.service.class_priors import follows
 from pumonitor.service.config import Monitor, PriorOfPeriod
-from pumonitor.service.followed_priors import follows
 from pumonitor.service.series_tables import SeriesTable, tables_of
 from pumonitor.service.window_evaluation import seed_of
 
