@@ -85,18 +85,22 @@ class Pace:
         Of logit pi: standard deviation to its share of the windows.
     frequency : float
         Of the logarithm of the label frequency.
-    scores : float
-        Of mu1, and of pi mu0, as shares of the positives' mean index.
+    positives : float
+        Of mu1, as a share of the positives' mean index.
+    negatives : float
+        Of mu0, as a share of the positives' part in the mean index of all rows: what a drift of the
+        prior by so much moves that mean.
     """
 
     prior: Mapping[float, float]
     frequency: float
-    scores: float
+    positives: float
+    negatives: float
 
 
 PACES: Final = (
-    Pace(prior={0.003: 1.0}, frequency=0.005, scores=0.004),
-    Pace(prior={0.01: 0.5, 0.05: 0.5}, frequency=0.03, scores=0.01),
+    Pace(prior={0.003: 1.0}, frequency=0.005, positives=0.004, negatives=0.004),
+    Pace(prior={0.01: 0.5, 0.05: 0.5}, frequency=0.03, positives=0.01, negatives=0.04),
 )
 """Which one a series has is learned from it."""
 

@@ -154,8 +154,8 @@ class PacedFilter:
             np.log(total),
             replace(frequency, relative=frequency.relative + pace.frequency**2),
             Places.of_moments(mixed[2:]).wider(
-                (pace.scores * self.scales.positives) ** 2,
-                (pace.scores * self.scales.negatives) ** 2,
+                (pace.positives * self.scales.positives) ** 2,
+                (pace.negatives * self.scales.negatives) ** 2,
             ),
             window,
             class_prior=self.class_prior,

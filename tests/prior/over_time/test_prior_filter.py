@@ -92,7 +92,7 @@ def test_the_density_is_that_of_many_particles(shown):
         REFERENCE,
         LEVEL,
         shown,
-        drifts={"prior": 0.003, "frequency": pace.frequency, "scores": pace.scores},
+        drifts={"prior": 0.003, "frequency": pace.frequency, "scores": pace.positives},
         jumps={"prior": 0.7, "frequency": 0.7, "positives": 0.6, "negatives": 1.2, "far": 0.35},
         particles=400_000,
         seed=1,
