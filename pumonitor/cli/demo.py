@@ -228,7 +228,7 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
     )
     console.print(
         f"\n{held} of {told} intervals hold the truth. A dozen reports a week say little by "
-        "themselves: the share of spam is pooled with the weeks before."
+        "themselves: the share of spam is that of all weeks so far taken together."
     )
 
 

@@ -58,7 +58,7 @@ monitors:
     window: 1w
     maturity: 14d
     threshold: {threshold:g}
-    class_prior: auto            # of each week, pooled with the weeks before
+    class_prior: auto            # of all weeks so far together, followed after ten
 """
 
 

@@ -83,7 +83,7 @@ def evaluate_window(
         The window's, from which the intervals' draws are seeded.
     threshold : float
     class_prior : ClassPriorEstimate or None
-        Given, or pooled with earlier windows; None where there is none.
+        Given, or followed from earlier windows; None where there is none.
     reference : ReferenceWindows, optional
         What the windows of the reference came to (`known_results` of each).
     maturity : ShareKnown, optional

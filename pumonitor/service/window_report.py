@@ -27,7 +27,7 @@ def window_evaluation(
     table : ScoreTable
         The window's, or a compressed one with an edge at the threshold.
     class_prior : ClassPriorEstimate
-        The one the window was evaluated with, for instance shrunk over earlier windows.
+        The one the window was evaluated with, for instance followed from earlier windows.
     threshold : float
     **settings
         Further keywords of `pumonitor.evaluate_table`.
