@@ -49,9 +49,9 @@ class Usual:
     The windows' spread S is known from so many windows, so its multiple is Student's with
     ``windows - 1`` degrees of freedom. A new window with a sampling error like theirs then has the
     prediction interval of a normal sample, value -/+ t S sqrt(1 + 1 / windows). Where the values
-    vary less than their stated errors s, these are partly in common, as those of a class
-    prior that is followed are, and their mean is no better known for being one of many: its variance
-    is S^2 over the number of windows, and s^2 - S^2. Days that rank badly are further off than days that rank well,
+    vary less than their stated errors s, these are partly in common, as those of one followed class
+    prior are, and their mean is no better known for being one of many: its variance is S^2 over the
+    number of windows, and s^2 - S^2. Days that rank badly are further off than days that rank well,
     so S^2 is at least the mean square of the deviations to its own side: AUL of quiet days (50
     confirmed, 30 or 60 windows) was below the interval in 3.0 to 3.4% of them, and in 4.6% before.
     """

@@ -28,6 +28,11 @@ _LONGEST_TITLE: Final = 160
 _MOST_TOLD: Final = 10
 """Alerts of one message that are told in full; of more there is the number."""
 
+_TOLD_OF_CAUSE: Final = {
+    "What changed": "sentence",
+    "The share of positives": "class_prior",
+    "Doubtful": "doubt",
+}
 _LINKS: Final = {"mlflow": "MLflow"}
 _COUNTS: Final = ("labeled_positives", "predictions")
 _MARKDOWN: Final = re.compile(r"([\\`*\[\]#|~]|(?<!\w)_|_(?!\w))")
@@ -92,7 +97,7 @@ def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
 
 
 def _causes(message: AlertMessage) -> Iterator[tuple[str, str]]:
-    for heading, part in (("What changed", "sentence"), ("Doubtful", "doubt")):
+    for heading, part in _TOLD_OF_CAUSE.items():
         said = message.cause.get(part)
         if isinstance(said, str) and said:
             yield heading, _plain(said)

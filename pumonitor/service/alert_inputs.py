@@ -11,6 +11,8 @@ import numpy as np
 from sqlalchemy import Connection
 
 from pumonitor.monitoring.alerts import Evidence
+from pumonitor.monitoring.one_prior import stands_on
+from pumonitor.monitoring.prior_in_words import prior_origin
 from pumonitor.monitoring.reference_windows import ReferenceWindows
 from pumonitor.monitoring.rules import AlertRule, Baseline, Change, Health, Series
 from pumonitor.monitoring.what_changed import WhatChanged
@@ -73,6 +75,17 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
         for _ in range(rule.windows - 1):
             earliest = monitor.windows.previous(earliest)
         try:
+            prior = class_prior_from_json(
+                newest_class_prior(
+                    connection,
+                    monitor.name,
+                    configuration,
+                    start=window.start,
+                    model_version=series[0],
+                    segment=series[1],
+                    as_of=as_of,
+                )
+            )
             cause = cause_of(
                 ledger,
                 monitor,
@@ -82,25 +95,15 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
                 as_of=as_of,
                 since=min(evidence.since or earliest.start, window.start),
                 until=window.end,
-                changed=WhatChanged.of(
-                    class_prior_from_json(
-                        newest_class_prior(
-                            connection,
-                            monitor.name,
-                            configuration,
-                            start=window.start,
-                            model_version=series[0],
-                            segment=series[1],
-                            as_of=as_of,
-                        )
-                    )
-                ),
+                changed=WhatChanged.of(prior),
             )
             doubts = findings_at(ledger, monitor, configuration, window, series=series, as_of=as_of)
         except Exception:  # noqa: BLE001 (an alert without its cause is better than none)
             _log.exception("%s: the cause of %s cannot be told", monitor.name, rule.name)
             return {}
         found = {} if cause is None else cause.to_dict()
+        if prior is not None and "over_time" in prior.diagnostics and stands_on(rule.metric):
+            found["class_prior"] = prior_origin(prior.diagnostics["over_time"])
         return found | ({"doubt": " ".join(map(str, doubts))} if doubts else {})
 
     return told

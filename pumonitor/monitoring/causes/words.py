@@ -12,6 +12,7 @@ import numpy as np
 from pumonitor.monitoring.causes.explained import Support, marginal
 from pumonitor.monitoring.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
 from pumonitor.monitoring.causes.period import Period
+from pumonitor.stats.audited_share import cases_to_tell
 
 __all__ = ["NOTICED", "Told", "sentence"]
 
@@ -146,19 +147,12 @@ def _is_prior_open(support: Support) -> bool:
 
 
 def _audit(sizes: Mapping[str, Size], told: Told) -> str:
-    """Rows drawn at random and looked up that tell the two class priors in question apart.
-
-    At 95% and with a chance of nine in ten, to two digits.
-    """
+    """Rows drawn at random and looked up that tell the two class priors in question apart."""
     ratio = next(
         (one for one in (sizes["positives"].change, told.confirmed.change) if _by_a_quarter(one)),
         2.0,
     )
-    then, today = told.class_prior, min(told.class_prior * ratio, 0.99)
-    spread = 1.96 * math.sqrt(then * (1 - then)) + 1.28 * math.sqrt(today * (1 - today))
-    rows = (spread / (today - then)) ** 2
-    unit = 10 ** max(math.floor(math.log10(rows)) - 1, 0)
-    return f"{math.ceil(rows / unit) * unit:,}"
+    return f"{cases_to_tell(told.class_prior, min(told.class_prior * ratio, 0.99)):,}"
 
 
 def _by_a_quarter(ratio: float) -> bool:
