@@ -78,6 +78,12 @@ def test_links_are_named() -> None:
     assert f"href='{links['mlflow']}'" in body([alert(links=links)], "html")
 
 
+def test_where_the_class_prior_comes_from_is_told() -> None:
+    cause = {"sentence": "It ranks worse.", "class_prior": "Given as 5% for January 2026."}
+    found = dict(details(alert(cause=cause)))
+    assert found["The share of positives"] == "Given as 5% for January 2026."
+
+
 def test_details() -> None:
     told = dict(details(alert(3, segment="country=DE", links={"dashboard": "https://d.example/1"})))
     assert told == {

@@ -87,6 +87,8 @@ def test_alerts_of_one_change_name_one_cause(tmp_path, what, fired, kind, wrong)
         assert max(support, key=support.get) == kind
         assert one.cause["kinds"] in ([kind], [])
         assert support.get(wrong, 0.0) < 0.15
+        said = one.cause.get("class_prior", "")
+        assert said.startswith("Estimated as ") == (one.metric in {"class_prior", "auc"})
         assert one.cause["kinds"] or "cannot tell which; an audit of about" in one.cause["sentence"]
     if kind == "class_prior":
         alert = alerts["class_prior"]
