@@ -3,7 +3,9 @@
 Every stream has 60 windows of reference, 30 in which nothing happens and then one change that
 stays. Five detectors watch it (AUC, recall, share of predictions above the threshold, class prior,
 share of rows confirmed), each with one false alarm a year. At the first alarm after the change the
-cause is named from the windows since the change's estimated start, and again a week later.
+cause is named from the windows since the change's estimated start, and again a week later: by the
+filter that follows the class prior from the reference on, and beside it by stories alone, as where
+the class prior is not followed.
 
 The class prior of a window is its true one with an error like that of `auto`: a part common to all
 windows of a stream (15%), and a part of its own (30% at 50 confirmed positives).
@@ -18,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
+from benchmarks.detection.followed import what_changed
 from benchmarks.detection.incidents import CELLS, DAY, DELAY_EDGES, EDGES, World, window
 from pumonitor.monitoring.causes import Period, name_cause
 from pumonitor.monitoring.detectors import Observation, detect, scale_of
@@ -147,7 +150,7 @@ def first_alarm(found: Stream) -> tuple[str, int, int] | None:
     return name, at, since
 
 
-def named(found: Stream, since: int, at: int) -> str:
+def named(found: Stream, since: int, at: int, *, followed: bool) -> str:
     """The cause from the windows since the change."""
     middles = (np.arange(CELLS) + 0.5) / CELLS
 
@@ -163,16 +166,28 @@ def named(found: Stream, since: int, at: int) -> str:
         )
 
     prior = float(np.median(found.class_prior[:REFERENCE]))
-    cause = name_cause(period(0, REFERENCE), period(since, at + 1), class_prior=prior)
-    return "(too few)" if cause is None else cause.kind
+    changed = None
+    if followed:
+        windows = list(zip(found.labeled, found.rows, strict=True))
+        changed = what_changed(windows[:REFERENCE], windows[REFERENCE : at + 1], class_prior=prior)
+    cause = name_cause(
+        period(0, REFERENCE),
+        period(since, at + 1),
+        class_prior=prior if changed is None else changed.reference,
+        changed=changed,
+    )
+    return "(too few)" if cause is None else " and ".join(cause.kinds) or "unclear"
 
 
 def main(*, quick: bool = False) -> None:
     """Print who was named, by what really happened."""
     each = 4 if quick else 40
     rng = np.random.default_rng(20)
-    at_once: dict[str, Counter[str]] = defaultdict(Counter)
-    later: dict[str, Counter[str]] = defaultdict(Counter)
+    tables: dict[tuple[bool, str], dict[str, Counter[str]]] = {
+        (followed, when): defaultdict(Counter)
+        for followed in (True, False)
+        for when in ("at the alarm", "a week later")
+    }
     by_metric: dict[str, Counter[str]] = defaultdict(Counter)
     waited: dict[str, list[int]] = defaultdict(list)
     for kind in KINDS:
@@ -180,17 +195,19 @@ def main(*, quick: bool = False) -> None:
             found = stream(*incident(kind, rng), rng)
             alarm = first_alarm(found)
             if alarm is None:
-                at_once[kind]["(no alarm)"] += 1
-                later[kind]["(no alarm)"] += 1
+                for table in tables.values():
+                    table[kind]["(no alarm)"] += 1
                 continue
             metric, at, since = alarm
             by_metric[kind][metric] += 1
             waited[kind].append(at - REFERENCE - QUIET + 1)
-            at_once[kind][named(found, since, at)] += 1
-            later[kind][named(found, since, min(at + 7, len(found.rows) - 1))] += 1
-    for title, table in (("at the alarm", at_once), ("a week later", later)):
+            ends = {"at the alarm": at, "a week later": min(at + 7, len(found.rows) - 1)}
+            for (followed, when), table in tables.items():
+                table[kind][named(found, since, ends[when], followed=followed)] += 1
+    for (followed, when), table in tables.items():
         right = sum(table[kind][kind] for kind in KINDS)
-        print(f"\nNamed cause {title}: {right} of {each * len(KINDS)} right")
+        how = "with the class prior followed" if followed else "by stories alone"
+        print(f"\nNamed cause {when}, {how}: {right} of {each * len(KINDS)} right")
         for kind in KINDS:
             told = ", ".join(f"{name} {number}" for name, number in table[kind].most_common())
             print(f"  {kind:12} -> {told}")

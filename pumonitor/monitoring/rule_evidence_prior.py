@@ -23,12 +23,13 @@ from pumonitor.monitoring.rules import (
     shown,
 )
 from pumonitor.monitoring.usable import unusable
+from pumonitor.prior.over_time import CHANGES
 
 __all__ = ["least_odds", "prior_shift_evidence"]
 
 _QUARTER: Final = 1.25
 _LEAST_ODDS: Final = 9.0
-_CHANGES_PER_WINDOW: Final = 0.012
+_CHANGES_PER_WINDOW: Final = sum(one.probability for one in CHANGES if one.prior)
 
 
 def least_odds(false_alarms_per_year: float, windows_per_year: float) -> float:

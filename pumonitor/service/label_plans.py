@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import numpy as np
@@ -13,15 +13,20 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
 from pumonitor.monitoring.detectors import DETECTORS, scale_of
+from pumonitor.monitoring.followed_prior import FollowedPrior
 from pumonitor.monitoring.planning import Noise, SeenAfter, labels_needed
-from pumonitor.monitoring.rules import AlertRule, Shift
+from pumonitor.monitoring.prior_sight import MOST_WINDOWS, windows_until_seen
+from pumonitor.monitoring.rule_evidence_prior import least_odds
+from pumonitor.monitoring.rules import AlertRule, PriorShift, Shift
 from pumonitor.ports import Window
+from pumonitor.prior.over_time import Level
 from pumonitor.service.alert_rules import alert_rules
 from pumonitor.service.baseline import baseline_period, version_to_compare_with
 from pumonitor.service.config import Monitor
 from pumonitor.service.config_file import configuration_hash
 from pumonitor.service.rule_config import Change
 from pumonitor.service.seen_by_length import LengthSeen, said_of_lengths, seen_by_length
+from pumonitor.store.prior_states import SeriesAsked, newest_prior_state
 from pumonitor.store.reader import LedgerReader
 from pumonitor.store.records import PublishedResult
 
@@ -32,6 +37,7 @@ FloatArray = NDArray[np.float64]
 _FEWEST: Final = 5
 _DAYS_PER_YEAR: Final = 365.25
 _REACH: Final = 1.96
+_AN_INSTANT: Final = timedelta(microseconds=1)
 _A_TENTH: Final = Change(amount=0.1, relative=True)
 
 
@@ -93,6 +99,13 @@ def plan_labels(
     InputError
         If fewer than five quiet windows have an interval of the metric.
     """
+    if metric == "class_prior" and monitor.is_prior_followed:
+        msg = (
+            f"the class prior of {monitor.name} is followed over windows, and a lasting change of "
+            "it is seen by its posterior: the rule {metric: class_prior, shift: any} waits for "
+            "that, and pumonitor check says how soon twice or half as many positives are seen"
+        )
+        raise InputError(msg)
     rows = _quiet(ledger, monitor, metric)
     if len(rows) < _FEWEST:
         which, remedy = "mature windows", "pumonitor backfill makes them"
@@ -153,6 +166,8 @@ def rule_sights(ledger: LedgerReader, monitor: Monitor) -> dict[str, str]:
 
 def _sight(ledger: LedgerReader, monitor: Monitor, rule: AlertRule) -> str:
     shift = rule.condition
+    if isinstance(shift, PriorShift):
+        return "" if rule.per or rule.segment else _prior_sight(ledger, monitor, shift)
     if not isinstance(shift, Shift) or rule.per or shift.direction == "up":
         return ""
     if scale_of(rule.metric) != "plain" or DETECTORS[shift.detector].bets:
@@ -179,6 +194,45 @@ def _sight(ledger: LedgerReader, monitor: Monitor, rule: AlertRule) -> str:
     return (
         f"{rule.metric} of {len(rows)} quiet windows has a standard deviation of {spread:.3g}; a "
         f"lasting fall by {fall:.3g} (10%) is seen: {said_of_lengths(lengths)}"
+    )
+
+
+def _prior_sight(ledger: LedgerReader, monitor: Monitor, shift: PriorShift) -> str:
+    """By windows as they are expected, from what the monitor has learned of its reference."""
+    newest = {
+        version: start
+        for (version, segment), start in ledger.newest_mature(monitor.name).items()
+        if not segment
+    }
+    if not newest:
+        return ""
+    version = max(newest, key=lambda one: (newest[one], one))
+    asked = SeriesAsked(
+        monitor=monitor.name,
+        configuration=configuration_hash(monitor),
+        segment="",
+        mature=monitor.pane_schedule.mature,
+        as_of=newest[version],
+    )
+    with ledger.database.reading() as connection:
+        kept = newest_prior_state(
+            connection, asked, model_version=version, before=newest[version] + _AN_INSTANT
+        )
+    known = None if kept is None else FollowedPrior.from_bytes(kept.state)
+    if known is None or known.summariser is None:
+        return ""
+    level = Level.given(*(float(known.told[end]) for end in ("value", "low", "high")))
+    odds = least_odds(shift.false_alarms_per_year, shift.windows_per_year)
+    seen = []
+    for direction, ratio, change in (("up", 2.0, "twice"), ("down", 0.5, "half")):
+        if shift.direction in (direction, "any"):
+            windows = windows_until_seen(known.summariser, level, ratio, odds=odds)
+            after = f"within {MOST_WINDOWS} windows not" if windows is None else f"in {windows}"
+            seen.append(f"{change} as many {after}")
+    confirmed = known.summariser.reference.confirmed / known.summariser.windows
+    return (
+        f"with {confirmed:.3g} confirmed a window, a lasting change is seen, in windows: "
+        f"{', '.join(seen)}"
     )
 
 

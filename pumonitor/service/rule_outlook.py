@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final, assert_never
 
+from pumonitor.monitoring.rule_evidence_prior import least_odds
 from pumonitor.monitoring.rules import (
     AlertRule,
     Change,
@@ -173,8 +174,12 @@ def _condition(rule: AlertRule) -> str:
             return f"a lasting change{side} ({by}{rate})"
         case PriorShift():
             side = {"up": " up", "down": " down", "any": ""}[condition.direction]
+            odds = least_odds(condition.false_alarms_per_year, condition.windows_per_year)
             rate = f"false alarms a year: at most {condition.false_alarms_per_year:g}"
-            return f"the share of positives has moved by a quarter or more{side} ({rate})"
+            return (
+                f"that the share of positives has moved by a quarter or more{side} has a chance "
+                f"above {odds / (1 + odds):.4g} twice running ({rate})"
+            )
         case LabelDelay():
             than_usual = {"up": "later", "down": "sooner", "any": "later or sooner"}
             by = f"{100 * condition.change:g}% " if condition.change else ""

@@ -83,10 +83,16 @@ def name_cause(
     - "traffic": parts of the traffic score as before and are more or less frequent. It is charged
       like one number where the mix is as before, and not at all where a tenth of it has moved.
 
-    A cause is named with four fifths of the support, and where the interval of its own size leaves
-    out that nothing changed; else it is "unclear", and the sentence says what is known.
+    Where the class prior is followed over windows, its filter decides which of class prior, label
+    frequency and ranking has changed, and stories tell apart what it cannot see (`explained`): so
+    no cause contradicts a rule on the class prior, and several things may have changed.
 
-    Wrong where two things change at once: the greater is named, and the sizes tell of the other.
+    A cause is named with four fifths of the support, and where the interval of its own size leaves
+    out that nothing changed; else it is "unclear", and the sentence says what is known. With the
+    filter all that has a chance of a tenth is said beside it.
+
+    Wrong, without the filter, where two things change at once: the greater is named, and the sizes
+    tell of the other.
     Where more positives would not show among all rows, they and a larger share of them that gets
     confirmed look alike, and the cause is "unclear".
     A change of the ranking among positives too rare to show among all rows looks like "labeling",
@@ -118,6 +124,7 @@ def name_cause(
 
     Examples
     --------
+    >>> import numpy as np
     >>> edges = np.array([0.25, 0.5, 0.75])
     >>> def week(positives, negatives):
     ...     rows = [p + n for p, n in zip(positives, negatives)]
