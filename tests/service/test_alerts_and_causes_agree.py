@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,8 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pumonitor.errors import InputError
+from pumonitor.monitoring.rules import PriorShift
+from pumonitor.service.alert_rules import alert_rules
 from pumonitor.service.app import open_jobs
-from pumonitor.service.config_file import read_configuration
+from pumonitor.service.config import Configuration, Monitor
+from pumonitor.service.config_file import configuration_hash, read_configuration
+from pumonitor.service.label_plans import plan_labels, rule_sights
+from pumonitor.service.rule_outlook import rule_outlooks
 from pumonitor.store.alert_records import StoredTransition
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
@@ -37,8 +44,8 @@ monitors:
 """
 
 
-def alerts_of(folder: Path, what: str) -> dict[str, StoredTransition]:
-    """The first alert of each metric, of 1,000 predictions a day of which something changes."""
+def write_days(folder: Path, what: str) -> Configuration:
+    """1,000 predictions a day, of which something changes."""
     rng = np.random.default_rng(4)
     rows = 1000 * DAYS
     day = np.repeat(np.arange(DAYS), 1000)
@@ -59,7 +66,12 @@ def alerts_of(folder: Path, what: str) -> dict[str, StoredTransition]:
     ).to_parquet(folder / "confirmations.parquet")
     path = folder / "pumonitor.yaml"
     path.write_text(CONFIGURATION)
-    configuration = read_configuration(path).configuration
+    return read_configuration(path).configuration
+
+
+def alerts_of(folder: Path, what: str) -> dict[str, StoredTransition]:
+    """The first alert of each metric."""
+    configuration = write_days(folder, what)
     with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
         assert jobs.run().failures == []
         told = [one for one in jobs.ledger.alerts.history() if one.kind == "fired"]
@@ -97,3 +109,31 @@ def test_alerts_of_one_change_name_one_cause(tmp_path, what, fired, kind, wrong)
         assert alert.value / alert.reference == pytest.approx(size["change"], rel=1e-9)
         assert size["low"] < 2 < size["high"]
         assert "it has risen to " in alert.sentence
+
+
+def test_check_tells_how_soon_a_change_is_seen_and_plan_where_to_look(tmp_path):
+    configuration = write_days(tmp_path, "nothing")
+    monitor = configuration.monitors["card-fraud"]
+    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
+        assert key_of(monitor) not in rule_sights(jobs.ledger, monitor)
+        assert jobs.run().failures == []
+        said = rule_sights(jobs.ledger, monitor)[key_of(monitor)]
+        with pytest.raises(InputError, match=r"followed over windows.* check says how soon"):
+            plan_labels(jobs.ledger, monitor, metric="class_prior", drop=0.01, within_days=14)
+    found = re.fullmatch(
+        r"with 2\d\.\d confirmed a window, a lasting change is seen, in windows: twice as many in "
+        r"(\d+), half as many in (\d+)",
+        said,
+    )
+    assert found is not None, said
+    assert 2 <= int(found[1]) <= int(found[2]) <= 6
+    (outlook,) = (
+        one for one in rule_outlooks(monitor, first=FIRST) if one.rule == "class_prior shift any"
+    )
+    assert "a chance above 0.9 twice running (false alarms a year: at most 1)" in outlook.fires
+    assert outlook.first_window == FIRST + timedelta(days=11)
+
+
+def key_of(monitor: Monitor) -> str:
+    rules = alert_rules(monitor, configuration_hash(monitor))
+    return next(one.key for one in rules if isinstance(one.condition, PriorShift))
