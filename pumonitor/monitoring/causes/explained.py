@@ -52,11 +52,13 @@ def explained(
     or others get confirmed; and what is too small to count for the filter, where nothing has
     changed by its measure. That delays are others is no evidence for it and is for "label_delay",
     up to a factor of 20: labels may come later and something else have changed as well. The mix of
-    the traffic explains whatever it explains: its support is that among all stories.
+    the traffic explains where rows score and how many are confirmed, its support being that among
+    all stories; that there are more positives for it stays the filter's to say.
     """
     if followed is None:
         return {(kind,): share for kind, share in by_auc(_shares(fits, fits)).items()}
     found: Support = {}
+    by_traffic = _shares(fits, fits).get("traffic", 0.0)
     for one in followed:
         parts: list[dict[str, float]] = []
         weight = one.chance
@@ -70,15 +72,18 @@ def explained(
         if not one.changed:
             parts.append(by_auc(_shares(fits, _TOO_SMALL)))
             weight *= _by_delays(fits, against=("none", *_PLACED))
-        for chosen in product(*(part.items() for part in parts)):
-            kinds = tuple(sorted((kind for kind, _ in chosen), key=KINDS.index))
-            share = weight * math.prod(share for _, share in chosen)
-            found[kinds] = found.get(kinds, 0.0) + share
-    by_traffic = _shares(fits, fits).get("traffic", 0.0)
-    left = (1 - by_traffic) / sum(found.values())
-    return {kinds: left * share for kinds, share in found.items()} | (
-        {("traffic",): by_traffic} if by_traffic else {}
-    )
+        chosen = [
+            (tuple(kind for kind, _ in some), (1 - by_traffic) * math.prod(one for _, one in some))
+            for some in product(*(part.items() for part in parts))
+        ]
+        if by_traffic:
+            moved = ("class_prior",) if "class prior" in one.changed else ()
+            chosen.append(((*moved, "traffic"), by_traffic))
+        for kinds, share in chosen:
+            ordered = tuple(sorted(kinds, key=KINDS.index))
+            found[ordered] = found.get(ordered, 0.0) + weight * share
+    whole = sum(found.values())
+    return {kinds: share / whole for kinds, share in found.items()}
 
 
 def marginal(support: Support) -> dict[str, float]:

@@ -22,6 +22,8 @@ NOTICED: Final = 0.05
 _DAY: Final = 86_400.0
 _HOUR: Final = 3_600.0
 _LEAST_LIKELY: Final = 0.1
+_WITH_RANKING: Final = frozenset({"class_prior", "ranking", "confirmed_share", "label_delay"})
+"""Whose sentence on the class prior tells of the ranking too."""
 _WITHOUT_AUC: Final = frozenset({"confirmed_share", "label_delay", "traffic"})
 
 
@@ -96,7 +98,7 @@ def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], told: T
     auc = sizes.get(AUC_AT_NEW_PRIOR) if "class_prior" in kinds else sizes.get("auc")
     ranking = f" (AUC {_change(auc)})" if auc is not None else ""
     if kind == "class_prior":
-        return _class_prior(sizes, told, alone=not {"score_scale", "labeling"} & set(kinds))
+        return _class_prior(sizes, told, alone=set(kinds) <= _WITH_RANKING)
     if kind == "ranking":
         return "" if "class_prior" in kinds else _worse_or_better(sizes, told)
     if kind == "score_scale":

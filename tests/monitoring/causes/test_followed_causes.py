@@ -180,3 +180,34 @@ def test_unlikely_explanations_that_are_not_stored_change_no_chance_of_the_prior
     # None of those without it is stored.
     (nothing,) = (one for one in changed_by({"class prior": 0.95}).explanations if not one.changed)
     assert nothing.chance == pytest.approx(0.05)
+
+
+def test_traffic_that_brings_more_positives_says_both():
+    """Two countries that score as they did, of which the one with more positives has grown."""
+    rng = np.random.default_rng(6)
+    countries = {
+        "country=DE": World(separation=2.5, class_prior=0.15),
+        "country=FR": World(separation=1.0, class_prior=0.03),
+    }
+
+    def stretch(windows, shares):
+        tables = {
+            name: [
+                window(replace(world, rows=int(5000 * shares[name])), rng) for _ in range(windows)
+            ]
+            for name, world in countries.items()
+        }
+        whole = [
+            (MIDDLES, sum(one[0] for one in both), sum(one[1] for one in both))
+            for both in zip(*tables.values(), strict=True)
+        ]
+        parts = {name: [(MIDDLES, *one[:2]) for one in some] for name, some in tables.items()}
+        return Period.counted(whole, edges=EDGES, traffic=parts)
+
+    before = stretch(40, {"country=DE": 0.2, "country=FR": 0.8})
+    now = stretch(10, {"country=DE": 0.7, "country=FR": 0.3})
+    changed = changed_by({"class prior and ranking": 0.9, "class prior": 0.06, "": 0.04}, prior=2.1)
+    cause = name_cause(before, now, class_prior=0.054, changed=changed)
+    assert cause.kinds == ("class_prior", "traffic")
+    assert "There are more positives" in cause.sentence
+    assert "country=FR went from 80% to 30%" in cause.sentence
