@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import optimize, special
 
 from pumonitor.prior.over_time.paced_filter import PacedFilter
 
@@ -22,7 +22,7 @@ A_QUARTER: Final = math.log(1.25)
 _PART: Final = 0.25
 _BEYOND_ERROR: Final = 2.0
 _COUNTED: Final = 1e-8
-_HALVINGS: Final = 45
+_EXACT: Final = 1e-7
 _WITHIN: Final = (np.arange(9) + 0.5) / 9
 _LEVELS: Final = np.array([0.025, 0.5, 0.975])
 
@@ -258,12 +258,10 @@ def _beyond(mean: FloatArray, deviation: FloatArray, far: FloatArray | float) ->
 
 
 def _quantile(mean: FloatArray, deviation: FloatArray, weight: FloatArray, level: float) -> float:
-    """Of a mixture of normals, by bisection."""
+    """Of a mixture of normals."""
+
+    def beyond(value: float) -> float:
+        return float(weight @ special.ndtr((value - mean) / deviation)) - level
+
     low, high = float((mean - 9 * deviation).min()), float((mean + 9 * deviation).max())
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        if weight @ special.ndtr((middle - mean) / deviation) < level:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
+    return float(optimize.brentq(beyond, low, high, xtol=_EXACT * (high - low)))
