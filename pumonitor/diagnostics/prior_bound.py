@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pumonitor.results import ClassPriorEstimate, Finding
 
 __all__ = ["prior_is_upper_bound"]
 
 
+_FOLLOWED_FROM_GIVEN: Final = "followed from a given prior"
+
+
 def prior_is_upper_bound(class_prior: ClassPriorEstimate) -> list[Finding]:
-    """A note whenever the prior was estimated from the scores."""
-    if class_prior.method == "propensity":
-        return []
-    given = class_prior.method.startswith("given")
-    if given and not class_prior.method.startswith("given by"):
+    """A note whenever the prior, or the level that it was followed from, is one of the scores'."""
+    method = class_prior.method.removeprefix("given by ")
+    if method in ("propensity", _FOLLOWED_FROM_GIVEN) or method.startswith("given"):
         return []
     low, high = class_prior.identified_set
     return [

@@ -233,7 +233,7 @@ def _verb(factor: float) -> str:
     Examples
     --------
     >>> _verb(2.1), _verb(1.43), _verb(3.6), _verb(0.48), _verb(0.7), _verb(0.2)
-    ('has about doubled', 'has risen by about 40%', 'has risen to about 3.6 times',
+    ('has about doubled', 'has risen by about 40%', 'has risen to about 3.6 times what it was',
      'has about halved', 'has fallen by about 30%', 'has fallen by about 80%')
     """
     if 1.8 <= factor <= 2.2:
@@ -241,7 +241,7 @@ def _verb(factor: float) -> str:
     if 0.45 <= factor <= 0.55:
         return "has about halved"
     if factor > 2.2:
-        return f"has risen to about {factor:.2g} times"
+        return f"has risen to about {factor:.2g} times what it was"
     tens = max(round(10 * abs(factor - 1)), 1)
     return f"has {'risen' if factor > 1 else 'fallen'} by about {10 * tens}%"
 

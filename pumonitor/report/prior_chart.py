@@ -171,7 +171,7 @@ def _lane(points: Sequence[PriorPoint], name: str, scale: altair.Scale) -> altai
     ]
     last = name == list(_LANES)[-1]
     x = alt.Axis(
-        title=None, grid=False, labels=last, ticks=last, tickCount=6, labelFlush=False,
+        title=None, grid=False, labels=last, ticks=last, tickCount=6, labelFlush=False, labelOverlap=True,
         domainColor=palette.AXIS if last else palette.GRID,
     )  # fmt: skip
     y = alt.Axis(

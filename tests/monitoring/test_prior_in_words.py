@@ -143,9 +143,9 @@ PRIOR, SHARE, RANKING, OTHERS = "class prior", "label frequency", "ranking", "ne
         ),
         (
             [({PRIOR: 3.0}, 0.6), ({PRIOR: 3.0, SHARE: 0.5}, 0.2), ({PRIOR: 3.0, OTHERS: 1}, 0.19)],
-            f"{SINCE}the share of positives has risen to about 3 times; whether the share of "
-            "positives that gets confirmed has about halved (about 2 in 10) or the scores of the "
-            "other cases have moved (about 2 in 10) as well cannot be told.",
+            f"{SINCE}the share of positives has risen to about 3 times what it was; whether the "
+            "share of positives that gets confirmed has about halved (about 2 in 10) or the scores "
+            "of the other cases have moved (about 2 in 10) as well cannot be told.",
         ),
         (
             [({}, 0.5), ({SHARE: 1.5}, 0.45)],
