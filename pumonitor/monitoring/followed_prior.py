@@ -277,7 +277,7 @@ class FollowedPrior:
         Followed since the level.
     label_purity : float
     predecessor : str or None
-        While those scores are not known well enough: the version that was followed before.
+        The model version that was followed before this one.
     index : {"score", "auxiliary"}
         What the summariser reads.
     """
@@ -351,7 +351,7 @@ class FollowedPrior:
         An auxiliary score is what it was.
         """
         if self.index == "auxiliary":
-            return self
+            return replace(self, predecessor=predecessor)
         return replace(self, summariser=None, predecessor=predecessor)
 
     def founded_again(
@@ -373,7 +373,6 @@ class FollowedPrior:
             self,
             filter=self.filter.reanchored(summariser.reference),
             summariser=summariser,
-            predecessor=None,
             index=index,
         )
 

@@ -69,10 +69,19 @@ class PriorLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorHistory:
-    """Windows in order of time, one at least, and the level."""
+    """Windows in order of time, one at least, and the level.
+
+    Attributes
+    ----------
+    points : sequence of PriorPoint
+    level : PriorLevel
+    version : (datetime, str), optional
+        Where it took over from another, the model version and its first window's start.
+    """
 
     points: Sequence[PriorPoint]
     level: PriorLevel
+    version: tuple[datetime, str] | None = None
 
 
 def prior_chart(history: PriorHistory) -> altair.VConcatChart:
@@ -114,6 +123,13 @@ def _shares(history: PriorHistory, scale: altair.Scale) -> Iterator[altair.Chart
     yield own.encode(y=y("own:Q"))
     yield base.mark_area(color=palette.CORRECTED, opacity=0.2).encode(y=y("low:Q"), y2="high:Q")
     yield base.mark_line(color=palette.CORRECTED, strokeWidth=2).encode(y=y("value:Q"))
+    if history.version is not None:
+        start, name = history.version
+        rows = [{"at": _at(start), "label": f"version {name}"}]
+        new = alt.Chart(alt.InlineData(values=rows)).encode(x=x)
+        yield new.mark_rule(color=palette.MUTED, strokeDash=[3, 3])
+        label = new.mark_text(align="right", baseline="top", dx=-4, color=palette.MUTED)
+        yield label.encode(y=alt.value(0), text="label:N")
     for row in _level(history):
         mark = alt.Chart(alt.InlineData(values=[row])).encode(x=x, y=y("value:Q"))
         yield mark.mark_rule(color=palette.INK, strokeWidth=3).encode(x2="until:T")
@@ -171,7 +187,8 @@ def _lane(points: Sequence[PriorPoint], name: str, scale: altair.Scale) -> altai
     ]
     last = name == list(_LANES)[-1]
     x = alt.Axis(
-        title=None, grid=False, labels=last, ticks=last, tickCount=6, labelFlush=False, labelOverlap=True,
+        title=None, grid=False, labels=last, ticks=last, tickCount=6, labelFlush=False,
+        labelOverlap=True,
         domainColor=palette.AXIS if last else palette.GRID,
     )  # fmt: skip
     y = alt.Axis(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, delete, func, select
+from sqlalchemy import Connection, Row, Select, delete, func, or_, select
 
 from pumonitor.ports import Window
 from pumonitor.store.database import Database
@@ -296,8 +296,9 @@ def class_priors_over_windows(
     connection: Connection,
     found: StoredEvaluation,
     *,
+    predecessor: str | None,
     since: datetime,
-) -> list[tuple[Window, Mapping[str, Any]]]:
+) -> list[tuple[Window, str, Mapping[str, Any]]]:
     """Class priors of the windows of a series up to one, as they were known when it was looked at.
 
     Parameters
@@ -305,31 +306,37 @@ def class_priors_over_windows(
     connection : Connection
     found : StoredEvaluation
         Of the last window.
+    predecessor : str or None
+        The model version that was followed before; its windows count where those of the series'
+        own are not there.
     since : datetime
         Windows that start then or later.
 
     Returns
     -------
-    list of (Window, mapping)
-        In order of time, of those that have one.
+    list of (Window, str, mapping)
+        In order of time, of those that have one, with the model version.
     """
     stored = evaluations.c.evaluation["made_with"]["class_prior"]
     configuration = select(windows.c.configuration).where(windows.c.window_key == found.window_key)
+    own = evaluations.c.model_version == found.model_version
     query: Select[Any] = (
-        select(*WINDOW_COLUMNS, stored.label("class_prior"))
+        select(*WINDOW_COLUMNS, evaluations.c.model_version, stored.label("class_prior"))
         .join_from(evaluations, panes, same_pane(evaluations))
         .join(windows, windows.c.window_key == panes.c.window_key)
         .where(
             windows.c.monitor == found.monitor,
             windows.c.configuration == configuration.scalar_subquery(),
             *starting_between(since, found.window.end),
-            evaluations.c.model_version == found.model_version,
+            or_(own, evaluations.c.model_version == predecessor),
             evaluations.c.segment == found.segment,
             panes.c.as_of <= found.as_of,
         )
-        .order_by(windows.c.window_start, panes.c.as_of, evaluations.c.revision)
+        .order_by(windows.c.window_start, own, panes.c.as_of, evaluations.c.revision)
     )
     newest = {row.window_key: row for row in connection.execute(query)}
     return [
-        (window_of(row), row.class_prior) for row in newest.values() if row.class_prior is not None
+        (window_of(row), row.model_version, row.class_prior)
+        for row in newest.values()
+        if row.class_prior is not None
     ]

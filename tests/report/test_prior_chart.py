@@ -76,6 +76,13 @@ def test_the_level_is_marked_as_far_as_its_period_is_drawn() -> None:
     assert "0.04" not in json.dumps(_spec(after)["vconcat"][0]["layer"])
 
 
+def test_a_new_version_is_marked_where_it_took_over() -> None:
+    history = _history(_point(0), _point(1))
+    assert "version 7" not in to_svg(themed(prior_chart(history)))
+    marked = replace(history, version=(FIRST + DAY, "7"))
+    assert "version 7" in to_svg(themed(prior_chart(marked)))
+
+
 def test_lines_break_where_windows_are_missing() -> None:
     assert not any(",,," in line for line in _lines(_history(_point(0), _point(1))))
     after = _lines(_history(_point(0), _point(4)))

@@ -50,6 +50,7 @@ def over_time(day):
         },
         "windows": day + 1,
         "index": "score",
+        "predecessor": "2" if day == 3 else None,
         "moved": 0.99 if changed else 0.01,
         "changes": {"prior": 0.9, "nothing": 0.1} if day == 2 else {"nothing": 1.0},
         "since_reference": {name: {"chance": 0.95 if changed else 0.01} for name in names},
@@ -61,7 +62,7 @@ def over_time(day):
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory):
     path = write_made_up(tmp_path_factory.mktemp("followed"))
-    record(path, [0, 1, 2, 3, 4], series=(("2", ""), ("3", "country=FR")), evaluation=of_window)
+    record(path, [0, 1, 2, 3, 4, 5], series=(("2", ""), ("3", "country=FR")), evaluation=of_window)
     with open_ledger(read_configuration(path, needs="ledger").configuration) as opened:
         yield opened
 
@@ -72,6 +73,7 @@ def test_windows_up_to_one_are_drawn_and_none_that_came_later(ledger):
     assert [one.start for one in history.points] == [FIRST + day * DAY for day in range(4)]
     assert [one.value for one in history.points] == [0.05, 0.05, 0.1, 0.1]
     assert [one.own for one in history.points] == [0.3, None, 0.3, 0.3]
+    assert history.version is None
     assert history.points[2].changes == {"prior": 0.9, "nothing": 0.1}
     assert (history.level.value, history.level.end, history.level.given) == (
         0.05,
@@ -80,9 +82,25 @@ def test_windows_up_to_one_are_drawn_and_none_that_came_later(ledger):
     )
 
 
-def test_a_window_without_a_class_prior_is_left_out(ledger):
+def test_windows_of_the_version_before_come_first_and_the_change_is_marked(tmp_path):
+    path = write_made_up(tmp_path)
+    record(path, [0, 1, 2], series=(("2", ""),), evaluation=of_window)
+    record(path, [3], series=(("2", ""), ("3", "")), evaluation=of_window)
+    with open_ledger(read_configuration(path, needs="ledger").configuration) as opened:
+        (found,) = opened.evaluations("card-fraud", start=FIRST + 3 * DAY, model_version="3")
+        history = prior_history(found, opened)
+    assert len(history.points) == 4
+    assert history.version == (FIRST + 3 * DAY, "3")
+
+
+def test_a_window_without_a_class_prior_is_left_out_and_has_no_picture(ledger):
+    (sixth,) = ledger.evaluations("card-fraud", start=FIRST + 5 * DAY, segment="")
+    assert [one.start for one in prior_history(sixth, ledger).points][-2:] == [
+        FIRST + 3 * DAY,
+        FIRST + 5 * DAY,
+    ]
     (fifth,) = ledger.evaluations("card-fraud", start=FIRST + 4 * DAY, segment="")
-    assert len(prior_history(fifth, ledger).points) == 4
+    assert prior_history(fifth, ledger) is None
 
 
 def test_a_single_window_and_a_class_prior_that_is_not_followed_have_no_picture(ledger, tmp_path):
@@ -110,7 +128,8 @@ def test_results_and_insights_say_the_same_of_the_newest_window(ledger):
         f"class_prior of 2026-01-04, version 3: {SAID}"
     ]
     assert prior_notes(ledger, []) == []
+    no_prior = ledger.results("card-fraud", until=FIRST + 5 * DAY)
+    assert prior_notes(ledger, no_prior) == []
     insight = insight_of(ledger, "card-fraud", now=FIRST + 30 * DAY)
-    # No class prior is known of the newest window.
-    assert {one.class_prior_said for one in insight.latest} == {""}
-    assert json.loads(json.dumps(insight.to_dict()))["latest"][0]["class_prior_said"] == ""
+    told = json.loads(json.dumps(insight.to_dict()))["latest"]
+    assert {one["class_prior_said"] for one in told} == {SAID.replace("4 windows", "6 windows")}
