@@ -24,9 +24,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from benchmarks.detection.daily import report_days
 from benchmarks.prior.tasks import REPORTED, Task
-from pumonitor.demo.audit import audited_share
 from pumonitor.demo.emails import score_later_mails
-from pumonitor.demo.flip import FLIPPED_FROM, Flip, watch_flip, write_flip
+from pumonitor.demo.flip import FLIPPED_FROM, Flip, audited_before_flip, watch_flip, write_flip
 from pumonitor.demo.weeks import write_monitor
 from pumonitor.service.app import open_jobs
 from pumonitor.service.config_file import read_configuration
@@ -135,7 +134,7 @@ def watch_mails(reports_seed: int) -> Flip:
     with tempfile.TemporaryDirectory() as folder:
         mails = score_later_mails(reports_seed=reports_seed)
         write_monitor(mails.frame, Path(folder))
-        path = write_flip(mails, Path(folder), audit=audited_share(mails.frame["spam"]))
+        path = write_flip(mails, Path(folder), audited=audited_before_flip(mails))
         return watch_flip(mails, path, told=lambda what, share: None)
 
 

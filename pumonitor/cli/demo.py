@@ -52,7 +52,7 @@ def demo(
             from pumonitor.demo.audit import audited_share
             from pumonitor.demo.comparison import compare
             from pumonitor.demo.emails import THRESHOLD, score_later_mails
-            from pumonitor.demo.flip import watch_flip, write_flip
+            from pumonitor.demo.flip import audited_before_flip, watch_flip, write_flip
             from pumonitor.demo.tracking import evaluate_in_mlflow
             from pumonitor.demo.weeks import monitor_weeks, write_monitor
 
@@ -87,7 +87,7 @@ def demo(
             )
             flip = watch_flip(
                 mails,
-                write_flip(mails, keep, audit=audit),
+                write_flip(mails, keep, audited=audited_before_flip(mails)),
                 told=lambda what, share: step(f"Breaking two features: {what}", 0.8 + 0.2 * share),
             )
         _print_story(console, mails, audit)
@@ -95,6 +95,7 @@ def demo(
         _print_verdict(console, compared)
         _print_weeks(console, weeks)
         _print_flip(console, flip)
+        _print_spam(console, flip, weeks, mails=mails)
         _print_next(console, keep, picture=flip.picture)
 
 
@@ -211,10 +212,9 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
         cells = []
         for name in ("f1", "class_prior"):
             estimate, truth = week.estimates[name], week.truth[name]
-            holds = estimate is not None and estimate[1] <= truth <= estimate[2]
-            held, told = held + holds, told + (estimate is not None)
-            text = "undefined" if estimate is None else _estimate(*estimate, digits=2)
-            cells += [f"[green]{text}[/]" if holds else f"[red]{text}*[/]", f"{truth:.2f}"]
+            held += estimate is not None and estimate[1] <= truth <= estimate[2]
+            told += estimate is not None
+            cells += [_held(estimate, truth), f"{truth:.2f}"]
         table.add_row(
             f"{week.start:%d %b}",
             f"{week.reported_at_first}→{week.reported}",
@@ -269,6 +269,46 @@ def _print_flip(console: Console, flip: Flip) -> None:
         "streams) the first broken week was named in 17, the second in 3, and the mails as they "
         "were raised an alert in 2.[/]"
     )
+
+
+def _print_spam(console: Console, flip: Flip, weeks: Sequence[Week], *, mails: ScoredMails) -> None:
+    """The share of spam in the weeks since the break, which moves no spam."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from pumonitor.demo.audit import AUDITED_MAILS
+    from pumonitor.demo.flip import FLIPPED_FROM, audited_before_flip, spam_before_flip
+
+    day, audited = _day(FLIPPED_FROM), audited_before_flip(mails)
+    spam_before = float(spam_before_flip(mails).mean())
+    console.print(
+        f"\n[bold]The share of spam does not break with it.[/] It is given once: {audited} of "
+        f"{AUDITED_MAILS} mails that somebody picked at random from those before {day} (simulated) "
+        f"are spam. That is {audited / AUDITED_MAILS:.1%}, in truth {spam_before:.1%} were. From "
+        "there each week says what has changed. Scores alone tell it roughly.\n"
+    )
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("\nWeek", no_wrap=True)
+    table.add_column("Scores alone,\nas they were", no_wrap=True)
+    table.add_column("Audit before,\nas they were", no_wrap=True)
+    table.add_column("Audit before,\nbroken", no_wrap=True)
+    table.add_column("\nTruth", justify="right", style="bold")
+    for week in (one for one in weeks if one.start >= FLIPPED_FROM):
+        shown = (
+            week.estimates["class_prior"],
+            *(watch.spam.get(week.start) for watch in (flip.as_they_were, flip.with_flips)),
+        )
+        truth = week.truth["class_prior"]
+        table.add_row(f"{week.start:%d %b}", *(_held(one, truth) for one in shown), f"{truth:.2f}")
+    console.print(table)
+
+
+def _held(estimate: tuple[float, float, float] | None, truth: float) -> str:
+    """Green where its interval holds the truth, and with a * where not."""
+    if estimate is None:
+        return "undefined"
+    text = _estimate(*estimate, digits=2)
+    return f"[green]{text}[/]" if estimate[1] <= truth <= estimate[2] else f"[red]{text}*[/]"
 
 
 def _said(alert: StoredTransition) -> str:

@@ -9,11 +9,23 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["AUDITED_MAILS", "audited_share"]
+__all__ = ["AUDITED_MAILS", "audited_share", "audited_spam"]
 
 AUDITED_MAILS = 300
 
 _AUDIT_SEED = 300
+
+
+def audited_spam(truth: ArrayLike, *, size: int = AUDITED_MAILS) -> int:
+    """How many of a random sample are positive.
+
+    Parameters
+    ----------
+    truth, size
+        As of `audited_share`.
+    """
+    rng = np.random.default_rng(_AUDIT_SEED)
+    return int(rng.choice(np.asarray(truth), size=size, replace=False).sum())
 
 
 def audited_share(truth: ArrayLike, *, size: int = AUDITED_MAILS) -> tuple[float, float, float]:
@@ -38,8 +50,6 @@ def audited_share(truth: ArrayLike, *, size: int = AUDITED_MAILS) -> tuple[float
     """
     from scipy.stats import binomtest
 
-    rng = np.random.default_rng(_AUDIT_SEED)
-    checked = rng.choice(np.asarray(truth), size=size, replace=False)
-    found = binomtest(int(checked.sum()), size)
+    found = binomtest(audited_spam(truth, size=size), size)
     interval = found.proportion_ci(method="wilson")
     return float(found.statistic), float(interval.low), float(interval.high)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from pumonitor.demo.audit import AUDITED_MAILS, audited_spam
 from pumonitor.demo.emails import THRESHOLD
 from pumonitor.demo.truth import metrics_of
 from pumonitor.errors import PumonitorError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pumonitor.demo.emails import ScoredMails
     from pumonitor.service.jobs import Jobs
     from pumonitor.store.alert_records import StoredTransition
+    from pumonitor.store.records import PublishedResult
 
 __all__ = [
     "AS_THEY_WERE",
@@ -28,6 +30,8 @@ __all__ = [
     "WITH_FLIPS",
     "Flip",
     "Watch",
+    "audited_before_flip",
+    "spam_before_flip",
     "watch_flip",
     "write_flip",
 ]
@@ -59,7 +63,9 @@ _MONITOR = """\
     maturity: 14d
     panes: []                    # each week is looked at when its reports are in
     threshold: {threshold:g}
-    class_prior: [{prior}]       # value, low, high: the audit's
+    # Of the weeks before the flip, audited once; the share of spam is followed from there.
+    class_prior: {{positives: {audited}, cases: {cases},
+                  of: {{start: {begins:%Y-%m-%d}, end: {flipped:%Y-%m-%d}}}}}
     reference: {{start: {begins:%Y-%m-%d}, end: {flipped:%Y-%m-%d}}}
     rules:
       - {{metric: aul, shift: down, false_alarms_per_year: 1}}
@@ -77,11 +83,14 @@ class Watch:
         Every alert that began, first to last.
     before, after : mapping of str to float
         True metrics of the mails before the flip and from then on, by the scores it watched.
+    spam : mapping of datetime to (value, low, high)
+        Share of spam of each week, followed from the audit, by the start of the week.
     """
 
     fired: tuple[StoredTransition, ...]
     before: Mapping[str, float]
     after: Mapping[str, float]
+    spam: Mapping[datetime, tuple[float, float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +114,22 @@ class Flip:
         return _seen(self.with_flips)
 
 
-def write_flip(mails: ScoredMails, directory: Path, *, audit: tuple[float, float, float]) -> Path:
+def audited_before_flip(mails: ScoredMails) -> int:
+    """How many of 300 mails are spam that somebody checked of those before the flip."""
+    return audited_spam(spam_before_flip(mails))
+
+
+def spam_before_flip(mails: ScoredMails) -> NDArray[np.int64]:
+    """By mail before the flip, 1 for spam: the truth."""
+    spam: NDArray[np.int64] = mails.frame["spam"].to_numpy()[~_is_after(mails.frame)]
+    return spam
+
+
+def write_flip(mails: ScoredMails, directory: Path, *, audited: int) -> Path:
     """Predictions with the flip, and a configuration with both monitors.
 
-    The predictions and reports of `write_monitor` are in the directory already.
+    The predictions and reports of `write_monitor` are in the directory already; `audited` is what
+    `audited_before_flip` found.
     """
     import pandas
 
@@ -120,7 +141,8 @@ def write_flip(mails: ScoredMails, directory: Path, *, audit: tuple[float, float
             name=name,
             predictions=source,
             threshold=THRESHOLD,
-            prior=", ".join(f"{part:.4f}" for part in audit),
+            audited=audited,
+            cases=AUDITED_MAILS,
             begins=_REFERENCE_FROM,
             flipped=FLIPPED_FROM,
         )
@@ -155,7 +177,12 @@ def watch_flip(mails: ScoredMails, path: Path, *, told: Callable[[str, float], N
             raise PumonitorError("; ".join(done.failures))
         alerts = StoredAlerts(jobs.ledger.database)
         as_they_were, with_flips = (
-            _watch(frame, scores, [one for one in alerts.history(name) if one.kind == "fired"])
+            _watch(
+                frame,
+                scores,
+                [one for one in alerts.history(name) if one.kind == "fired"],
+                jobs.ledger.results(name, metrics=["class_prior"]),
+            )
             for name, scores in (
                 (AS_THEY_WERE, frame["score"].to_numpy()),
                 (WITH_FLIPS, _with_flips(mails)),
@@ -180,13 +207,21 @@ def _with_flips(mails: ScoredMails) -> NDArray[np.float64]:
 
 
 def _watch(
-    frame: pandas.DataFrame, scores: NDArray[np.float64], fired: list[StoredTransition]
+    frame: pandas.DataFrame,
+    scores: NDArray[np.float64],
+    fired: list[StoredTransition],
+    spam_by_week: Sequence[PublishedResult],
 ) -> Watch:
     after, spam = _is_after(frame), frame["spam"].to_numpy()
     before, then = (
         metrics_of(spam[part], scores[part], threshold=THRESHOLD) for part in (~after, after)
     )
-    return Watch(fired=tuple(fired), before=before, after=then)
+    shares = {
+        one.window_start.astimezone(UTC): (one.value, one.low, one.high)
+        for one in spam_by_week
+        if one.value is not None and one.low is not None and one.high is not None
+    }
+    return Watch(fired=tuple(fired), before=before, after=then, spam=shares)
 
 
 def _picture(jobs: Jobs, seen: tuple[StoredTransition, ...], path: Path) -> Path | None:

@@ -101,6 +101,26 @@ def test_it_names_the_weeks_in_which_two_features_are_broken_and_no_other(finish
     assert "drawn in alert.png" in said
 
 
+def test_the_broken_features_move_the_share_of_spam_by_less_than_a_tenth(finished):
+    folder, done = finished
+    said = " ".join(done.stdout.split())
+    assert "38 of 300 mails that somebody picked at random from those before 5 March" in said
+    shares = {}
+    for monitor in ("spam-filter", "spam-filter-flipped"):
+        arguments = [
+            "results", monitor, "--config", str(folder / "alerts.yaml"), "--metric", "class_prior",
+            "--from", "2012-03-05", "--format", "json",
+        ]  # fmt: skip
+        found = json.loads(CliRunner().invoke(app, arguments).stdout)
+        shares[monitor] = [one["value"] for one in found]
+        assert not any(one["assumed"] for one in found)
+        # Of the mails since 5 March 10.0% are spam.
+        assert sum(one["low"] < 0.1 < one["high"] for one in found) == 4
+    as_they_were, broken = shares.values()
+    assert len(broken) == 4
+    assert broken == pytest.approx(as_they_were, rel=0.1)
+
+
 def test_the_alerts_can_be_listed_afterwards(finished):
     folder, done = finished
     (line,) = [line for line in done.stdout.splitlines() if "pumonitor alerts list" in line]

@@ -72,7 +72,7 @@ def test_other_reports_leave_the_mails_as_they_are(mails):
 
 def test_the_flip_changes_scores_from_its_day_on_and_nothing_else(mails, tmp_path):
     write_monitor(mails.frame, tmp_path)
-    path = write_flip(mails, tmp_path, audit=(0.09, 0.06, 0.12))
+    path = write_flip(mails, tmp_path, audited=30)
     whole, flipped = (
         pd.read_parquet(tmp_path / f"predictions{ending}.parquet") for ending in ("", "-flipped")
     )
@@ -82,6 +82,8 @@ def test_the_flip_changes_scores_from_its_day_on_and_nothing_else(mails, tmp_pat
     pd.testing.assert_frame_equal(whole.drop(columns="score"), flipped.drop(columns="score"))
     monitors = read_configuration(path).configuration.monitors
     assert set(monitors) == {AS_THEY_WERE, WITH_FLIPS}
+    known = monitors[WITH_FLIPS].prior_of_period
+    assert (known.positives, known.cases, known.span("UTC")[1]) == (30, 300, FLIPPED_FROM)
     # They differ in nothing but their predictions.
     one, other = (
         monitor.model_dump(exclude={"name", "predictions"}) for monitor in monitors.values()
