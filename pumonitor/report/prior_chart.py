@@ -22,6 +22,7 @@ _LEAST_SHOWN: Final = 0.02
 _LEAST: Final = 1e-6
 _BEYOND: Final = 10.0
 _ROOM: Final = 1.15
+_LATE: Final = 0.75
 _TICKS: Final = tuple(float(f"{digit}e{power}") for power in range(-6, 0) for digit in (1, 2, 5))
 _LANES: Final = {
     "prior": ("Share of positives", palette.CORRECTED),
@@ -125,10 +126,17 @@ def _shares(history: PriorHistory, scale: altair.Scale) -> Iterator[altair.Chart
     yield base.mark_line(color=palette.CORRECTED, strokeWidth=2).encode(y=y("value:Q"))
     if history.version is not None:
         start, name = history.version
+        first, last = history.points[0].start, history.points[-1].end
+        late = start - first > _LATE * (last - first)
         rows = [{"at": _at(start), "label": f"version {name}"}]
         new = alt.Chart(alt.InlineData(values=rows)).encode(x=x)
         yield new.mark_rule(color=palette.MUTED, strokeDash=[3, 3])
-        label = new.mark_text(align="right", baseline="top", dx=-4, color=palette.MUTED)
+        label = new.mark_text(
+            align="right" if late else "left",
+            baseline="top",
+            dx=-4 if late else 4,
+            color=palette.MUTED,
+        )
         yield label.encode(y=alt.value(0), text="label:N")
     for row in _level(history):
         mark = alt.Chart(alt.InlineData(values=[row])).encode(x=x, y=y("value:Q"))
