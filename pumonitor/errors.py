@@ -9,6 +9,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "ExtraMissingError",
     "InputError",
     "NoBoundWarning",
     "PumonitorError",
@@ -37,6 +38,10 @@ class TooFewPositivesError(InputError):
 
 class SourceError(PumonitorError):
     """A file or table could not be read."""
+
+
+class ExtraMissingError(PumonitorError):
+    """What was asked for needs a package that is not installed; the message names it."""
 
 
 class RowsLeftOutWarning(UserWarning):

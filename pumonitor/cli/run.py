@@ -22,6 +22,14 @@ def run(
         bool,
         typer.Option("--fail-on-alert", help="Exit with status 1 while a critical alert fires."),
     ] = False,
+    refresh_auxiliary: Annotated[
+        bool,
+        typer.Option(
+            "--refresh-auxiliary",
+            help="Train the score of the features (predictions: features) anew, on the same "
+            "windows as their rows are now.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate every window that is due and was not evaluated yet, deliver, and exit.
@@ -55,6 +63,8 @@ def run(
                     then="This run evaluates them again as far as there are predictions; "
                     "with several processes, and telling nobody",
                 )
+                if refresh_auxiliary:
+                    jobs.refresh_auxiliary(only=monitor)
                 done = jobs.run(told=lambda what, ready, of: step(what, ready / of if of else None))
                 backlog = jobs.ledger.counts(now=utc_now(), monitor=monitor)
                 waiting = jobs.ledger.outbox.waiting()

@@ -304,8 +304,9 @@ def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
         "version": 1,
         "predictions": {
             "source": monitor.predictions.source.identity,
-            **_columns(monitor.predictions, exclude={"source", "segments"}),
+            **_columns(monitor.predictions, exclude={"source", "segments", "features"}),
             "segments": sorted(monitor.predictions.segments),
+            **_features(monitor.predictions),
         },
         "positives": {
             "source": monitor.positives.source.identity,
@@ -342,6 +343,10 @@ def configuration_hash(monitor: Monitor) -> str:
     meaning = configuration_meaning(monitor)
     text = json.dumps(meaning, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _features(predictions: Predictions) -> dict[str, Any]:
+    return {"features": sorted(predictions.features)} if predictions.features else {}
 
 
 def _columns(table: Predictions | Positives, *, exclude: set[str]) -> dict[str, Any]:

@@ -54,6 +54,8 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(6, "score", found.score, why.get("score")),
         _line(6, "model_version", found.model_version, "each version is followed by itself"),
         *_segments(found),
+        "      # features: [AMOUNT, COUNTRY]          # keep the class prior right where a model",
+        "      # group: CUSTOMER                      # breaks; group: an entity that recurs",
         "    positives:",
         _line(6, "source", _path(found.positives, folder)),
         _line(6, "id", found.positives_id, "refers to the prediction"),

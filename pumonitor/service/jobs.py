@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from pumonitor.service.alerting import Alerting
+    from pumonitor.service.auxiliary import AuxiliaryScores
     from pumonitor.service.followed_priors import FollowedPriors
     from pumonitor.service.references import References
     from pumonitor.sinks.delivery import Deliverer, Delivery
@@ -205,6 +206,12 @@ class Jobs:
         return FollowedPriors(self.ledger)
 
     @cached_property
+    def _auxiliary(self) -> AuxiliaryScores:
+        from pumonitor.service.auxiliary import AuxiliaryScores
+
+        return AuxiliaryScores(self.ledger)
+
+    @cached_property
     def _alerting(self) -> Alerting:
         from pumonitor.service.alert_inputs import watched
         from pumonitor.service.alerting import Alerting
@@ -277,6 +284,17 @@ class Jobs:
             return []
         done.planned += len(windows)
         return windows
+
+    def refresh_auxiliary(self, *, only: str | None = None) -> list[str]:
+        """Forget the auxiliary scores of all monitors or one: the next window trains them anew.
+
+        Returns
+        -------
+        list of str
+            Monitors that had one.
+        """
+        names = self.monitors if only is None else (only,)
+        return [name for name in names if self.ledger.forget_auxiliary(name, self._hashes[name])]
 
     # -- work -----------------------------------------------------------------------------------
 
@@ -422,6 +440,13 @@ class Jobs:
         with self._kept(claim, done):
             from pumonitor.service.evaluating import evaluate
 
+            self._auxiliary.prepare(
+                self.monitors[claim.monitor],
+                claim.configuration,
+                claim.window_key,
+                [one.pane for one in claim.panes],
+                partial(self._tables.of, claim.monitor),
+            )
             panes = evaluate(
                 self.monitors[claim.monitor],
                 claim,

@@ -32,6 +32,8 @@ def open_monitor_source(monitor: Monitor) -> PredictionSource:
             score=predictions.score,
             model_version=predictions.model_version,
             segments=predictions.segments,
+            features=predictions.features,
+            group=predictions.group,
             time_zone=predictions.time_zone,
             time_unit=predictions.time_unit,
             ambiguous=predictions.ambiguous,

@@ -171,6 +171,11 @@ class Predictions(_Columns):
         Column; every version is a series of its own.
     segments : tuple of str
         Columns whose values are looked at one by one, beside the whole.
+    features : tuple of str
+        Columns that tell positives apart: numbers, text, true and false. A score of them, the
+        auxiliary score, is what the class prior is followed by in place of the deployed one.
+    group : str or None
+        Column of the entity a row is of (customer, device), where these recur.
     time_zone : str or None
         Of times that say none.
     time_unit : "s", "ms", "us", "ns" or None
@@ -186,6 +191,20 @@ class Predictions(_Columns):
     score: Column
     model_version: Column | None = None
     segments: Columns = ()
+    features: Annotated[
+        Columns,
+        Field(
+            description="Columns that tell positives apart: numbers, text, true and false. A score "
+            "of them, trained once on the reference, is what the class prior is followed by: it "
+            "stays right where the model's score does not."
+        ),
+    ] = ()
+    group: Annotated[
+        Column | None,
+        Field(
+            description="Column of the entity a row is of (customer, device), where these recur."
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _different_columns(self) -> Predictions:
@@ -196,10 +215,32 @@ class Predictions(_Columns):
                 "time": self.time,
                 "score": self.score,
                 "model_version": self.model_version,
+                "group": self.group,
                 **segments,
             }
         )
+        self._refuse_as_feature()
         return self
+
+    def _refuse_as_feature(self) -> None:
+        """A segment may be a feature, and nothing else that a column is named as."""
+        taken = {
+            self.id: "id, which tells nothing of other rows",
+            self.time: "time, which says when a row was made and not what it is",
+            self.score: "score: what breaks it would break the auxiliary score",
+            self.model_version: "model_version: what breaks the model would break it as well",
+            self.group: "group: entities known by heart tell nothing of others",
+        }
+        for place, name in enumerate(self.features):
+            if name in taken:
+                msg = f"names the column {name!r} as a feature and as {taken[name]}"
+                raise ValueError(msg)
+            if name in self.features[:place]:
+                msg = f"names the column {name!r} as a feature twice"
+                raise ValueError(msg)
+        if self.group is not None and not self.features:
+            msg = "names a group, which is for features: list these too, or leave it away"
+            raise ValueError(msg)
 
 
 class Positives(_Columns):

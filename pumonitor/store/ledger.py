@@ -13,6 +13,7 @@ from pumonitor import __version__
 from pumonitor.ports import Pane
 from pumonitor.store import claims, planning
 from pumonitor.store.alerts import StoredAlerts
+from pumonitor.store.auxiliary import forget_auxiliary
 from pumonitor.store.claims import FaultOf, WorkRules
 from pumonitor.store.database import Database, Timeouts
 from pumonitor.store.errors import without_passwords
@@ -392,6 +393,18 @@ class Ledger(LedgerReader):
                 messages += also(connection, numbers)
             enqueue(connection, self.database, messages, at=at)
         return numbers
+
+    def forget_auxiliary(
+        self, monitor: str, configuration: str, *, actor: str = "pumonitor"
+    ) -> bool:
+        """Drop the auxiliary score and all that was seen by it; whether there was one."""
+        with self.database.writing() as connection:
+            forgotten = forget_auxiliary(connection, monitor, configuration)
+            if forgotten:
+                at = self.database.now(connection)
+                detail = {"monitor": monitor, "configuration": configuration}
+                _note(connection, at, actor, "refresh auxiliary score", detail)
+        return forgotten
 
     def note(self, actor: str, action: str, detail: Mapping[str, Any]) -> None:
         """Add to the audit."""

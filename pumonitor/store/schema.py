@@ -36,6 +36,8 @@ __all__ = [
     "alert_states",
     "alert_transitions",
     "audit",
+    "auxiliary_scores",
+    "auxiliary_series",
     "evaluations",
     "keys",
     "latest",
@@ -450,6 +452,36 @@ prior_states = Table(
     # What was known of the windows up to it: the state holds as long as that is the same.
     Column("known", Text, nullable=False),
     Column("state", LargeBinary, nullable=False),
+)
+
+# The auxiliary score of a monitor's features, trained once and frozen.
+auxiliary_scores = Table(
+    "auxiliary_scores",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("configuration", String(64), primary_key=True),
+    Column("hash", String(64), nullable=False),
+    # What it was trained on was known then; the starts of the first and the last window of it.
+    Column("as_of", Moment, nullable=False),
+    Column("first_start", Moment, nullable=False),
+    Column("last_start", Moment, nullable=False),
+    # Windows, rows, columns, versions, AUC.
+    Column("facts", JSON, nullable=False),
+    Column("score", LargeBinary, nullable=False),
+)
+
+# What is seen of each look at a window by that score; or why nothing is.
+auxiliary_series = Table(
+    "auxiliary_series",
+    metadata,
+    Column("window_key", Text, primary_key=True),
+    Column("pane", Integer, primary_key=True),
+    Column("model_version", Text, primary_key=True),
+    Column("segment", Text, primary_key=True),
+    Column("hash", String(64)),
+    Column("table_bytes", LargeBinary),
+    Column("reason", Text),
+    ForeignKeyConstraint(["window_key", "pane"], ["panes.window_key", "panes.number"]),
 )
 
 # A view, which `metadata` must not make as a table.

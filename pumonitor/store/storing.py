@@ -22,7 +22,7 @@ from pumonitor.store.records import (
     EvaluatedSeries,
     MetricResult,
 )
-from pumonitor.store.schema import evaluations, panes, results, series
+from pumonitor.store.schema import auxiliary_series, evaluations, panes, results, series
 from pumonitor.store.table_bytes import table_to_bytes
 
 __all__ = ["store_collected", "store_evaluated"]
@@ -58,6 +58,12 @@ def store_collected(
         connection.execute(
             delete(series).where(
                 series.c.window_key == claim.window_key, series.c.pane == pane.number
+            )
+        )
+        connection.execute(
+            delete(auxiliary_series).where(
+                auxiliary_series.c.window_key == claim.window_key,
+                auxiliary_series.c.pane == pane.number,
             )
         )
         if pane.series:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.errors import PumonitorError, TooFewPositivesError
+from pumonitor.errors import ExtraMissingError, TooFewPositivesError
 from pumonitor.prior.auxiliary.auxiliary_score import AuxiliaryScore
 from pumonitor.prior.auxiliary.feature_columns import (
     MOST_CATEGORIES,
@@ -80,7 +80,7 @@ def train_auxiliary(
         With fewer than 150 labeled rows, or where a few entities hold most of them.
     InputError
         If a column is missing in all rows.
-    PumonitorError
+    ExtraMissingError
         Without scikit-learn.
 
     References
@@ -184,7 +184,7 @@ def _classifier() -> tuple[Any, str]:
         from sklearn.ensemble import HistGradientBoostingClassifier
     except ImportError:
         msg = "an auxiliary score needs scikit-learn: pip install 'pumonitor[features]'"
-        raise PumonitorError(msg) from None
+        raise ExtraMissingError(msg) from None
     return HistGradientBoostingClassifier, sklearn.__version__
 
 

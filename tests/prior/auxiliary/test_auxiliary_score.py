@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from pumonitor.errors import InputError, PumonitorError, TooFewPositivesError
+from pumonitor.errors import ExtraMissingError, InputError, TooFewPositivesError
 from pumonitor.prior.auxiliary import AuxiliaryScore, RawColumns, raw_columns, train_auxiliary
 from pumonitor.prior.auxiliary.feature_columns import MOST_CATEGORIES, FeatureColumns
 from pumonitor.prior.auxiliary.folds import fold_of
@@ -184,5 +184,5 @@ def test_what_cannot_be_trained_says_why(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(TooFewPositivesError, match="an entity that recurs less"):
         train_auxiliary(raw, labeled, np.where(labeled, 7, keys))
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(PumonitorError, match=r"pip install 'pumonitor\[features\]'"):
+    with pytest.raises(ExtraMissingError, match=r"pip install 'pumonitor\[features\]'"):
         train_auxiliary(raw, labeled, keys)
