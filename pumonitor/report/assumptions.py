@@ -93,7 +93,10 @@ def _class_prior(evaluation: Evaluation) -> str:
         )
     origin = prior_origin(prior.method)
     if origin is None:
-        return f"Given: {share} of all cases are positive. The intervals allow for this range."
+        return (
+            f"Assumed, as given: {share} of all cases are positive. Nothing here measures it. The "
+            "intervals allow for this range."
+        )
     if origin.startswith("Counted"):
         return (
             f"{origin}: {share} of all cases are positive, since "

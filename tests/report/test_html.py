@@ -105,7 +105,7 @@ def test_the_page_says_what_it_rests_on_and_assumes(case_control_page: str) -> N
     assert "200 confirmed positives, and 5,000 unconfirmed cases." in text
     assert "90% of the confirmed positives are really positive" in text
     assert "the confirmed positives were collected apart from them" in text
-    assert "Given: 10.0% (8.0 to 13.0%) of all cases are positive." in text
+    assert "Assumed, as given: 10.0% (8.0 to 13.0%) of all cases are positive." in text
     assert "are a fair sample of all positives" in text
 
 

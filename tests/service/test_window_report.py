@@ -114,4 +114,4 @@ def test_an_estimate_of_the_window_alone_is_not_called_given(table: ScoreTable) 
     given = ClassPriorEstimate.given((0.08, 0.2))
     page = window_report(table, given, threshold=0.8, title="Card fraud")
     assert "Taken as given: about " in page
-    assert "Given: " in page
+    assert "Assumed, as given: " in page
