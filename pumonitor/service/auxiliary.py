@@ -19,8 +19,8 @@ from pumonitor.ports import Pane, PredictionSource, SampleRequest
 from pumonitor.prior.auxiliary import AuxiliaryScore
 from pumonitor.service.auxiliary_rows import looks_of
 from pumonitor.service.auxiliary_training import trained, training_of
+from pumonitor.service.class_priors import follows
 from pumonitor.service.config import Monitor
-from pumonitor.service.followed_priors import follows
 from pumonitor.store.auxiliary import (
     AuxiliaryLook,
     StoredAuxiliary,
