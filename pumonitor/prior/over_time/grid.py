@@ -11,7 +11,7 @@ from scipy import special
 
 from pumonitor.prior.over_time.changes import PACES, drift, jump
 
-__all__ = ["MOVES", "UNMOVED", "class_priors", "drifts", "jumps"]
+__all__ = ["MOVES", "UNMOVED", "cells", "class_priors", "drifts", "jumps", "quantiles_of_cells"]
 
 FloatArray = NDArray[np.float64]
 
@@ -37,3 +37,45 @@ def drifts(pace: int) -> FloatArray:
 def jumps() -> FloatArray:
     """The same where the class prior jumps."""
     return jump(len(MOVES), _STEP, deviation=_PRIOR_JUMP)
+
+
+def cells(level: FloatArray) -> FloatArray:
+    """Ends of the cells around each point on the logit scale, of shape (2, levels, moves).
+
+    Levels are a continuum of which the grid has some: each stands for what is nearer to it than to
+    the next. What is known of moves is wide beside their step, or nothing has moved.
+    """
+    logit = special.logit(level)
+    if len(logit) == 1:
+        middles = logit + 0.5 * _STEP * np.array([-1.0, 1.0])
+    else:
+        between = 0.5 * (logit[1:] + logit[:-1])
+        middles = np.concatenate(
+            [[2 * logit[0] - between[0]], between, [2 * logit[-1] - between[-1]]]
+        )
+    return np.stack([middles[:-1, np.newaxis] + MOVES, middles[1:, np.newaxis] + MOVES])
+
+
+def quantiles_of_cells(ends: FloatArray, weight: FloatArray, shares: FloatArray) -> FloatArray:
+    """Of weights, each spread evenly over its cell.
+
+    Parameters
+    ----------
+    ends : ndarray of shape (2, cells)
+    weight : ndarray of shape (cells,)
+        Adding up to 1.
+    shares : ndarray
+
+    Examples
+    --------
+    >>> ends = np.array([[0.0, 1.0], [2.0, 3.0]])
+    >>> quantiles_of_cells(ends, np.array([0.5, 0.5]), np.array([0.25, 0.5])).tolist()
+    [1.0, 1.5]
+    """
+    density = weight / (ends[1] - ends[0])
+    order = np.argsort(ends, axis=None, kind="stable")
+    at = ends.ravel()[order]
+    # The density rises where a cell begins, and falls where it ends.
+    here = np.cumsum(np.concatenate([density, -density])[order])
+    reached = np.concatenate([[0.0], np.cumsum(np.maximum(here[:-1], 0.0) * np.diff(at))])
+    return np.asarray(np.interp(shares, reached / reached[-1], at))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from pumonitor.prior.over_time.changes import CHANGES, PACES
+from pumonitor.prior.over_time.grid import cells, quantiles_of_cells
 from pumonitor.prior.over_time.level import Level, log_density
 from pumonitor.prior.over_time.paced_filter import PacedFilter
 from pumonitor.prior.over_time.since_reference import (
@@ -217,12 +218,9 @@ class PriorFilter:
         levels : array_like
             Between 0 and 1.
         """
-        prior = np.concatenate([one.class_prior.ravel() for one in self.parts])
-        weight = self._weights()
-        order = np.argsort(prior, kind="stable")
-        reached = np.cumsum(weight[order]) - 0.5 * weight[order]
-        at = np.interp(np.asarray(levels, dtype=float), reached, np.log(prior[order]))
-        return np.asarray(np.exp(at))
+        ends = np.concatenate([cells(one.level).reshape(2, -1) for one in self.parts], axis=1)
+        wanted = np.asarray(levels, dtype=float)
+        return np.asarray(special.expit(quantiles_of_cells(ends, self._weights(), wanted)))
 
     def moved(self, beyond: float = A_QUARTER) -> float:
         """Chance that the class prior differs from the reference's by more than a factor.

@@ -219,3 +219,13 @@ def test_what_jumps_with_the_ranking_is_as_likely_as_its_one_path():
     found = {one.changed: one.chance for one in followed.explanations()}
     ratio = found["class prior", "ranking"] / found["label frequency", "ranking"]
     assert np.log(ratio) == pytest.approx(odds, abs=0.4)
+
+
+def test_a_level_keeps_its_interval_among_points_of_little_weight():
+    """Moves that hold next to nothing lie between the levels: quantiles must not stick to these."""
+    followed = PriorFilter.begun(REFERENCE, Level.given(0.05, 0.041, 0.0608))
+    for _ in range(4):
+        low, middle, high = followed.quantiles([0.025, 0.5, 0.975])
+        assert middle == pytest.approx(0.05, rel=0.03)
+        assert np.log(high / low) == pytest.approx(np.log(0.0608 / 0.041), rel=0.12)
+        followed = followed.after(window())
