@@ -182,7 +182,10 @@ class Rule(Part):
         `from` in the file: the windows of the monitor's reference, or those of so long before.
     shift : "down", "up", "any" or None
         A lasting change, seen by a sequential detector. With ``health: label_delay``, up is later.
+        Of a class prior that is followed over windows: that it has moved by a quarter or more since
+        the reference, seen by its posterior.
     detector : str
+        Not of a class prior that is followed.
     false_alarms_per_year : float
         Of the detector, when nothing changes; with ``health: label_delay`` too.
     health : str or None
