@@ -152,7 +152,7 @@ def _told(sure: str, found: Sequence[Explanation], since: str) -> str:
         f"({_in_ten(one.chance)})"
         for one in found
     ]
-    one_of = f"{since} {f'{sure}, and ' if sure else ''}one of these is so"
+    one_of = f"{since} {f'{sure}; beside that ' if sure else ''}one of these is so"
     return f"{one_of}, and it cannot be told which: {_joined(each, 'or', ';')}"
 
 

@@ -9,7 +9,7 @@ from pumonitor.service.app import open_ledger
 from pumonitor.service.config_file import read_configuration
 from pumonitor.service.insights import insight_of, prior_notes
 from pumonitor.service.prior_history import prior_history
-from tests.service.made_up_results import record, write_made_up
+from tests.service.made_up_results import TEXT, record, write_made_up
 from tests.service.monitored_shop import FIRST
 
 DAY = timedelta(days=1)
@@ -82,8 +82,8 @@ def test_windows_up_to_one_are_drawn_and_none_that_came_later(ledger):
     )
 
 
-def test_windows_of_the_version_before_come_first_and_the_change_is_marked(tmp_path):
-    path = write_made_up(tmp_path)
+def test_windows_of_the_version_before_come_first_and_the_change_is_marked(tmp_path, address):
+    path = write_made_up(tmp_path, TEXT.replace("sqlite:///state.db", address))
     record(path, [0, 1, 2], series=(("2", ""),), evaluation=of_window)
     record(path, [3], series=(("2", ""), ("3", "")), evaluation=of_window)
     with open_ledger(read_configuration(path, needs="ledger").configuration) as opened:
