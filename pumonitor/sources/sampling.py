@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,10 @@ def sample_window(engine: Engine, query: SampleQuery, request: SampleRequest) ->
     about = query.predictions.relation.name
     *_, found = distinct(engine, query)
     assert isinstance(found, SampleQuery)  # noqa: S101 (it is replaced by its own kind)
+    # Both parts read it: where it can be held, it is.
+    about_labels = query.labels.relation.name
+    if engine.keep("pumonitor_states", found.states(), about=about_labels):
+        found = replace(found, kept=found.kept | {"pumonitor_states"})
     parts = [
         _plain(found, engine.columns(found.sampled(request.rows), about=about)),
         _plain(found, engine.columns(found.labeled(request.labels), about=about)),
