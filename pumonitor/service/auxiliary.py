@@ -235,14 +235,14 @@ class PaneAuxiliary:
     @property
     def hash(self) -> str | None:
         """Of the score that is used; None where none is."""
-        return None if self.reason is not None or self._stored is None else self._stored.hash
+        return None if self.reason is not None or self.stored is None else self.stored.hash
 
     @cached_property
     def reason(self) -> str | None:
         """Why no auxiliary score is used at this moment, or "" where none is asked for."""
         if not has_auxiliary(self.monitor):
             return ""
-        stored = self._stored
+        stored = self.stored
         if stored is None:
             missing = training_of(self.monitor, self.configuration, self.pane, self.ledger)
             return missing if isinstance(missing, str) else _UNTRAINED
@@ -251,6 +251,11 @@ class PaneAuxiliary:
         if self.pane.window.start < stored.last_start:
             return "the window is one of those it was trained on"
         return None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it will be trained on windows to come."""
+        return bool(self.reason) and self.reason != _UNTRAINED
 
     def look(self, series: StoredSeries) -> AuxiliaryLook:
         """What is seen of a series of a window, this one or an earlier one.
@@ -282,6 +287,9 @@ class PaneAuxiliary:
         )
 
     @cached_property
-    def _stored(self) -> StoredAuxiliary | None:
+    def stored(self) -> StoredAuxiliary | None:
+        """The score, if it has been trained."""
+        if not has_auxiliary(self.monitor):
+            return None
         with self.ledger.database.reading() as connection:
             return stored_auxiliary(connection, self.monitor.name, self.configuration)

@@ -16,6 +16,7 @@ from pumonitor import __version__
 from pumonitor.monitoring.followed_prior import (
     MOST_FOUNDING,
     FollowedPrior,
+    Index,
     LevelOrigin,
     WindowRows,
     estimated_level,
@@ -28,11 +29,13 @@ from pumonitor.monitoring.maturity import ShareKnown
 from pumonitor.ports import Pane, State
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.service.arrivals import Arrivals
+from pumonitor.service.auxiliary import AuxiliaryScores, PaneAuxiliary
 from pumonitor.service.baseline import baseline_period
 from pumonitor.service.class_priors import class_prior_from_json, follows
 from pumonitor.service.config import Monitor
 from pumonitor.service.series_tables import counts_of
 from pumonitor.service.window_evaluation import seed_of
+from pumonitor.store.auxiliary import AuxiliaryLook
 from pumonitor.store.prior_states import (
     SeriesAsked,
     first_seen,
@@ -50,6 +53,7 @@ __all__ = ["FollowedPriors", "PanePriors"]
 
 _KEPT: Final = 600
 _MOST_UNFOUNDED: Final = 30
+_NOT_TRAINED: Final = "it was not trained yet"
 _Place = tuple[str, str, str, str]
 
 
@@ -63,6 +67,7 @@ class FollowedPriors:
 
     def __init__(self, ledger: LedgerReader) -> None:
         self._ledger = ledger
+        self.auxiliary = AuxiliaryScores(ledger)
         self._kept: OrderedDict[tuple[_Place, datetime], tuple[str, FollowedPrior]] = OrderedDict()
 
     def of_pane(self, monitor: Monitor, configuration: str, pane: Pane) -> PanePriors:
@@ -212,10 +217,14 @@ class PanePriors:
 
     def _of_window(self, prior: ClassPriorEstimate, stored: StoredSeries) -> ClassPriorEstimate:
         confirmed, rows = counts_of(stored)
+        told = prior.diagnostics["over_time"]
         return of_window(
             prior,
             class_prior_from_json(stored.class_prior),
             confirmed_share=self._purity * confirmed / rows if rows else 0.0,
+            index_reason=told.get("index_reason")
+            if stored.state == "final"
+            else self._why_not_by_auxiliary(stored),
         )
 
     # -- the windows before it ----------------------------------------------------------------
@@ -299,13 +308,21 @@ class PanePriors:
         if number is None:
             return None
         rows = [*map(self._rows, windows[:number])]
-        origin = self._level(rows, windows[0])
+        index = self._index_of(rows, windows[number - 1])
+        origin = self._level(rows, windows[0], index=index)
         if origin is None:
             return None
-        prior = FollowedPrior.founded(rows, origin, label_purity=self._purity)
+        prior = FollowedPrior.founded(rows, origin, label_purity=self._purity, index=index)
         found = _At(windows[number - 1].window.start, prior)
         self._keep(segment, model_version, found)
         return found
+
+    def _index_of(self, rows: Sequence[WindowRows], last: StoredSeries) -> Index:
+        """By which score a series is founded: what the auxiliary one has seen must be enough."""
+        if self._index_at(last) == "score":
+            return "score"
+        seen = [one for one in rows if one.auxiliary is not None or one.table is None]
+        return "auxiliary" if len(seen) == len(rows) else "score"
 
     def _predecessor(self, segment: str, model_version: str) -> tuple[str, datetime] | None:
         """The version with most predictions before this one came, and when it came."""
@@ -327,12 +344,29 @@ class PanePriors:
             own = [*before, stored]
             if founding_windows([*map(_bare, own)]) is not None:
                 prior = prior.founded_again([*map(self._rows, own)])
+        elif prior.index == "score" and stored.state != "provisional":
+            prior = self._by_auxiliary(prior, stored, rows)
         given = self._given_of(stored)
         if given is not None and prior.told["source"] != "given":
             estimate, start, end = given
             if stored.window.end >= end:
                 prior = prior.told_of(estimate, start=start, end=end)
         return prior
+
+    def _by_auxiliary(
+        self, prior: FollowedPrior, stored: StoredSeries, rows: WindowRows
+    ) -> FollowedPrior:
+        """From an auxiliary score that was trained since: on windows that it has seen."""
+        if self._index_at(stored) == "score" or rows.auxiliary is None:
+            return prior
+        before = self._mature_series(
+            stored.segment, stored.model_version, until=stored.window.start
+        )
+        own = [*map(self._rows, before), rows]
+        seen = [one for one in own if one.auxiliary is not None]
+        if founding_windows(seen) is None:
+            return prior
+        return prior.founded_again(seen, index="auxiliary")
 
     def _mature_series(
         self, segment: str, model_version: str, *, since: datetime | None = None, until: datetime
@@ -369,7 +403,9 @@ class PanePriors:
 
     # -- level --------------------------------------------------------------------------------
 
-    def _level(self, windows: Sequence[WindowRows], stored: StoredSeries) -> LevelOrigin | None:
+    def _level(
+        self, windows: Sequence[WindowRows], stored: StoredSeries, *, index: Index = "score"
+    ) -> LevelOrigin | None:
         """Given once, where that is of these windows or earlier ones; else what the scores say."""
         given = self._given_of(stored)
         if given is not None and given[1] < windows[-1].end:
@@ -381,6 +417,7 @@ class PanePriors:
             windows,
             method=method,
             label_purity=self._purity,
+            index=index,
             rng=seed_of(
                 self.monitor.name, model_version=stored.model_version, segment=stored.segment
             ),
@@ -428,7 +465,34 @@ class PanePriors:
             confirmed=confirmed,
             arrived=arrived,
             arrived_variance=variance,
+            auxiliary=self._look(stored).table,
         )
+
+    def _look(self, stored: StoredSeries) -> AuxiliaryLook:
+        """What the auxiliary score sees of a series."""
+        return self._auxiliary.look(stored)
+
+    def _why_not_by_auxiliary(self, stored: StoredSeries) -> str | None:
+        """What is said of a window whose rows the auxiliary score does not see."""
+        reason = self._look(stored).reason
+        if not reason:
+            return None
+        # Whoever asks later knows more of the score, and must not say something else.
+        is_early = stored.state != "provisional" and self._index_at(stored) == "score"
+        trained = self._auxiliary.stored is not None
+        return _NOT_TRAINED if self._auxiliary.waits or (trained and is_early) else reason
+
+    def _index_at(self, stored: StoredSeries) -> Index:
+        """By which score a mature window is read: the auxiliary one as soon as it was trained."""
+        trained = self._auxiliary.stored
+        if trained is None or stored.window.start < trained.last_start:
+            return "score"
+        matured = stored.window.end + self.monitor.maturity
+        return "auxiliary" if trained.as_of <= matured else "score"
+
+    @cached_property
+    def _auxiliary(self) -> PaneAuxiliary:
+        return self.memory.auxiliary.of_pane(self.monitor, self.configuration, self.pane)
 
     def _share(self, state: State, number: int, model_version: str, segment: str) -> ShareKnown:
         if state != "provisional":
@@ -456,7 +520,8 @@ class PanePriors:
         """What was known of the windows up to one, by this version of the library."""
         number = bisect_right(self._windows_known, start, key=lambda one: one[0])
         latest = self._windows_known[number - 1][1].isoformat() if number else ""
-        return f"{__version__} {number} {latest}"
+        trained = self._auxiliary.stored
+        return f"{__version__} {number} {latest} {'' if trained is None else trained.hash}"
 
     @cached_property
     def _windows_known(self) -> list[tuple[datetime, datetime]]:

@@ -205,11 +205,9 @@ class Jobs:
 
         return FollowedPriors(self.ledger)
 
-    @cached_property
+    @property
     def _auxiliary(self) -> AuxiliaryScores:
-        from pumonitor.service.auxiliary import AuxiliaryScores
-
-        return AuxiliaryScores(self.ledger)
+        return self._priors.auxiliary
 
     @cached_property
     def _alerting(self) -> Alerting:

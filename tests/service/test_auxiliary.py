@@ -188,6 +188,36 @@ def test_a_broken_model_takes_nothing_from_the_auxiliary_score(at_once: Path) ->
         assert np.mean([auc(table) for table in before]) == pytest.approx(0.95, abs=0.03)
 
 
+def class_priors(jobs: Jobs) -> dict[tuple[datetime, int], dict[str, Any]]:
+    """That of every look at every window with predictions, with all that is told of it."""
+    query = select(schema.windows.c.window_start, schema.evaluations).join(
+        schema.evaluations, schema.evaluations.c.window_key == schema.windows.c.window_key
+    )
+    with jobs.ledger.database.reading() as connection:
+        return {
+            (row.window_start, row.pane): row.evaluation["made_with"]["class_prior"]
+            for row in connection.execute(query)
+            if row.window_start < END and row.evaluation["made_with"]["class_prior"]
+        }
+
+
+def test_the_class_prior_is_followed_by_it_and_a_break_of_the_model_is_none_of_it(
+    at_once: Path,
+) -> None:
+    with jobs_at(at_once, SETTLED) as jobs:
+        priors = class_priors(jobs)
+    for (start, pane), one in priors.items():
+        told = one["diagnostics"]["over_time"]
+        day = (start - FIRST).days
+        is_seen = day >= TRAINED_ON + 1 if pane == 0 else day >= TRAINED_ON
+        assert (told["index"] == "auxiliary") == is_seen
+        assert told["index_reason"] is None or not is_seen
+        assert one["low"] < PRIOR < one["high"]
+        if is_seen and day >= BREAK:
+            assert told["moved"] < 0.2
+            assert told["since_reference"]["ranking"]["chance"] < 0.3
+
+
 def test_it_is_trained_once_on_the_first_windows_that_suffice(at_once: Path) -> None:
     with jobs_at(at_once, SETTLED) as jobs:
         score, _ = stored(jobs)
@@ -231,9 +261,10 @@ def test_daily_runs_and_a_replay_see_the_same(
     for day in range(1, DAYS + 5):
         run(path, FIRST + timedelta(days=day, hours=1))
     with jobs_at(at_once, SETTLED) as jobs:
-        expected = stored(jobs)
+        expected, priors = stored(jobs), class_priors(jobs)
     with jobs_at(path, SETTLED) as jobs:
         score, looks = stored(jobs)
+        assert class_priors(jobs) == priors
         assert (score.hash, score.facts, score.as_of) == (
             expected[0].hash,
             expected[0].facts,
