@@ -32,7 +32,7 @@ def of(rows, *, label_purity=1.0):
 def test_an_audit_narrows_what_a_weak_model_tells_and_a_break_moves_nothing():
     measured, small, large = of(rows_of(apart=0.8))
     assert min(widths(measured)) > 1.5
-    assert max(widths(large)) < 0.8
+    assert max(widths(large)) < 0.9
     assert widths(large)[1] < widths(small)[1] < 0.6 * widths(measured)[1]
     for worth in (measured, small, large):
         assert worth.after_break[0] == pytest.approx(worth.now[0], rel=0.1)
