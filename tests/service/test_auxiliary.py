@@ -254,6 +254,7 @@ def test_it_is_trained_once_on_the_first_windows_that_suffice(at_once: Path) -> 
         assert seen.n_labeled < of_pane(jobs, DAYS - 2)[1][""].delays["labeled"]
 
 
+@pytest.mark.slow
 def test_daily_runs_and_a_replay_see_the_same(
     at_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
