@@ -138,7 +138,17 @@ def _others(
             if beside > 0.5 * share
             else f"Or it is {what} instead ({share:.0%})."
         )
-    if _is_prior_open(support):
+    ranking = sizes.get(AUC_AT_NEW_PRIOR)
+    if "class_prior" in named and "confirmed_share" not in named and not _stayed(ranking):
+        # Scores tell a prior that moved from a share that did by positives ranking as they did.
+        also = "smaller" if told.confirmed.change < 1 else "larger"
+        when = "As" if is_clear(sizes, AUC_AT_NEW_PRIOR) else "If"
+        yield (
+            f"{when} the ranking changed too, a {also} share of the positives being confirmed "
+            "explains the counts alike."
+        )
+        yield f"An audit of about {_audit(sizes, told)} rows would tell whether the prior moved."
+    elif _is_prior_open(support):
         yield f"An audit of about {_audit(sizes, told)} rows would tell whether the prior moved."
 
 
@@ -161,9 +171,13 @@ def _by_a_quarter(ratio: float) -> bool:
     return not 1 / 1.25 < ratio < 1.25
 
 
+def _stayed(auc: Size | None) -> bool:
+    """Whether AUC is known to have changed by less than people would want to see."""
+    return auc is not None and max(-auc.low, auc.high) < NOTICED
+
+
 def _stays(auc: Size | None) -> str:
-    sure = auc is not None and max(-auc.low, auc.high) < NOTICED
-    return "the ranking stays" if sure else "the ranking stays as far as can be seen"
+    return "the ranking stays" if _stayed(auc) else "the ranking stays as far as can be seen"
 
 
 def _worse_or_better(sizes: Mapping[str, Size], told: Told) -> str:
@@ -200,7 +214,7 @@ def _class_prior(sizes: Mapping[str, Size], told: Told, *, alone: bool) -> str:
     if is_clear(sizes, AUC_AT_NEW_PRIOR):
         how = "worse" if auc.change < 0 else "better"
         return f"{told_first} The model ranks {how} as well ({allowing})."
-    if max(-auc.low, auc.high) < NOTICED:
+    if _stayed(auc):
         return f"{told_first} The model ranks as before ({allowing})."
     return (
         f"{told_first} Whether the model ranks as before cannot be told from {told.labeled} "

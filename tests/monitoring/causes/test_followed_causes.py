@@ -90,6 +90,7 @@ def test_the_prior_moves_in_a_cause_as_far_as_in_its_filter():
     assert (size.low, size.change, size.high) == (moved.low, moved.value, moved.high)
     assert size.low < 2 < size.high
     assert "The model ranks as before" in cause.sentence
+    assert "explains the counts alike" not in cause.sentence
 
 
 def test_two_changes_are_both_named():
@@ -98,6 +99,7 @@ def test_two_changes_are_both_named():
     assert cause.kinds == ("class_prior", "ranking")
     assert "There are more positives: " in cause.sentence
     assert "The model ranks worse as well (AUC " in cause.sentence
+    assert "As the ranking changed too, a larger share of the positives being" in cause.sentence
 
 
 def changed_by(chances, *, prior=1.0, share=1.0):
