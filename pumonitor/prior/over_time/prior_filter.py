@@ -56,8 +56,10 @@ class PriorFilter:
     -----
     Given the path of pi, c is gamma and (mu1, mu0) normal, so pi alone needs a grid (one axis for
     the reference's level, which never moves, one for how far it is from it). Hypotheses about a
-    window are enumerated, and what they make of c and (mu1, mu0) is one gamma and one normal again
-    in each point of the grid, by moments. Nothing is drawn: the same windows give the same numbers.
+    window are enumerated, and what they make of c and (mu1, mu0) is one gamma and one normal again,
+    by moments, in each point of the grid and for each of four pasts: whether c, whether scores have
+    jumped of late. So explanations compete on equal terms, whatever the grid keeps apart. Nothing
+    is drawn: the same windows give the same numbers.
 
     References
     ----------

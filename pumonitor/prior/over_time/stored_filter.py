@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.prior.over_time.conditionals import Frequency, Places
-from pumonitor.prior.over_time.grid import class_priors
+from pumonitor.prior.over_time.grid import MOVES, class_priors
 from pumonitor.prior.over_time.paced_filter import KEPT, PacedFilter
 from pumonitor.prior.over_time.stored import packed, rounded, unpacked
-from pumonitor.prior.over_time.window_update import Scales
+from pumonitor.prior.over_time.window_update import KINDS, Scales
 
 __all__ = ["parts_from_bytes", "parts_to_bytes"]
 
@@ -65,6 +65,13 @@ def _grids(part: PacedFilter) -> dict[str, FloatArray]:
 
 def _part(place: int, fact: dict[str, Any], grids: dict[str, FloatArray]) -> PacedFilter:
     of = {name: grids[f"{place} {name}"] for name in KEPT}
+    shape = (KINDS, len(fact["level"]), len(MOVES))
+    if any(values.shape != shape for values in of.values()):
+        msg = (
+            f"a stored state must have grids of shape {shape}, found "
+            f"{of['log_weight'].shape}: it was stored by another version"
+        )
+        raise ValueError(msg)
     return PacedFilter(
         pace=fact["pace"],
         level=np.array(fact["level"]),

@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary
+from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary, stored_filter
 from pumonitor.prior.over_time.stored import packed, rounded, unpacked
 from tests.prior.over_time.windows_shown import LEVEL, REFERENCE, window
 
@@ -90,3 +90,10 @@ def test_bytes_of_something_else_are_refused():
         PriorFilter.from_bytes(b"PUT1" + stored[4:])
     with pytest.raises(ValueError, match="damaged"):
         PriorFilter.from_bytes(stored[:-20])
+
+
+def test_a_state_of_another_grid_is_refused(monkeypatch):
+    stored = PriorFilter.begun(REFERENCE, LEVEL).to_bytes()
+    monkeypatch.setattr(stored_filter, "MOVES", np.arange(5.0))
+    with pytest.raises(ValueError, match=r"shape \(4, 11, 5\), found \(4, 11, 41\)"):
+        PriorFilter.from_bytes(stored)
