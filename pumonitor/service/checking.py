@@ -29,7 +29,12 @@ from pumonitor.service.input_findings import findings_of_windows, summed_up
 from pumonitor.service.insights import doubts_of
 from pumonitor.service.label_plans import rule_sights
 from pumonitor.service.left_unread import monitors_unread
-from pumonitor.service.prior_outlook import prior_notes, prior_outlook, prior_warnings
+from pumonitor.service.prior_outlook import (
+    impossible_prior,
+    prior_notes,
+    prior_outlook,
+    prior_warnings,
+)
 from pumonitor.service.problems import Problem
 from pumonitor.service.quiet_alarms import QuietAlarms, rules_on_quiet_windows
 from pumonitor.service.rule_outlook import RuleOutlook, rule_outlooks
@@ -305,6 +310,7 @@ def check_monitor(
     """
     found: list[SourceDescription] = []
     audits: list[Worth] = []
+    impossible: list[str] = []
     missing = monitors_unread(unread).get(monitor.name, [])
 
     def describe() -> str:
@@ -314,13 +320,14 @@ def check_monitor(
         try:
             found.append(source.describe())
             audits.extend(prior_outlook(monitor, source, found[0], now=now))
+            impossible.extend(impossible_prior(monitor, source, now=now))
         finally:
             source.close()
         return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
 
     outcome = tried(f"monitors.{monitor.name}", describe, mask)
     said = (*((other,) if other else ()), *doubts)
-    warned = prior_warnings(monitor, found[0] if found else None)
+    warned = (*prior_warnings(monitor, found[0] if found else None), *impossible)
     notes = tuple(prior_notes(monitor))
     if not found:
         return MonitorCheck(

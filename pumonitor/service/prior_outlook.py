@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from pumonitor.errors import PumonitorError
+from pumonitor.monitoring.confirmed_share import ConfirmedShare, confirmed_beyond
 from pumonitor.monitoring.followed_prior import WindowRows
 from pumonitor.monitoring.worth_of_audits import Worth, worth_of_audits
 from pumonitor.ports import CountRequest, Pane, PredictionSource, SourceDescription, Window
@@ -16,9 +17,10 @@ from pumonitor.service.config import Monitor, PriorOfPeriod
 from pumonitor.service.series_tables import SeriesTable, tables_of
 from pumonitor.service.window_evaluation import seed_of
 
-__all__ = ["prior_notes", "prior_outlook", "prior_warnings"]
+__all__ = ["impossible_prior", "prior_notes", "prior_outlook", "prior_warnings"]
 
 _MOST_WINDOWS: Final = 30
+_LEVEL: Final = 0.001
 
 
 def prior_notes(monitor: Monitor) -> Iterator[str]:
@@ -88,23 +90,14 @@ def prior_outlook(
     windows = _windows(monitor, description, now=now)
     if not windows:
         return []
-    whole = Window(start=windows[0].start, end=windows[-1].end, index=windows[0].index)
-    pane = Pane(window=whole, number=0, state="mature", as_of=now)
-    try:
-        counts = source.counts(
-            CountRequest(window=whole, as_of=(now,), threshold=monitor.threshold)
-        )
-        tables = tables_of(counts, [pane], threshold=monitor.threshold)
-    except PumonitorError:
-        return []  # told where the rows are looked at
-    series = _largest(tables)
+    series = _largest(_counted(monitor, source, windows[0].start, windows[-1].end, now=now))
     if series is None:
         return []
     method, purity = monitor.assumed_prior, monitor.label_purity
     return worth_of_audits(
         WindowRows(
-            start=whole.start,
-            end=whole.end,
+            start=windows[0].start,
+            end=windows[-1].end,
             table=series.table,
             rows=series.predictions,
             confirmed=series.labeled,
@@ -114,6 +107,39 @@ def prior_outlook(
         label_purity=1.0 if isinstance(purity, str) else purity,
         rng=seed_of(monitor.name, model_version=series.model_version, segment=""),
     )
+
+
+def impossible_prior(monitor: Monitor, source: PredictionSource, *, now: datetime) -> Iterator[str]:
+    """Whether more rows of the period that a class prior is known of are confirmed than it says."""
+    known, purity = monitor.prior_of_period, monitor.label_purity
+    if known is None:
+        return
+    tables = _counted(monitor, source, *known.span(monitor.zone), now=now)
+    whole = [one for one in tables if one.segment == ""]
+    share = ConfirmedShare(
+        labeled=sum(one.labeled for one in whole), rows=sum(one.predictions for one in whole)
+    )
+    high = known.high / (1.0 if isinstance(purity, str) else purity)
+    if share.rows and confirmed_beyond(share, high) < _LEVEL:
+        yield (
+            f"class_prior is known as {known.value:.3g} [{known.low:.3g}, {known.high:.3g}] of "
+            f"{known.start} to {known.end}, and {share.labeled:,} of {share.rows:,} rows of that "
+            f"period are confirmed ({share.labeled / share.rows:.3g}), more than it says are "
+            "positive: check the share, its period, and that it is of the rows that are scored"
+        )
+
+
+def _counted(
+    monitor: Monitor, source: PredictionSource, start: datetime, end: datetime, *, now: datetime
+) -> tuple[SeriesTable, ...]:
+    """Rows of a period as of now, from one query; none where they cannot be counted."""
+    window = Window(start=start, end=end, index=0)
+    pane = Pane(window=window, number=0, state="mature", as_of=now)
+    request = CountRequest(window=window, as_of=(now,), threshold=monitor.threshold)
+    try:
+        return tables_of(source.counts(request), [pane], threshold=monitor.threshold)
+    except PumonitorError:
+        return ()  # told where the rows are looked at
 
 
 def _windows(monitor: Monitor, description: SourceDescription, *, now: datetime) -> list[Window]:

@@ -366,3 +366,11 @@ def test_a_class_prior_that_is_not_measured_says_what_it_is(folder, written, not
 def test_a_class_prior_of_a_period_without_predictions_is_doubtful(folder, start, end, warning):
     written = f"{{positives: 30, cases: 300, of: {{start: {start}, end: {end}}}}}"
     assert any(warning in one for one in prior_of(folder, written)["warnings"])
+
+
+def test_a_class_prior_below_what_is_confirmed_in_its_period_is_impossible(folder):
+    # 6% of all rows are confirmed.
+    found = prior_of(folder, f"{{value: 0.01, low: 0.008, high: 0.012, {OF}}}")
+    (warning,) = [one for one in found["warnings"] if one.startswith("class_prior")]
+    assert "known as 0.01 [0.008, 0.012] of 2026-01-05 to 2026-02-02, and " in warning
+    assert "more than it says are positive: check the share, its period" in warning
