@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,8 @@ from pumonitor.prior.over_time.window_summary import WindowSummary
 __all__ = ["PriorFilter"]
 
 FloatArray = NDArray[np.float64]
+
+_LEAST_OF_PACE: Final = math.log(1 / 200)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +125,12 @@ class PriorFilter:
 
     def after(self, window: WindowSummary) -> PriorFilter:
         """With another window."""
-        return PriorFilter([one.after(window) for one in self.parts])
+        parts = [one.after(window) for one in self.parts]
+        # A series that never drifted may begin to: no pace is ever ruled out.
+        least = max(one.log_evidence for one in parts) + _LEAST_OF_PACE
+        return PriorFilter(
+            [replace(one, log_evidence=max(one.log_evidence, least)) for one in parts]
+        )
 
     def audited(self, positives: float, cases: float) -> PriorFilter:
         """With a random sample of the last window's rows whose truth somebody looked up.

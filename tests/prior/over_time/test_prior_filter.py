@@ -229,3 +229,10 @@ def test_a_level_keeps_its_interval_among_points_of_little_weight():
         assert middle == pytest.approx(0.05, rel=0.03)
         assert np.log(high / low) == pytest.approx(np.log(0.0608 / 0.041), rel=0.12)
         followed = followed.after(window())
+
+
+def test_a_series_that_never_drifted_may_begin_to():
+    followed = PriorFilter.begun(REFERENCE, LEVEL)
+    for _ in range(60):
+        followed = followed.after(window())
+    assert 1 / 250 < followed.shares()[1] < 0.2
