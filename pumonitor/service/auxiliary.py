@@ -19,7 +19,6 @@ from pumonitor.ports import Pane, PredictionSource, SampleRequest
 from pumonitor.prior.auxiliary import AuxiliaryScore
 from pumonitor.service.auxiliary_rows import looks_of
 from pumonitor.service.auxiliary_training import trained, training_of
-from pumonitor.service.class_priors import follows
 from pumonitor.service.config import Monitor
 from pumonitor.store.auxiliary import (
     AuxiliaryLook,
@@ -44,7 +43,7 @@ _UNTRAINED: Final = "it could not be trained"
 
 def has_auxiliary(monitor: Monitor) -> bool:
     """Whether its class prior is followed, by a score of features that are named."""
-    return bool(monitor.predictions.features) and follows(monitor)
+    return bool(monitor.predictions.features) and monitor.is_prior_followed
 
 
 class AuxiliaryScores:

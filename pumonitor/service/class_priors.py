@@ -10,13 +10,11 @@ from pumonitor.errors import InputError
 from pumonitor.prior import GivenOrEstimated, resolve_class_prior
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.results import ClassPriorEstimate, Scenario, finite_or_none
-from pumonitor.service.config import Monitor
 from pumonitor.tables import ScoreTable
 
 __all__ = [
     "class_prior_from_json",
     "class_prior_to_json",
-    "follows",
     "is_given",
     "own_class_prior",
 ]
@@ -25,19 +23,6 @@ __all__ = [
 def is_given(class_prior: ClassPriorEstimate) -> bool:
     """Whether a class prior was assumed, and not measured on any rows."""
     return class_prior.method in {"given", "given interval"}
-
-
-def follows(monitor: Monitor) -> bool:
-    """Whether its class prior is followed through the windows.
-
-    One that is assumed never changes. Propensities count the positives of each window, and where
-    mistaken labels are looked for in each window, the class prior is found with them.
-    """
-    return (
-        isinstance(monitor.assumed_prior, str)
-        and monitor.assumed_prior != "propensity"
-        and not isinstance(monitor.label_purity, str)
-    )
 
 
 def own_class_prior(

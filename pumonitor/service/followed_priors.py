@@ -31,7 +31,7 @@ from pumonitor.results import ClassPriorEstimate
 from pumonitor.service.arrivals import Arrivals
 from pumonitor.service.auxiliary import AuxiliaryScores, PaneAuxiliary
 from pumonitor.service.baseline import baseline_period
-from pumonitor.service.class_priors import class_prior_from_json, follows
+from pumonitor.service.class_priors import class_prior_from_json
 from pumonitor.service.config import Monitor
 from pumonitor.service.series_tables import counts_of
 from pumonitor.service.window_evaluation import seed_of
@@ -137,7 +137,7 @@ class PanePriors:
         """The class prior of a series of the window; None where nothing tells it."""
         monitor, pane = self.monitor, self.pane
         own = class_prior_from_json(stored.class_prior)
-        if not follows(monitor):
+        if not monitor.is_prior_followed:
             # Propensities are chances to be confirmed in the end: what has arrived by now says
             # too little.
             early = monitor.assumed_prior == "propensity" and pane.state == "provisional"

@@ -12,7 +12,6 @@ from pumonitor.monitoring.followed_prior import WindowRows
 from pumonitor.monitoring.worth_of_audits import Worth, worth_of_audits
 from pumonitor.ports import CountRequest, Pane, PredictionSource, SourceDescription, Window
 from pumonitor.service.baseline import baseline_period
-from pumonitor.service.class_priors import follows
 from pumonitor.service.config import Monitor, PriorOfPeriod
 from pumonitor.service.series_tables import SeriesTable, tables_of
 from pumonitor.service.window_evaluation import seed_of
@@ -85,7 +84,7 @@ def prior_outlook(
     Empty where a class prior is known already or never followed, no window is mature, or its rows
     cannot be counted or tell nothing.
     """
-    if not follows(monitor) or monitor.prior_of_period is not None:
+    if not monitor.is_prior_followed or monitor.prior_of_period is not None:
         return []
     windows = _windows(monitor, description, now=now)
     if not windows:
