@@ -12,6 +12,7 @@ from pumonitor.errors import InputError, PumonitorError
 from pumonitor.monitoring.reference_windows import FEWEST_WINDOWS
 from pumonitor.monitoring.worth_of_audits import Worth
 from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
+from pumonitor.service.auxiliary_check import feature_warnings
 from pumonitor.service.baseline import baseline_period
 from pumonitor.service.config import Configuration, Monitor
 from pumonitor.service.configuration_changes import (
@@ -311,6 +312,7 @@ def check_monitor(
     found: list[SourceDescription] = []
     audits: list[Worth] = []
     impossible: list[str] = []
+    unreadable: list[str] = []
     missing = monitors_unread(unread).get(monitor.name, [])
 
     def describe() -> str:
@@ -321,6 +323,7 @@ def check_monitor(
             found.append(source.describe())
             audits.extend(prior_outlook(monitor, source, found[0], now=now))
             impossible.extend(impossible_prior(monitor, source, now=now))
+            unreadable.extend(feature_warnings(monitor, source, found[0]))
         finally:
             source.close()
         return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
@@ -343,7 +346,7 @@ def check_monitor(
         outcome=outcome,
         description=description,
         due=windows_due(monitor, description, now=now, evaluated=evaluated),
-        warnings=(*said, *warned, *_warnings(monitor, description, now=now)),
+        warnings=(*said, *warned, *unreadable, *_warnings(monitor, description, now=now)),
         notes=notes,
         audits=tuple(audits),
         rules=tuple(rule_outlooks(monitor, first=description.first, quiet=quiet, sights=sights)),

@@ -15,14 +15,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from sqlalchemy import select
+from typer.testing import CliRunner
 
+from pumonitor.cli.app import app
 from pumonitor.evaluation import evaluate_table
 from pumonitor.ports import Pane, Window
 from pumonitor.prior.auxiliary import AuxiliaryScore
 from pumonitor.service.app import open_jobs
 from pumonitor.service.auxiliary import PaneAuxiliary
+from pumonitor.service.checking import check_monitor
 from pumonitor.service.config_file import configuration_hash, read_configuration
 from pumonitor.service.jobs import Jobs, Round
+from pumonitor.service.opening import open_monitor_source
 from pumonitor.store import schema
 from pumonitor.store.auxiliary import stored_auxiliary
 from pumonitor.store.records import window_key
@@ -286,7 +290,9 @@ def test_daily_runs_and_a_replay_see_the_same(
 @contextmanager
 def prepared(path: Path) -> Iterator[Jobs]:
     """Windows collected, and the last of them with predictions about to be evaluated."""
-    with jobs_at(path, SETTLED) as jobs:
+    with jobs_at(path, SETTLED) as jobs, pytest.MonkeyPatch.context() as patch:
+        # What windows say by themselves takes most of the time, and nobody asks for it here.
+        patch.setattr("pumonitor.service.collecting.own_class_prior", lambda *_, **__: None)
         done = Round()
         jobs.plan_or_note("card-fraud", done)
         while jobs._collect_next(done, lambda *_: None):
@@ -383,3 +389,42 @@ def test_a_refresh_trains_it_anew(at_once: Path) -> None:
         found = stored(jobs)[1]
         assert found[last, MATURE, "", ""] == before[1][last, MATURE, "", ""]
         assert jobs.ledger.audit(limit=1)[0].action == "refresh auxiliary score"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("amount, hour", "amount, hours"), "no column 'hours' (feature); did you mean 'hour'"),
+        (("amount, hour", "amount, scored"), "no column 'scored' (feature)"),
+        (("threshold: 0.5", "threshold: 0.5\n    class_prior: 0.06"), "nothing to follow"),
+        (("amount, hour", "amount, gone"), "'gone' is missing in all"),
+        (("", ""), None),
+    ],
+)
+def test_check_says_which_features_cannot_be_read(
+    tmp_path: Path, change: tuple[str, str], said: str | None
+) -> None:
+    path = write_days(tmp_path, days=2)
+    file = tmp_path / "predictions.parquet"
+    pd.read_parquet(file).assign(gone=np.nan).to_parquet(file)
+    path.write_text(path.read_text().replace(*change))
+    monitor = read_configuration(path).configuration.monitors["card-fraud"]
+    found = check_monitor(monitor, now=END, mask=str, open_source=open_monitor_source)
+    assert found.outcome.failure is None
+    about = [one for one in found.warnings if "feature" in one]
+    assert len(about) == (said is not None)
+    assert said is None or said in about[0]
+
+
+def test_a_run_can_be_asked_to_train_it_anew(at_once: Path) -> None:
+    with jobs_at(at_once, SETTLED) as jobs:
+        look(jobs, DAYS - 1)
+        assert stored(jobs)[0] is not None
+        reopened = jobs.ledger.audit(limit=100)
+    command = ["run", "--refresh-auxiliary", "--config", str(at_once)]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    with jobs_at(at_once, SETTLED) as jobs:
+        entries = jobs.ledger.audit(limit=100)
+        new = [one.action for one in entries[: len(entries) - len(reopened)]]
+        assert "refresh auxiliary score" in new
