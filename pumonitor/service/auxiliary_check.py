@@ -9,7 +9,6 @@ from typing import Final
 from pumonitor.errors import InputError
 from pumonitor.ports import PredictionSource, SampleRequest, SourceDescription
 from pumonitor.prior.auxiliary.feature_columns import FeatureColumns
-from pumonitor.service.class_priors import follows
 from pumonitor.service.config import Monitor
 
 __all__ = ["feature_warnings"]
@@ -31,7 +30,7 @@ def feature_warnings(
     """
     if not monitor.predictions.features:
         return
-    if not follows(monitor):
+    if not monitor.is_prior_followed:
         yield (
             "features are for a class prior that is followed from window to window, and what "
             "class_prior and label_purity say leaves nothing to follow: they are not read"
