@@ -74,10 +74,12 @@ def prior_origin(over_time: Mapping[str, Any]) -> str:
             f"positives is what {f'version {version}' if version else 'the version before it'} "
             "had, followed by how many are confirmed."
         )
+    reason = one_line(over_time.get("index_reason") or "").rstrip(".")
     if over_time["index"] == "auxiliary":
-        sentences.append("It is followed by the score of the features.")
-    elif over_time.get("index_reason"):
-        sentences.append(f"The features play no part: {over_time['index_reason']}.")
+        but = f", which says nothing of this window: {reason}" if reason else ""
+        sentences.append(f"It is followed by the score of the features{but}.")
+    elif reason:
+        sentences.append(f"The features play no part: {reason}.")
     return " ".join(sentences)
 
 

@@ -101,6 +101,12 @@ def test_why_features_play_no_part_is_said():
     reason = "the column amount is missing"
     text = prior_origin(over_time(index_reason=reason))
     assert text.endswith("The features play no part: the column amount is missing.")
+    text = prior_origin(over_time(index="auxiliary", index_reason=f"{reason}."))
+    assert text.endswith(
+        "It is followed by the score of the features, which says nothing of this window: the "
+        "column amount is missing."
+    )
+    assert prior_origin(over_time(index="auxiliary")).endswith("by the score of the features.")
 
 
 def test_where_nothing_moved_nothing_else_is_said():
