@@ -21,7 +21,8 @@ CHANGE: Final = CHANGED_FROM - REFERENCE
 BEFORE, AFTER = slice(0, CHANGE), slice(CHANGE + 5, None)
 _PAIRS: Final = tuple(one for one in SCENARIOS if one.startswith("break and"))
 _MOVES: Final = tuple(one for one in SCENARIOS if "prior" in one)
-_TRUE: Final = {
+_TRUE: Final[Mapping[str, tuple[str, ...]]] = {
+    "nothing": (),
     "prior x2": ("class prior",),
     "prior x1/2": ("class prior",),
     "label frequency halves": ("label frequency",),
@@ -66,7 +67,9 @@ def _scenarios(title: str, cells: Mapping[tuple[str, bool, str], Sequence[Any]])
     order = sorted(cells, key=lambda key: (SCENARIOS.index(key[0]), key[1], methods.index(key[2])))
     rows = []
     for scenario, features_break, method in order:
-        found = _figures(cells[scenario, features_break, method], scenario)
+        found = _figures(
+            cells[scenario, features_break, method], _true(scenario, method, features_break)
+        )
         name = scenario + (", features too" if features_break else "")
         rows.append([name, method, *(_text(found.get(column)) for column in columns[2:])])
     show(title, columns, rows)
@@ -77,7 +80,7 @@ def _summary(title: str, cells: Mapping[tuple[str, bool, str], Sequence[Any]]) -
     rows = []
     for method in [*FILTERS, *PEERS]:
         of_method = {
-            (scenario, broken): _figures(runs, scenario)
+            (scenario, broken): _figures(runs, _true(scenario, method, broken))
             for (scenario, broken, name), runs in cells.items()
             if name == method
         }
@@ -109,6 +112,7 @@ def _summary(title: str, cells: Mapping[tuple[str, bool, str], Sequence[Any]]) -
                     "seen in 5",
                 ),
                 mean(pairs, "truth said"),
+                mean(pairs, "another alone"),
                 *(mean(single, metric) for metric in ("precision", "f1", "auc")),
             ]
         )
@@ -123,6 +127,7 @@ def _summary(title: str, cells: Mapping[tuple[str, bool, str], Sequence[Any]]) -
         "x2 in 5",
         "x1/2 in 5",
         "truth said",
+        "another alone",
         "precision",
         "f1",
         "auc",
@@ -130,7 +135,7 @@ def _summary(title: str, cells: Mapping[tuple[str, bool, str], Sequence[Any]]) -
     show(title, columns, rows)
 
 
-def _figures(runs: Sequence[Mapping[str, Any]], scenario: str) -> dict[str, float]:
+def _figures(runs: Sequence[Mapping[str, Any]], true: tuple[str, ...] | None) -> dict[str, float]:
     value, low, high, truth, moved = (
         np.array([one[name] for one in runs], dtype=float)
         for name in ("value", "low", "high", "truth", "moved")
@@ -151,8 +156,7 @@ def _figures(runs: Sequence[Mapping[str, Any]], scenario: str) -> dict[str, floa
         "seen in 5": float(twice[:, CHANGE - 1 : CHANGE + 5].any(axis=1).mean()),
     }
     said = [list(one["said"].values())[-1] for one in runs if one["said"]]
-    true = _true_explanations(scenario)
-    if said and true:
+    if said and true is not None:
         of_truth = np.array([_chance(one, true) for one in said])
         most = np.array([max((chance[-1] for chance in one), default=0.0) for one in said])
         found["truth said"] = float((of_truth >= 0.1).mean())
@@ -164,8 +168,12 @@ def _figures(runs: Sequence[Mapping[str, Any]], scenario: str) -> dict[str, floa
     return found
 
 
-def _true_explanations(scenario: str) -> tuple[str, ...] | None:
-    return ("ranking",) if scenario.startswith("model breaks") else _TRUE.get(scenario)
+def _true(scenario: str, method: str, features_break: bool) -> tuple[str, ...] | None:
+    """What has moved, as that method can see it: a score of features that held ranks as before."""
+    true = ("ranking",) if scenario.startswith("model breaks") else _TRUE.get(scenario)
+    if true is None or method != "with features" or features_break:
+        return true
+    return tuple(one for one in true if one != "ranking")
 
 
 def _chance(said: Sequence[Sequence[Any]], changed: tuple[str, ...]) -> float:
