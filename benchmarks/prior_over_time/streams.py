@@ -108,7 +108,7 @@ def counted(
 ) -> tuple[FloatArray, ...]:
     """Cells that hold rows: their score, confirmed and all rows."""
     cell = place[rows]
-    labeled = np.bincount(cell, confirmed, minlength=len(at))
+    labeled = np.bincount(cell, confirmed, minlength=len(at)).astype(np.float64)
     total = np.bincount(cell, minlength=len(at)).astype(np.float64)
     held = total > 0
     return at[held], labeled[held], total[held]
