@@ -7,259 +7,21 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from functools import reduce
-from operator import add
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-import numpy as np
-
-from pumonitor.prior import resolve_class_prior
+from pumonitor.monitoring.founding import Index, WindowRows
+from pumonitor.monitoring.prior_level import TAILS, LevelOrigin, given_ends
 from pumonitor.prior.over_time import (
     Cells,
-    Level,
     PriorFilter,
     Summariser,
     WindowSummary,
-    auc_against_all,
 )
 from pumonitor.results import ClassPriorEstimate
-from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "MOST_FOUNDING",
-    "FollowedPrior",
-    "Index",
-    "LevelOrigin",
-    "WindowRows",
-    "estimated_level",
-    "founding_windows",
-    "given_level",
-    "of_window",
-]
+__all__ = ["FollowedPrior", "of_level", "of_window"]
 
-MOST_FOUNDING: Final = 120
-"""A series with fewer than 20 confirmed in so many windows is never followed."""
-
-Index = Literal["score", "auxiliary"]
-"""By which score the filter reads a window: the deployed one, or an auxiliary one."""
-
-WINDOWS_TO_FOUND: Final = 10
-CONFIRMED_TO_FOUND: Final = 150
-LONG_TO_FOUND: Final = 30
-FEWEST_CONFIRMED_TO_FOUND: Final = 20
-_FEWEST_NAMED: Final = 3
-_CONFIRMED_NAMED: Final = 30
-_TAILS: Final = (0.025, 0.5, 0.975)
-_MOST_CELLS: Final = 4096
 _TOLD: Final = 0.01
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WindowRows:
-    """What is read of one window of a series.
-
-    Attributes
-    ----------
-    start, end : datetime
-    table : ScoreTable or None
-        None where too few are confirmed for one.
-    rows, confirmed : float
-        All rows, and those of them that are confirmed by now.
-    arrived : float
-        Share of the confirmations to come that has arrived, in (0, 1].
-    arrived_variance : float
-        Variance of its logarithm.
-    auxiliary : ScoreTable or None
-        The rows by an auxiliary score of their features, or a sample of them, weighted; None where
-        there is none.
-    """
-
-    start: datetime
-    end: datetime
-    table: ScoreTable | None
-    rows: float
-    confirmed: float
-    arrived: float = 1.0
-    arrived_variance: float = 0.0
-    auxiliary: ScoreTable | None = None
-
-    def by(self, index: Index) -> ScoreTable | None:
-        """The rows by one of the two scores."""
-        return self.table if index == "score" else self.auxiliary
-
-    def cells(self, index: Index) -> Cells | None:
-        """What a summariser reads of them."""
-        table = self.by(index)
-        if table is None:
-            return None
-        cells = Cells.of_table(table)
-        if index == "score":
-            return cells
-        # Of a sample, and the counts are those of all rows.
-        return replace(cells, total=self.rows, confirmed=self.confirmed)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LevelOrigin:
-    """A level of the class prior, and where it comes from.
-
-    Attributes
-    ----------
-    level : Level
-        Of the class prior over the purity of labels: of what all rows have of the kind of rows
-        that get confirmed.
-    told : mapping
-        Its "source" ("given", or the method that estimated it), its numbers, and the windows or the
-        period that it is of, as plain JSON values.
-    """
-
-    level: Level
-    told: Mapping[str, Any]
-
-
-def founding_windows(windows: Sequence[WindowRows], *, at_least: int = 0) -> int | None:
-    """How many windows, from the first on, a series is founded on.
-
-    Where positives and negatives score is learned from them, and how much windows differ by
-    themselves. So they are ten or more with 150 confirmed in all; a series with few of these takes
-    30, and as many more as it needs for 20. A reference that somebody named is taken from three
-    windows with 30 confirmed on: what is learned of them is less sure, and intervals are wider.
-
-    Parameters
-    ----------
-    windows : sequence of WindowRows
-        In order of time, their labels mature.
-    at_least : int
-        Windows of the monitor's reference, which all count.
-
-    Returns
-    -------
-    int or None
-        None while there are too few.
-
-    Examples
-    --------
-    >>> from datetime import timedelta
-    >>> day = [datetime(2026, 3, 1) + timedelta(days=at) for at in range(31)]
-    >>> def days(confirmed):
-    ...     return [WindowRows(start=one, end=after, table=None, rows=1000, confirmed=confirmed)
-    ...             for one, after in zip(day, day[1:])]
-    >>> founding_windows(days(12)), founding_windows(days(40)), founding_windows(days(1))
-    (13, 10, 30)
-    >>> founding_windows(days(0.5)) is None
-    True
-    >>> founding_windows(days(12), at_least=3), founding_windows(days(9), at_least=3)
-    (3, 17)
-    """
-    total = np.cumsum([one.confirmed for one in windows])
-    number = np.arange(1, len(windows) + 1)
-    enough = (number >= WINDOWS_TO_FOUND) & (total >= CONFIRMED_TO_FOUND)
-    enough |= (number >= LONG_TO_FOUND) & (total >= FEWEST_CONFIRMED_TO_FOUND)
-    if at_least >= _FEWEST_NAMED:
-        enough |= (number == at_least) & (total >= _CONFIRMED_NAMED)
-    enough &= number >= at_least
-    return int(number[enough][0]) if enough.any() else None
-
-
-def estimated_level(
-    windows: Sequence[WindowRows],
-    *,
-    method: str,
-    label_purity: float,
-    rng: int,
-    index: Index = "score",
-) -> LevelOrigin | None:
-    """From the scores of windows taken together; None where they tell nothing.
-
-    Parameters
-    ----------
-    windows : sequence of WindowRows
-    method : str
-        Of `pumonitor.prior.METHODS`, or "auto".
-    label_purity : float
-    rng : int
-        Seed.
-    index : {"score", "auxiliary"}
-    """
-    tables = [table for table in (one.by(index) for one in windows) if table is not None]
-    if not tables:
-        return None
-    together = reduce(add, map(_at_middles, tables)).compress(_MOST_CELLS)
-    try:
-        found = resolve_class_prior(
-            method,
-            together,
-            scenario="single-training-set",
-            label_purity=label_purity,
-            confidence_level=0.95,
-            rng=rng,
-        )
-    except ValueError:
-        return None
-    share = float(together.labeled_mass.sum() / _all_rows(together))
-    level = _estimated(together, found, share=share, label_purity=label_purity)
-    if level is None:
-        return None
-    # A level goes further down than what was estimated.
-    low, value, high = (label_purity * float(end) for end in level.quantiles(_TAILS))
-    told = _told(method, replace(found, value=value, low=low, high=high), windows)
-    return LevelOrigin(level=level, told=told)
-
-
-def _at_middles(table: ScoreTable) -> ScoreTable:
-    """Rows at the middle of their cell: cells of several windows do not melt into one then."""
-    middle = 0.5 * (table.lower + table.upper)
-    return replace(table, lower=middle, upper=middle)
-
-
-def given_level(
-    given: ClassPriorEstimate,
-    windows: Sequence[WindowRows],
-    *,
-    start: datetime,
-    end: datetime,
-    label_purity: float,
-) -> LevelOrigin:
-    """Known from elsewhere of a period, and followed from these windows on."""
-    return LevelOrigin(
-        level=Level.given(*_ends(given, label_purity)),
-        told=_told("given", given, windows) | {"start": start.isoformat(), "end": end.isoformat()},
-    )
-
-
-def _ends(given: ClassPriorEstimate, label_purity: float) -> list[float]:
-    return [end / label_purity for end in (given.value, given.low, given.high)]
-
-
-def _told(source: str, found: ClassPriorEstimate, windows: Sequence[WindowRows]) -> dict[str, Any]:
-    return {
-        "source": source,
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "start": windows[0].start.isoformat(),
-        "end": windows[-1].end.isoformat(),
-        "windows": len(windows),
-        "confirmed": sum(one.confirmed for one in windows),
-    }
-
-
-def _estimated(
-    table: ScoreTable, found: ClassPriorEstimate, *, share: float, label_purity: float
-) -> Level | None:
-    most = 1 - 1e-6
-    value = min(found.value / label_purity, most)
-    low = min(max(found.low / label_purity, share, 1e-9), value)
-    high = min(max(found.high / label_purity, value), most)
-    if not low > 0:
-        return None
-    rows = table.labeled_mass + table.unlabeled + table.negative
-    auc = auc_against_all(table.labeled_mass, rows)
-    return Level.estimated(value, low, high, confirmed_share=share, auc=auc)
-
-
-def _all_rows(table: ScoreTable) -> float:
-    return float(table.labeled_mass.sum() + table.unlabeled.sum() + table.negative.sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -340,7 +102,7 @@ class FollowedPrior:
         }
         return replace(
             self,
-            filter=self.filter.observed(*_ends(given, self.label_purity)),
+            filter=self.filter.observed(*given_ends(given, self.label_purity)),
             told={**self.told, **told},
             windows=0,
         )
@@ -383,7 +145,7 @@ class FollowedPrior:
         since, what has changed since the level and in the last window, and how surely.
         """
         low, value, high = (
-            self.label_purity * float(end) for end in self.filter.quantiles(list(_TAILS))
+            self.label_purity * float(end) for end in self.filter.quantiles(list(TAILS))
         )
         return ClassPriorEstimate(
             value=value,
@@ -475,7 +237,7 @@ def of_level(
     reference_end : datetime, optional
         Of the reference whose windows or labels are awaited.
     """
-    low, value, high = (label_purity * float(end) for end in origin.level.quantiles(_TAILS))
+    low, value, high = (label_purity * float(end) for end in origin.level.quantiles(TAILS))
     return ClassPriorEstimate(
         value=value,
         low=low,

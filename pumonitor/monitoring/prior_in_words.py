@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from pumonitor.monitoring.followed_prior import (
+from pumonitor.monitoring.founding import (
     CONFIRMED_TO_FOUND,
     FEWEST_CONFIRMED_TO_FOUND,
     LONG_TO_FOUND,

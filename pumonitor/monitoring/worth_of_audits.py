@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pumonitor.monitoring.followed_prior import WindowRows, estimated_level
+from pumonitor.monitoring.founding import WindowRows
+from pumonitor.monitoring.prior_level import estimated_level
 from pumonitor.prior.over_time import Cells, Level, PriorFilter, Summariser, WindowSummary
 from pumonitor.prior.over_time.level import MOST
 from pumonitor.stats.audited_share import jeffreys_interval

@@ -13,19 +13,10 @@ from itertools import accumulate
 from typing import Final
 
 from pumonitor import __version__
-from pumonitor.monitoring.followed_prior import (
-    MOST_FOUNDING,
-    FollowedPrior,
-    Index,
-    LevelOrigin,
-    WindowRows,
-    estimated_level,
-    founding_windows,
-    given_level,
-    of_level,
-    of_window,
-)
+from pumonitor.monitoring.followed_prior import FollowedPrior, of_level, of_window
+from pumonitor.monitoring.founding import MOST_FOUNDING, Index, WindowRows, founding_windows
 from pumonitor.monitoring.maturity import ShareKnown
+from pumonitor.monitoring.prior_level import LevelOrigin, estimated_level, given_level
 from pumonitor.ports import Pane, State
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.service.arrivals import Arrivals

@@ -8,7 +8,7 @@ from typing import Final
 
 from pumonitor.errors import PumonitorError
 from pumonitor.monitoring.confirmed_share import ConfirmedShare, confirmed_beyond
-from pumonitor.monitoring.followed_prior import WindowRows
+from pumonitor.monitoring.founding import WindowRows
 from pumonitor.monitoring.worth_of_audits import Worth, worth_of_audits
 from pumonitor.ports import CountRequest, Pane, PredictionSource, SourceDescription, Window
 from pumonitor.service.baseline import baseline_period

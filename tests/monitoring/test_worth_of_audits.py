@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from pumonitor.monitoring.followed_prior import WindowRows
+from pumonitor.monitoring.founding import WindowRows
 from pumonitor.monitoring.worth_of_audits import worth_of_audits
 from pumonitor.tables import ScoreTable
 
