@@ -36,7 +36,7 @@ def test_an_audit_narrows_what_a_weak_model_tells_and_a_break_moves_nothing():
     assert widths(large)[1] < widths(small)[1] < 0.6 * widths(measured)[1]
     for worth in (measured, small, large):
         assert worth.after_break[0] == pytest.approx(worth.now[0], rel=0.1)
-        assert widths(worth)[0] <= widths(worth)[1] * 1.01
+        assert widths(worth)[0] <= widths(worth)[1] * 1.05
 
 
 def test_what_a_good_model_tells_is_not_made_to_look_wide():

@@ -192,6 +192,7 @@ def test_wishes_are_not_asked_about(tmp_path, both):
     wishes = Wishes(
         id="prediction_id", time="scored_at", score="amount", known_at="confirmed_at",
         label="none", window="1d", maturity="20d", threshold=0.8, zone="UTC", name="a",
+        known_prior="none",
     )  # fmt: skip
     found = onboard([written(tmp_path, *both)], wishes, ask=pytest.fail)
     assert (found.score, found.score_scale) == ("amount", "unbounded")
