@@ -12,7 +12,6 @@ from typing import Any, Final
 from pumonitor.monitoring.founding import Index, WindowRows
 from pumonitor.monitoring.prior_level import TAILS, LevelOrigin, given_ends
 from pumonitor.prior.over_time import (
-    Cells,
     PriorFilter,
     Summariser,
     WindowSummary,
@@ -61,8 +60,17 @@ class FollowedPrior:
         label_purity: float,
         index: Index = "score",
     ) -> FollowedPrior:
-        """On the windows that `founding_windows` counts."""
-        summariser = Summariser.learned(_cells(windows, index))
+        """On the windows that `founding_windows` counts.
+
+        Raises
+        ------
+        ValueError
+            If none of them has a table.
+        """
+        summariser = _summariser(windows, index)
+        if summariser is None:
+            msg = f"none of {len(windows)} windows has a table to found a series on"
+            raise ValueError(msg)
         return cls(
             filter=summariser.begun(origin.level),
             summariser=summariser,
@@ -127,10 +135,9 @@ class FollowedPrior:
             That have been read by other scores, or by their counts, since `on_another_scale`.
         index : {"score", "auxiliary"}
         """
-        cells = _cells(windows, index)
-        if not cells:
+        summariser = _summariser(windows, index)
+        if summariser is None:
             return self  # never two confirmed in one window
-        summariser = Summariser.learned(cells)
         return replace(
             self,
             filter=self.filter.reanchored(summariser.reference),
@@ -321,17 +328,14 @@ def _on_rows_of(own: ClassPriorEstimate, class_prior: ClassPriorEstimate) -> Cla
     )
 
 
-def _cells(windows: Sequence[WindowRows], index: Index) -> list[Cells]:
-    """Those with a table, each with the counts of the ones without since the one before."""
-    found: list[Cells] = []
-    rows = confirmed = 0.0
-    for one in windows:
-        cells = one.cells(index)
-        if cells is None:
-            rows, confirmed = rows + one.rows, confirmed + one.confirmed
-        else:
-            found.append(
-                replace(cells, total=cells.total + rows, confirmed=cells.confirmed + confirmed)
-            )
-            rows = confirmed = 0.0
-    return found
+def _summariser(windows: Sequence[WindowRows], index: Index) -> Summariser | None:
+    """Of where the rows of windows score; None where no window has a table."""
+    cells = [one.cells(index) for one in windows]
+    seen = [one for one in cells if one is not None]
+    if not seen:
+        return None
+    counts = [
+        (window.rows, window.confirmed) if one is None else (one.total, one.confirmed)
+        for window, one in zip(windows, cells, strict=True)
+    ]
+    return Summariser.learned(seen, counts=counts)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from pumonitor.monitoring.founding import Index, WindowRows
 from pumonitor.prior import resolve_class_prior
 from pumonitor.prior.over_time import Level, auc_against_all
+from pumonitor.prior.over_time.level import MOST
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
@@ -109,7 +110,8 @@ def given_level(
 
 def given_ends(given: ClassPriorEstimate, label_purity: float) -> list[float]:
     """Value, low and high of a class prior, as shares of the kind of rows that get confirmed."""
-    return [end / label_purity for end in (given.value, given.low, given.high)]
+    # Of the kind of rows that get confirmed there are no more than all.
+    return [min(end / label_purity, MOST) for end in (given.value, given.low, given.high)]
 
 
 def _told(source: str, found: ClassPriorEstimate, windows: Sequence[WindowRows]) -> dict[str, Any]:
@@ -132,7 +134,7 @@ def _estimated(
     value = min(found.value / label_purity, most)
     low = min(max(found.low / label_purity, share, 1e-9), value)
     high = min(max(found.high / label_purity, value), most)
-    if not low > 0:
+    if not low > 0 or not share < 1:
         return None
     rows = table.labeled_mass + table.unlabeled + table.negative
     auc = auc_against_all(table.labeled_mass, rows)

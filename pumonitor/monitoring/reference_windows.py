@@ -202,6 +202,20 @@ class ReferenceWindows:
             )
         return self._found[key]
 
+    def factor(self, metric: str) -> Uncertain:
+        """How many times as high as the level the class prior of these windows is; 1 in founding.
+
+        Windows one after the other know it alike, so that its interval is that of one of them.
+        """
+        moved = [one[PRIOR_FACTOR] for one in self._with(metric) if PRIOR_FACTOR in one]
+        if not moved:
+            return _exact(1.0)
+        low, value, high = (
+            math.exp(float(np.mean(np.log([getattr(one, end) for one in moved]))))
+            for end in ("low", "value", "high")
+        )
+        return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * _REACH))
+
     def at_one_prior(self, metric: str, class_prior: Known) -> Usual | None:
         """The same where all windows and the one to compare stand on one prior that was given.
 
@@ -300,12 +314,26 @@ def level_of(now: Mapping[str, Known]) -> Uncertain | None:
         return None
     value = math.exp(round(_STEPS * math.log(prior.value / moved.value)) / _STEPS)
 
-    def left(whole: float, own: float) -> float:
-        return math.exp(math.sqrt(max(math.log(whole) ** 2 - math.log(own) ** 2, 0.0)))
-
-    low = value / left(prior.value / prior.low, moved.value / moved.low)
-    high = value * left(prior.high / prior.value, moved.high / moved.value)
+    low = value / _left(prior.value / prior.low, moved.value / moved.low)
+    high = value * _left(prior.high / prior.value, moved.high / moved.value)
     return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * _REACH))
+
+
+def _left(whole: float, part: float) -> float:
+    """Of a factor that something is known to, without an independent part of it."""
+    return math.exp(math.sqrt(max(math.log(whole) ** 2 - math.log(part) ** 2, 0.0)))
+
+
+def _since(level: Known, moved: Known, before: Uncertain) -> tuple[Known, Known]:
+    """The level that windows before had, and how many times as high the class prior is now."""
+    value = moved.value / before.value
+    low = value / _left(moved.value / moved.low, before.value / before.low)
+    high = value * _left(moved.high / moved.value, before.high / before.value)
+    then = [before.value * end for end in (level.low, level.value, level.high)]
+    return (
+        Uncertain(value=then[1], low=then[0], high=then[2], se=(then[2] - then[0]) / (2 * _REACH)),
+        Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * _REACH)),
+    )
 
 
 def compared(
@@ -364,14 +392,16 @@ def compared(
         usual_there = reference.at_level(metric, level.value)
     elif prior is not None:
         usual_there, level = reference.at_one_prior(metric, prior), prior
+    moved: Known | None = now.get(PRIOR_FACTOR)
+    if level is not None and moved is not None:
+        # What both have moved by is of the level that they have in common.
+        level, moved = _since(level, moved, reference.factor(metric))
     if level is not None and usual_there is not None:
         means: dict[str, Known] = {
             name: _exact(float(np.mean(reference.values(name, metric))))
             for name in stands_on(metric)
         } | {"class_prior": level}
-        found = difference_at_one_prior(
-            metric, now, means, times=times, moved=now.get(PRIOR_FACTOR)
-        )
+        found = difference_at_one_prior(metric, now, means, times=times, moved=moved)
         at_means = at_prior(metric, {name: known.value for name, known in means.items()})
         if found is not None and at_means is not None:
             usual = usual_there

@@ -95,3 +95,16 @@ def test_a_prior_that_moved_is_a_change_of_what_stands_on_it() -> None:
     parts = attribute_f1(now, {**window(0.05, 0.6), "class_prior": level})
     assert parts["prior"].low > 0
     assert parts["ranking"].low < 0 < parts["ranking"].high
+
+
+def test_windows_that_have_all_moved_are_compared_by_what_moved_since() -> None:
+    """How far they all are from the level is known no better, and is in both."""
+    moved = Uncertain(value=2.0, low=1.6, high=2.5, se=0.23)
+    then = ReferenceWindows(
+        windows=[window(0.10, 0.6 + 0.01 * (-1) ** at) | {PRIOR_FACTOR: moved} for at in range(12)]
+    )
+    same = compared("f1", window(0.10, 0.6) | {PRIOR_FACTOR: moved}, then).change
+    worse = compared("f1", window(0.10, 0.42) | {PRIOR_FACTOR: moved}, then).change
+    assert same.value == pytest.approx(0.0, abs=0.005)
+    assert same.high - same.low < 0.15
+    assert worse.high < 0

@@ -11,7 +11,16 @@ from scipy import special
 
 from pumonitor.prior.over_time.changes import PACES, drift, jump
 
-__all__ = ["MOVES", "UNMOVED", "cells", "class_priors", "drifts", "jumps", "quantiles_of_cells"]
+__all__ = [
+    "MOVES",
+    "UNMOVED",
+    "cells",
+    "cells_of_moves",
+    "class_priors",
+    "drifts",
+    "jumps",
+    "quantiles_of_cells",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -20,6 +29,7 @@ UNMOVED: Final = 20
 MOVES: Final = _STEP * np.arange(-UNMOVED, UNMOVED + 1)
 """How far logit pi may be from the reference's; 0 at `UNMOVED`."""
 _PRIOR_JUMP: Final = 0.7
+_POINT: Final = 1e-6
 
 
 def class_priors(level: FloatArray) -> FloatArray:
@@ -54,6 +64,18 @@ def cells(level: FloatArray) -> FloatArray:
             [[2 * logit[0] - between[0]], between, [2 * logit[-1] - between[-1]]]
         )
     return np.stack([middles[:-1, np.newaxis] + MOVES, middles[1:, np.newaxis] + MOVES])
+
+
+def cells_of_moves(level: FloatArray) -> FloatArray:
+    """Ends of log pi over the reference's, of shape (2, levels, moves).
+
+    A move stands for what is nearer to it than to the next; what has not moved for itself.
+    """
+    half = np.full(len(MOVES), 0.5 * _STEP)
+    half[UNMOVED] = _POINT
+    logit = special.logit(level)[:, np.newaxis]
+    ends = np.stack([logit + MOVES - half, logit + MOVES + half])
+    return np.asarray(special.log_expit(ends) - np.log(level)[:, np.newaxis])
 
 
 def quantiles_of_cells(ends: FloatArray, weight: FloatArray, shares: FloatArray) -> FloatArray:

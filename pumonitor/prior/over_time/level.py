@@ -23,6 +23,9 @@ _POWER: Final = 3.21
 _PER_AUC: Final = 3.0
 _POWERS: Final = (0.3, 1.4)
 _FURTHEST: Final = 2.0
+_NOT_RULED_OUT: Final = 0.002
+_LOWER_SPACING: Final = 0.2
+_MOST_LOWER: Final = 8
 _ABOVE_CONFIRMED: Final = 1.02
 MOST: Final = 0.999
 """The highest class prior that a level holds for possible."""
@@ -128,7 +131,8 @@ class Level:
     def _split_normal(
         cls, value: float, low: float, high: float, *, wider: float, power: float, least: float
     ) -> Level:
-        at_least = _ABOVE_CONFIRMED * least
+        # Where nearly all rows are confirmed it stays below 1.
+        at_least = min(_ABOVE_CONFIRMED * least, 1 - (1 - least) / _ABOVE_CONFIRMED)
         low, value, high = (max(one, at_least) for one in (low, value, high))
         middle, below, above = _normals(low, value, high)
         below, above = wider * below, wider * above
@@ -142,7 +146,22 @@ class Level:
         class_prior = special.expit(logit)
         log_weight = _log_halves(logit - middle, below, above) - power * np.log(class_prior)
         weight = np.exp(log_weight - log_weight.max())
-        return cls(class_prior=class_prior, weight=weight / weight.sum())
+        weight = weight / weight.sum()
+        if least > 0:
+            # Scores tell an upper bound, so nothing above the share confirmed is ruled out: where a
+            # prior turns out to be far lower, it has not fallen.
+            lower = _lower_logits(float(special.logit(at_least)), first)
+            class_prior = np.concatenate([special.expit(lower), class_prior])
+            share = _NOT_RULED_OUT if len(lower) else 0.0
+            flat = np.full(len(lower), share / max(len(lower), 1))
+            weight = np.concatenate([flat, (1 - share) * weight])
+        return cls(class_prior=class_prior, weight=weight)
+
+
+def _lower_logits(least: float, first: float) -> FloatArray:
+    """Below a grid, down to the least that is possible."""
+    points = min(int((first - least) / _LOWER_SPACING), _MOST_LOWER)
+    return np.linspace(least, first, points, endpoint=False)
 
 
 def log_density(class_prior: FloatArray, value: float, low: float, high: float) -> FloatArray:

@@ -27,6 +27,7 @@ FloatArray = NDArray[np.float64]
 # brings a point back with more than that; nothing brings back a level.
 _LEAST: Final = 1e-7
 _LEAST_OF_LEVEL: Final = 1e-7
+_LEAST_POSSIBLE: Final = 1e-3
 KEPT: Final[Mapping[str, int]] = {
     "log_weight": 10,
     "frequency": 13,
@@ -91,18 +92,22 @@ class PacedFilter:
         M = mu0 + pi (mu1 - mu0).
         """
         pi = np.stack([class_priors(level.class_prior)] * KINDS)
-        weight = np.zeros(pi.shape)
-        weight[0, :, UNMOVED] = level.weight
         confirmed = reference.confirmed + 0.5
         share = confirmed / (reference.rows * reference.arrived)
         relative = 1 / confirmed + spread / windows + reference.arrived_variance
+        frequency = Frequency(mean=share / pi, relative=np.full_like(pi, relative))
         places = _anchored(reference, pi)
+        # Levels with fewer positives than were confirmed stay impossible, whatever the label
+        # frequency becomes; those that may have had as many are weighed in `weights`.
+        possible = level.weight * (frequency.at_most_one()[0, :, UNMOVED] > _LEAST_POSSIBLE)
+        weight = np.zeros(pi.shape)
+        weight[0, :, UNMOVED] = possible / possible.sum() if possible.any() else level.weight
         return cls(
             pace=pace,
             level=level.class_prior,
             class_prior=pi[0],
             log_weight=np.log(np.maximum(weight, _LEAST)),
-            frequency=Frequency(mean=share / pi, relative=np.full_like(pi, relative)),
+            frequency=frequency,
             places=places,
             scales=Scales(
                 positives=reference.confirmed_mean,

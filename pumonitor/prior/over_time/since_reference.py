@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
+from pumonitor.prior.over_time.grid import cells_of_moves, quantiles_of_cells
 from pumonitor.prior.over_time.paced_filter import PacedFilter
 
 __all__ = ["A_QUARTER", "Explanation", "Movement", "explanations", "movements"]
@@ -97,6 +98,7 @@ class _Points:
 
     weight: FloatArray
     prior: FloatArray
+    prior_ends: FloatArray
     frequency: _Normals
     positives: _Normals
     negatives: _Normals
@@ -121,6 +123,7 @@ class _Points:
         return cls(
             weight=at(weight),
             prior=at(np.log(part.class_prior / level)),
+            prior_ends=np.stack([at(one) for one in cells_of_moves(part.level)]),
             frequency=_Normals(
                 at(frequency),
                 at(np.sqrt(spread)),
@@ -172,7 +175,8 @@ def movements(parts: Sequence[PacedFilter], shares: FloatArray) -> dict[str, Mov
     weight = np.concatenate([one.weight for one in points])
     weight = weight / weight.sum()
     prior = np.concatenate([one.prior for one in points])
-    found = {"class_prior": _movement_of_prior(prior, weight)}
+    ends = np.concatenate([one.prior_ends for one in points], axis=1)
+    found = {"class_prior": _movement_of_prior(prior, ends, weight)}
     for name, of in {
         "label_frequency": [one.frequency for one in points],
         "ranking": [one.positives for one in points],
@@ -243,10 +247,9 @@ def _factor(name: str, added: float, positives: float) -> float:
     return 1 + added / positives if name == "ranking" else math.exp(added)
 
 
-def _movement_of_prior(moved: FloatArray, weight: FloatArray) -> Movement:
-    order = np.argsort(moved, kind="stable")
-    reached = np.cumsum(weight[order]) - 0.5 * weight[order]
-    low, value, high = np.exp(np.interp(_LEVELS, reached, moved[order])).tolist()
+def _movement_of_prior(moved: FloatArray, ends: FloatArray, weight: FloatArray) -> Movement:
+    # Of what has moved each point stands for its cell: windows may tell more than a step apart.
+    low, value, high = np.exp(quantiles_of_cells(ends, weight, _LEVELS)).tolist()
     chance = float(weight[np.abs(moved) > A_QUARTER].sum())
     return Movement(value=value, low=low, high=high, chance=chance)
 

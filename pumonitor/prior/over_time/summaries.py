@@ -156,13 +156,17 @@ class Summariser:
     variance_of_positives: float
 
     @classmethod
-    def learned(cls, windows: Sequence[Cells]) -> Summariser:
+    def learned(
+        cls, windows: Sequence[Cells], *, counts: Sequence[tuple[float, float]] | None = None
+    ) -> Summariser:
         """From the windows of the reference, all of whose labels have arrived.
 
         Parameters
         ----------
         windows : sequence of Cells
             Ten or more are good. With one alone nothing is known of how much windows differ.
+        counts : sequence of (float, float), optional
+            Rows and confirmed rows of all windows, where some have too few for cells.
 
         Raises
         ------
@@ -178,9 +182,10 @@ class Summariser:
         of_positives = _shrunk(expected, _ROWS_OF_OWN, of_positives, whole.effective_positives)
         of_positives = max(of_positives, _LEAST * high**2)
 
-        share = whole.confirmed / whole.total
-        expected_each = np.array([one.total * share for one in windows])
-        shares = np.array([one.confirmed for one in windows]) / expected_each
+        counted = np.array(counts or [(one.total, one.confirmed) for one in windows])
+        total, confirmed = (float(one) for one in counted.sum(axis=0))
+        expected_each = counted[:, 0] * confirmed / total
+        shares = counted[:, 1] / expected_each
         means = np.array([index.moments(one.scores, one.rows)[0] for one in windows])
         of_all = np.array([one.effective_rows for one in windows])
         held = [one for one in windows if one.confirmed > 0]
@@ -191,8 +196,8 @@ class Summariser:
         return cls(
             index=index,
             reference=WindowSummary(
-                rows=whole.total,
-                confirmed=whole.confirmed,
+                rows=total,
+                confirmed=confirmed,
                 all_mean=mean,
                 all_variance=variance / whole.effective_rows + between / len(windows),
                 confirmed_mean=high,
