@@ -86,7 +86,13 @@ def alerts_of(folder: Path, what: str) -> dict[str, StoredTransition]:
     [
         ("twice as many positives", {"class_prior", "labeled_positives"}, "class_prior", "ranking"),
         ("the ranking breaks", {"auc", "recall"}, "ranking", "class_prior"),
-        ("half as many get confirmed", {"labeled_positives"}, "confirmed_share", "class_prior"),
+        pytest.param(
+            "half as many get confirmed",
+            {"labeled_positives"},
+            "confirmed_share",
+            "class_prior",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_alerts_of_one_change_name_one_cause(tmp_path, what, fired, kind, wrong):
@@ -111,6 +117,7 @@ def test_alerts_of_one_change_name_one_cause(tmp_path, what, fired, kind, wrong)
         assert "it has risen to " in alert.sentence
 
 
+@pytest.mark.slow
 def test_check_tells_how_soon_a_change_is_seen_and_plan_where_to_look(tmp_path):
     configuration = write_days(tmp_path, "nothing")
     monitor = configuration.monitors["card-fraud"]

@@ -313,6 +313,7 @@ def look(jobs: Jobs, day: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_segments_and_files_without_types(tmp_path: Path) -> None:
     with prepared(write_days(tmp_path, kind="csv", with_segments=True)) as jobs:
         auxiliary, series = of_pane(jobs, DAYS - 1)
@@ -331,6 +332,7 @@ def test_segments_and_files_without_types(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_sample_stands_for_all_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tables = []
     for rows in (20_000, 300):

@@ -21,6 +21,8 @@ from pumonitor.service.config_file import read_configuration
 from pumonitor.service.jobs import Jobs
 from pumonitor.store import schema
 
+pytestmark = pytest.mark.slow
+
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 34
 NEW_VERSION = 13
@@ -160,7 +162,6 @@ def test_late_labels_of_the_final_look_leave_the_class_prior_of_the_mature_one(
         ]
 
 
-@pytest.mark.slow
 def test_a_run_on_every_day_finds_what_a_run_long_after_finds(
     at_once: dict[Any, dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -194,7 +195,6 @@ def test_a_run_on_every_day_finds_what_a_run_long_after_finds(
     assert max(row[2] for row in kept) < 100_000
 
 
-@pytest.mark.slow
 def test_without_any_state_kept_the_same_is_found_again(
     at_once: dict[Any, dict[str, Any]], tmp_path: Path
 ) -> None:

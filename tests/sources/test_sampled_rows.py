@@ -172,6 +172,7 @@ def test_every_engine_gives_the_same(
         assert_same(sampled(*tables, asked), wanted, kind)
 
 
+@pytest.mark.slow
 def test_spark_gives_the_same(frames: Any, expected: Any, spark: Any, tmp_path: Any) -> None:
     read = []
     for name, frame in zip(("p", "l"), frames, strict=True):
