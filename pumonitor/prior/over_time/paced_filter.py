@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -223,8 +224,16 @@ class PacedFilter:
 
     def weights(self) -> FloatArray:
         """As `log_weight`, label frequencies above 1 ruled out; adding up to 1."""
-        weight = np.exp(self.log_weight) * self.frequency.at_most_one()
-        return np.asarray(weight / weight.sum())
+        return _weights(self)
+
+
+@lru_cache(maxsize=4)
+def _weights(part: PacedFilter) -> FloatArray:
+    """Of a state, of which all that is told is read off its weights."""
+    weight = np.exp(part.log_weight) * part.frequency.at_most_one()
+    weight = np.asarray(weight / weight.sum())
+    weight.flags.writeable = False
+    return weight
 
 
 def _nearest(held: NDArray[np.bool_]) -> NDArray[np.intp]:

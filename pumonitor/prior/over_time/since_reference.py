@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -24,6 +25,7 @@ _PART: Final = 0.25
 _BEYOND_ERROR: Final = 2.0
 _COUNTED: Final = 1e-8
 _EXACT: Final = 1e-7
+_LEFT_OUT: Final = 1e-4
 _WITHIN: Final = (np.arange(9) + 0.5) / 9
 _LEVELS: Final = np.array([0.025, 0.5, 0.975])
 
@@ -157,6 +159,12 @@ class _Points:
         return np.asarray((last - first) * alone.mean(axis=0))
 
 
+@lru_cache(maxsize=4)
+def _points(part: PacedFilter, share: float) -> _Points:
+    """Those of a state, of which movements and explanations are asked one after the other."""
+    return _Points.of(part, share)
+
+
 def movements(parts: Sequence[PacedFilter], shares: FloatArray) -> dict[str, Movement]:
     """How far each has moved, by name.
 
@@ -170,7 +178,7 @@ def movements(parts: Sequence[PacedFilter], shares: FloatArray) -> dict[str, Mov
         moved is by more than a quarter of what the positives add to that mean. Label frequency,
         ranking and negatives must have moved by twice the reference's own standard error as well.
     """
-    points = [_Points.of(part, share) for part, share in zip(parts, shares, strict=True)]
+    points = [_points(part, share) for part, share in zip(parts, shares.tolist(), strict=True)]
     scales = parts[0].scales
     weight = np.concatenate([one.weight for one in points])
     weight = weight / weight.sum()
@@ -184,7 +192,7 @@ def movements(parts: Sequence[PacedFilter], shares: FloatArray) -> dict[str, Mov
     }.items():
         mean = np.concatenate([one.mean for one in of])
         deviation = np.concatenate([one.deviation for one in of])
-        low, value, high = (_quantile(mean, deviation, weight, level) for level in _LEVELS)
+        low, value, high = _quantiles(mean, deviation, weight)
         if name == "label_frequency":
             low, value, high = (math.exp(one) for one in (low, value, high))
         else:
@@ -202,8 +210,8 @@ def explanations(parts: Sequence[PacedFilter], shares: FloatArray) -> list[Expla
     """
     total: dict[tuple[str, ...], float] = {}
     added: dict[tuple[str, ...], dict[str, float]] = {}
-    for part, share in zip(parts, shares, strict=True):
-        points = _Points.of(part, share)
+    for part, share in zip(parts, shares.tolist(), strict=True):
+        points = _points(part, share)
         sizes = {
             "class prior": points.prior,
             "label frequency": points.frequency.mean_if_moved(),
@@ -260,11 +268,27 @@ def _beyond(mean: FloatArray, deviation: FloatArray, far: FloatArray | float) ->
     return np.asarray(above + special.ndtr((-far - mean) / deviation))
 
 
-def _quantile(mean: FloatArray, deviation: FloatArray, weight: FloatArray, level: float) -> float:
-    """Of a mixture of normals."""
+def _quantiles(mean: FloatArray, deviation: FloatArray, weight: FloatArray) -> list[float]:
+    """Ends and middle of the 95% interval of a mixture of normals.
 
-    def beyond(value: float) -> float:
-        return float(weight @ special.ndtr((value - mean) / deviation)) - level
+    Most parts together hold next to nothing, and are left out.
+    """
+    order = np.argsort(weight, kind="stable")
+    kept = order[np.cumsum(weight[order]) > _LEFT_OUT]
+    mean, deviation, weight = mean[kept], deviation[kept], weight[kept] / weight[kept].sum()
+
+    def reached(value: float) -> float:
+        return float(weight @ special.ndtr((value - mean) / deviation))
 
     low, high = float((mean - 9 * deviation).min()), float((mean + 9 * deviation).max())
-    return float(optimize.brentq(beyond, low, high, xtol=_EXACT * (high - low)))
+    return [
+        float(
+            optimize.brentq(
+                lambda value, level=level: reached(value) - level,
+                low,
+                high,
+                xtol=_EXACT * (high - low),
+            )
+        )
+        for level in _LEVELS.tolist()
+    ]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary
-from pumonitor.prior.over_time.since_reference import _beyond, _Normals, _quantile
+from pumonitor.prior.over_time.since_reference import _beyond, _Normals, _quantiles
 from tests.prior.over_time.windows_shown import LEVEL, REFERENCE, window
 
 
@@ -88,9 +88,8 @@ def test_quantiles_of_a_mixture_are_those_of_draws():
     mean, deviation, weight = np.array([0.0, 3.0]), np.array([1.0, 0.2]), np.array([0.7, 0.3])
     which = rng.choice(2, size=400_000, p=weight)
     draws = rng.normal(mean[which], deviation[which])
-    for level in (0.025, 0.5, 0.975):
-        found = _quantile(mean, deviation, weight, level)
-        assert found == pytest.approx(np.quantile(draws, level), abs=0.02)
+    found = _quantiles(mean, deviation, weight)
+    assert found == pytest.approx(np.quantile(draws, [0.025, 0.5, 0.975]), abs=0.02)
     assert weight @ _beyond(mean, deviation, 1.5) == pytest.approx(
         (np.abs(draws) > 1.5).mean(), abs=0.004
     )
