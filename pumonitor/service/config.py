@@ -63,7 +63,15 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
 class Reference(Period):
-    """Windows that new ones are compared with, from start up to but not including end."""
+    """Windows that new ones are compared with, from start up to but not including end.
+
+    Attributes
+    ----------
+    start : date or datetime
+        Start of the period; a date, or a time, in the monitor's zone.
+    end : date or datetime
+        End of the period, which is itself not part of it.
+    """
 
 
 def _length(every: str) -> timedelta:
@@ -78,7 +86,45 @@ def _is_followed(class_prior: Any, label_purity: Any) -> bool:
 
 
 class Monitor(Part):
-    """One classifier that is followed. The fields are described where `init` writes them."""
+    """One classifier that is followed.
+
+    Attributes
+    ----------
+    model : str or None
+        The model in MLflow's registry: ``models:/NAME``, ``models:/NAME/VERSION`` or
+        ``models:/NAME@ALIAS``.
+    predictions : Predictions
+        What was scored: id, time, score.
+    positives : Positives
+        What was confirmed: id, time of the confirmation.
+    window : str
+        Length of a window: hours, days, weeks (which begin on Monday) or months.
+    zone : str
+        Time zone in which windows begin.
+    maturity : timedelta
+        How long confirmations are awaited after the end of a window.
+    panes : tuple of timedelta or None
+        Ages at which a window is evaluated before it is mature; without it 0, a quarter and a half
+        of the maturity.
+    schedule : Cron or None
+        When ``pumonitor serve`` works on this monitor, as a cron expression.
+    score_scale : "probability" or "unbounded"
+        Whether scores lie within 0 and 1.
+    threshold : float
+        A score at or above it is predicted positive.
+    class_prior : str, float, list or mapping
+        Share of positives: ``auto`` estimates it in the first windows and follows it from there.
+        The other forms are below.
+    label_purity : float or "auto"
+        Share of the confirmed positives that really are positive.
+    scenario : "single-training-set"
+        Confirmed and unconfirmed rows together are the population; monitors know this scenario
+        only.
+    reference : Reference or None
+        Period that later windows are compared with.
+    rules : tuple of Rule
+        When to raise an alert.
+    """
 
     model: ModelLink | None = None
     predictions: Predictions
@@ -223,13 +269,15 @@ class Configuration(Located):
     Attributes
     ----------
     state : SecretStr
-        Address of the state database.
+        Address of the state database, SQLite or PostgreSQL.
     tracking : Tracking or None
-        MLflow; None: results stay in the state database.
+        The MLflow server that results are sent to; without it they stay in the state database.
     destinations : mapping of str to Destination
+        Who is notified of alerts, each under a name of its own.
     keep_delivered : timedelta
-        For how long messages are kept that have arrived.
+        How long delivered messages are kept in the state database.
     monitors : mapping of str to Monitor
+        What is followed, each under a name of its own.
     """
 
     state: Address = SecretStr("sqlite:///pumonitor.db")

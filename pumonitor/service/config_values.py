@@ -9,7 +9,15 @@ from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema
 
 from pumonitor.errors import if_percent, nearest
 from pumonitor.monitoring.windows import WindowGrid
@@ -61,6 +69,16 @@ class Part(BaseModel):
         protected_namespaces=(),
         validate_default=False,
     )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """With what its docstring says of each key."""
+        from pumonitor.service.described_keys import with_descriptions
+
+        keys = {name: field.alias or name for name, field in cls.model_fields.items()}
+        return with_descriptions(handler.resolve_ref_schema(handler(schema)), cls.__doc__, keys)
 
 
 def _kind(read: Callable[[Any], Any], schema: dict[str, Any]) -> tuple[Any, Any]:

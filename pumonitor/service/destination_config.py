@@ -39,9 +39,9 @@ class Tracking(Located):
     Attributes
     ----------
     uri : SecretStr
-        As MLflow takes it.
+        Tracking URI, as MLflow takes it.
     ui : str or None
-        Address of its pages, for the links in messages; `uri` where that is one of a server.
+        Address of MLflow's pages for links in messages, where ``uri`` is no web address.
     """
 
     uri: Address
@@ -60,23 +60,24 @@ class Destination(Part):
     Attributes
     ----------
     apprise : SecretStr or None
-        An Apprise address: chat, mail, paging.
+        Address of a chat, mail or paging service, as Apprise writes it.
     webhook : SecretStr or None
-        An https address that takes JSON.
+        Address that is sent JSON by POST.
     secret : SecretStr or None
-        Signs what the webhook is sent: ``whsec_`` and base64, or any text.
+        Key with which messages to the webhook are signed: ``whsec_`` and base64, or any text.
     alertmanager : SecretStr or None
         Address of a Prometheus Alertmanager.
     allow_private : bool or None
-        Whether the address may be one of a private network or of this machine; for a webhook only
-        if it says so, for Alertmanager unless it says not.
+        Whether the address may lie in a private network or on this machine. Without it a webhook
+        may not, and an Alertmanager may.
     events : tuple of "fired", "resolved" and "reminder", or None
-        What it is told of; None: all. A hook that retrains has ``[fired]``.
+        Which messages it is sent; all of them without it. A hook that starts a training takes
+        ``[fired]``.
     format : "markdown", "text", "html" or None
-        What an Apprise service is sent; markdown by default.
+        What an Apprise service is sent; Markdown without it.
     picture : bool or None
-        Whether a webhook is sent the picture of the series; Apprise services are, Alertmanager
-        takes none.
+        Whether a webhook is sent the chart of the metric. Apprise services always are,
+        Alertmanager takes none.
     """
 
     apprise: Address | None = None

@@ -14,7 +14,15 @@ __all__ = ["Period", "check_span", "holds_window", "span_of"]
 
 
 class Period(Part):
-    """From start up to but not including end."""
+    """From start up to but not including end.
+
+    Attributes
+    ----------
+    start : date or datetime
+        Start of the period; a date, or a time, in the monitor's zone.
+    end : date or datetime
+        End of the period, which is itself not part of it.
+    """
 
     start: Moment
     end: Moment

@@ -237,33 +237,41 @@ _CONSTANT: Final = [
     _SHARE,
     {"type": "array", "items": _SHARE, "minItems": 2, "maxItems": 3},
 ]
+_VALUE: Final = _SHARE | {"description": "The likeliest share"}
+_LOW: Final = _SHARE | {"description": "Low end of its 95% interval"}
+_HIGH: Final = _SHARE | {"description": "High end of its 95% interval"}
 _DATE: Final = {"type": "string", "format": "date"}
-_OF: Final = _mapping_schema("The period it was true of, the end not in it", start=_DATE, end=_DATE)
+_OF: Final = _mapping_schema(
+    "The period it was true of",
+    start=_DATE | {"description": "Start of the period"},
+    end=_DATE | {"description": "End of the period, which is itself not part of it"},
+)
 _SCHEMA: Final[dict[str, Any]] = {
-    "description": "Share of positives: auto follows it from scores and confirmations",
+    "description": "Share of positives: auto estimates it in the first windows and follows it",
     "anyOf": [
         {"type": "string", "examples": ["auto"]},
         _mapping_schema(
             "Known of one period, with its 95% interval; windows are followed from there",
-            value=_SHARE,
-            low=_SHARE,
-            high=_SHARE,
+            value=_VALUE,
+            low=_LOW,
+            high=_HIGH,
             of=_OF,
         ),
         _mapping_schema(
             "An audit: positives among randomly drawn cases of one period whose truth somebody "
             "looked up; windows are followed from there",
-            positives={"type": "integer", "minimum": 0},
-            cases={"type": "integer", "minimum": 1},
+            positives={"type": "integer", "minimum": 0, "description": "How many were positive"},
+            cases={"type": "integer", "minimum": 1, "description": "How many were looked up"},
             of=_OF,
         ),
         _mapping_schema(
             "Assumed for ever, and never measured",
             assumed={
+                "description": "The share, alone or with its interval",
                 "anyOf": [
                     *_CONSTANT,
-                    _mapping_schema("With its 95% interval", value=_SHARE, low=_SHARE, high=_SHARE),
-                ]
+                    _mapping_schema("With its 95% interval", value=_VALUE, low=_LOW, high=_HIGH),
+                ],
             },
         ),
         *({**one, "description": "Assumed for ever, as with assumed"} for one in _CONSTANT),

@@ -167,57 +167,80 @@ ChangeGiven = Annotated[
 
 
 class Rule(Part):
-    """When an alert is due: a metric with one of six conditions, or the health of the data.
+    """One rule of a monitor: a metric with one condition, or the health of the data.
 
     Attributes
     ----------
     metric : str or None
-        An estimate or a number of rows.
-    below, above : float or None
-        The whole interval is beyond it.
-    drop, rise, change : Change or None
-        Against the mean of the windows compared with, in the metric's unit or in percent of it;
-        `change` is a drop or a rise. Of these windows there have to be three.
+        What the rule judges: the name of an estimate, or of a number of rows
+        (``labeled_positives``, ``predictions``).
+    below : float or None
+        A window is bad when the whole interval of the metric lies below this limit. With
+        ``health: few_positives``, when fewer positives than this are confirmed.
+    above : float or None
+        A window is bad when the whole interval of the metric lies above this limit. With
+        ``health: unmatched_labels``, when a larger share of the labels belongs to no prediction.
+    drop : Change or None
+        A window is bad when the metric has surely fallen by at least this much: in the metric's own
+        unit (0.05), or in percent of what it is compared with (10%). At least three windows are
+        needed to compare with.
+    rise : Change or None
+        As ``drop``, for a metric that must not rise.
+    change : Change or None
+        As ``drop``, in either direction. With ``health: volume`` and ``health: label_delay`` in
+        percent of what is usual.
     compared_with : "reference" or timedelta
-        `from` in the file: the windows of the monitor's reference, or those of so long before.
+        What ``drop``, ``rise`` and ``change`` compare with: the windows of the monitor's
+        ``reference``, or the windows of a time span before, such as 28d.
     shift : "down", "up", "any" or None
-        A lasting change, seen by a sequential detector. With ``health: label_delay``, up is later.
-        Of a class prior that is followed over windows: that it has moved by a quarter or more since
-        the reference, seen by its posterior.
+        Fires on a small change that lasts, found by a sequential detector. With
+        ``health: label_delay``, up means that labels come later. For a class prior that is
+        followed, it fires when the class prior has most likely moved by a quarter or more.
     detector : str
-        Not of a class prior that is followed.
+        Which sequential detector a ``shift`` rule uses. It does not apply to a class prior that is
+        followed.
     false_alarms_per_year : float
-        Of the detector, when nothing changes; with ``health: label_delay`` too.
+        How many false alarms a year a ``shift`` rule may raise while nothing changes.
     health : str or None
-        In place of a metric: what may be wrong with the data.
+        Judges the data in place of a metric: no predictions, late results, few confirmations, an
+        unusual number of predictions, labels without a prediction, scores outside their usual
+        range, labels that arrive later than usual.
     after : timedelta or None
-        With ``health: stale``: results are overdue by so long.
+        With ``health: stale``: how long results may be overdue.
     warning : float, Change or None
-        A milder limit beside that of below, above, drop, rise or change.
+        A second, milder limit. Beyond it an alert of severity warning fires; beyond the rule's own
+        limit one of severity critical.
     windows : int
-        `for` in the file: so many windows in a row have to be bad.
+        How many bad windows in a row it takes to fire. A window that says neither good nor bad does
+        not interrupt the row.
     keep : int
-        So many windows have to be good, after the first, until the alert is over.
+        How many further good windows it takes, after the first good one, to resolve the alert.
     severity : "info", "warning" or "critical"
+        How grave the alert is; messages carry it, and ``run --fail-on-alert`` looks at critical
+        alerts.
     resolve_on : "interval" or "estimate"
-        What has to be on the good side for a window to be good.
+        What must be back on the good side of the limit to resolve an alert: the whole interval, or
+        the estimate alone, which is sooner and less sure.
     provisional : bool
-        Windows whose labels are not all in yet count too.
+        Whether windows are judged before their labels are mature.
     segment : mapping of str to str, or None
-        Only rows of this segment, {country: DE}; the whole otherwise.
+        Judge only the rows of one segment, such as ``{country: DE}``, in place of all rows.
     per : str or None
-        A segment column: one alert for each of its segments.
+        Judge every segment of this column, each with an alert of its own.
     false_discovery_rate : float
-        Share of the segments said to be bad that are not, on average.
+        With ``per``: which share of the segments that are reported as bad may be false, on average.
     stale_for : int or None
-        So many windows in a row without a usable value make an alert of their own.
+        After so many windows in a row without a usable value of the metric, an alert of its own
+        fires.
     to : tuple of str or None
-        Destinations; all by default.
+        Names of the destinations that are notified; all of them without it.
     repeat : timedelta or None
-        A reminder comes so long after the last message; None: never.
+        How long after the last message a reminder of an alert that still fires is sent; ``never``
+        sends none.
     runbook : str or None
-        Address of what to do.
+        Address of a page that says what to do; messages link to it.
     name : str or None
+        What messages call the rule; its meaning in words without it.
     """
 
     metric: Metric | None = None

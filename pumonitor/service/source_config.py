@@ -24,11 +24,13 @@ class Source(Located):
     Attributes
     ----------
     path : str or None
-        File or pattern, as written.
+        File, pattern or address of files; the text alone means the same.
     url : SecretStr or None
-        Of a database.
-    table, query : str or None
-        One of them, with a url.
+        Address of a database.
+    table : str or None
+        Table of the database.
+    query : str or None
+        One SELECT, in place of a table.
     """
 
     path: Annotated[Text | None, Field(repr=False)] = None
@@ -107,7 +109,8 @@ class Source(Located):
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         """A path alone will do."""
-        return {"anyOf": [{"type": "string"}, handler(schema)]}
+        mapping = super().__get_pydantic_json_schema__(schema, handler)
+        return {"anyOf": [{"type": "string"}, mapping]}
 
 
 class _Columns(Part):
@@ -165,24 +168,29 @@ class Predictions(_Columns):
     Attributes
     ----------
     source : Source
-    id, time, score : str
-        Columns: what confirmations refer to, when it was scored, and the score.
+        Where the predictions are.
+    id : str
+        Column with the id that confirmations refer to.
+    time : str
+        Column with the time of the prediction.
+    score : str
+        Column with the score; a higher score means more likely positive.
     model_version : str or None
-        Column; every version is a series of its own.
+        Column with the version of the model; each version is a series of its own.
     segments : tuple of str
-        Columns whose values are looked at one by one, beside the whole.
+        Columns whose values are evaluated one by one, beside all rows together.
     features : tuple of str
         Columns that tell positives apart: numbers, text, true and false. A score of them, the
         auxiliary score, is what the class prior is followed by in place of the deployed one.
     group : str or None
         Column of the entity a row is of (customer, device), where these recur.
     time_zone : str or None
-        Of times that say none.
+        Time zone of times that carry none.
     time_unit : "s", "ms", "us", "ns" or None
-        Of times that are integers since 1970.
+        Unit of times that are integers since 1970.
     ambiguous : "earlier", "later" or None
-        Which moment a time of `time_zone` means that its clocks show twice, or never, where they
-        change; such rows are refused without it.
+        Which moment is meant by a local time that clocks show twice or never when they change.
+        Rows with such a time are refused without it.
     """
 
     _parameters = ("start", "end")
@@ -249,16 +257,23 @@ class Positives(_Columns):
     Attributes
     ----------
     source : Source
+        Where the confirmations are.
     id : str
-        Column with the prediction's id.
+        Column with the id of the prediction that is confirmed.
     known_at : str or None
-        Column: when the label became known. Without it every row counts at every moment.
+        Column with the time at which the confirmation became known. Without it every row counts at
+        every moment.
     label : str or None
-        Column: 1, -1, or 0 to take an earlier row back; without it every row is a positive.
+        Column with 1 for a confirmed positive, -1 for a confirmed negative, 0 to take an earlier
+        row back. Without it every row is a confirmed positive.
     propensity : str or None
-        Column: chance that such a positive is confirmed.
-    time_zone, time_unit, ambiguous
-        As of predictions.
+        Column with the probability that such a positive gets confirmed.
+    time_zone : str or None
+        Time zone of times that carry none.
+    time_unit : "s", "ms", "us", "ns" or None
+        Unit of times that are integers since 1970.
+    ambiguous : "earlier", "later" or None
+        Which moment is meant by a local time that clocks show twice or never when they change.
     """
 
     _parameters = ("as_of",)

@@ -1,0 +1,66 @@
+"""What each key of the configuration means, for its JSON Schema, read from the docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["attributes_of", "with_descriptions"]
+
+_SECTION = re.compile(r"^Attributes\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}\n|\Z)", re.MULTILINE | re.DOTALL)
+_ENTRY = re.compile(r"^(\S[^\n:]*?)(?: : [^\n]*)?\n((?:[ ]+[^\n]*\n?|\n)*)", re.MULTILINE)
+
+
+def attributes_of(docstring: str | None) -> dict[str, str]:
+    """The text under each name of a docstring's section "Attributes", as one line.
+
+    Examples
+    --------
+    >>> doc = '''A span.
+    ...
+    ...     Attributes
+    ...     ----------
+    ...     start, end : date
+    ...         From ``start`` up to
+    ...         but not including ``end``.
+    ...     zone : str
+    ...     '''
+    >>> attributes_of(doc)["end"]
+    'From `start` up to but not including `end`.'
+    >>> attributes_of(doc)["zone"]
+    ''
+    """
+    found = _SECTION.search(inspect.cleandoc(docstring or "") + "\n")
+    if found is None:
+        return {}
+    texts: dict[str, str] = {}
+    for names, text in _ENTRY.findall(found[1]):
+        one_line = " ".join(text.split()).replace("``", "`")
+        texts.update({name.strip(): one_line for name in names.split(",")})
+    return texts
+
+
+def with_descriptions(
+    schema: dict[str, Any], docstring: str | None, keys: Mapping[str, str]
+) -> dict[str, Any]:
+    """A JSON Schema of a mapping, with a description of it and of each of its keys.
+
+    Parameters
+    ----------
+    schema : dict
+        As pydantic makes it; changed and returned. A description that is there stays.
+    docstring : str or None
+        Of the model.
+    keys : mapping of str to str
+        Name of a field -> its key in the file.
+    """
+    summary = inspect.cleandoc(docstring or "").partition("\n\n")[0]
+    schema["description"] = " ".join(summary.split())
+    texts = attributes_of(docstring)
+    for field, key in keys.items():
+        described = schema["properties"].get(key)
+        if described is not None and texts.get(field):
+            described.setdefault("description", texts[field])
+    return schema
