@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -117,6 +118,26 @@ class Places:
     def wider(self, one: FloatArray | float, zero: FloatArray | float) -> Places:
         """With these variances added to mu1 and mu0, independently."""
         return replace(self, one_one=self.one_one + one, zero_zero=self.zero_zero + zero)
+
+    def beside(self, one: FloatArray) -> Places:
+        """Along a new second axis, each with one of these variances added to mu1."""
+        shape = (self.one.shape[0], len(one), *self.one.shape[1:])
+        return self._each(lambda held: np.broadcast_to(held[:, np.newaxis], shape)).wider(
+            one.reshape(-1, *[1] * (len(shape) - 2)), 0.0
+        )
+
+    def taken(self, which: NDArray[np.intp]) -> Places:
+        """Those of the second axis."""
+        return self._each(lambda held: held[:, which])
+
+    def _each(self, change: Callable[[FloatArray], FloatArray]) -> Places:
+        return Places(
+            one=change(self.one),
+            zero=change(self.zero),
+            one_one=change(self.one_one),
+            one_zero=change(self.one_zero),
+            zero_zero=change(self.zero_zero),
+        )
 
     def after_positives(self, value: float, variance: float) -> tuple[FloatArray, Places]:
         """With an observation of mu1, normal with this error variance.

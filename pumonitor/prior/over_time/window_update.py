@@ -27,6 +27,7 @@ _SCORES: Final[tuple[Scores, ...]] = get_args(Scores)
 _PRIOR: Final = np.array([int(one.prior) for one in CHANGES])
 _FREQUENCY: Final = np.array([int(one.frequency) for one in CHANGES])
 _PLACES: Final = np.array([_SCORES.index(one.scores) for one in CHANGES])
+_RANKING: Final = np.array([int(one.startswith("ranking")) for one in _SCORES])
 _LOG_PROBABILITY: Final = np.log([one.probability for one in CHANGES])
 KINDS: Final = 4
 """Of pasts that are kept apart in each point: all settled; where rows score has jumped of late; the
@@ -36,22 +37,8 @@ _SETTLES: Final = math.log(0.01)
 _NONE: Final = 1e-200
 
 
-def _becomes(kind: int, hypothesis: int) -> int:
-    """The kind of a past after a window."""
-    return kind | (1 if _PLACES[hypothesis] else 0) | (2 if _FREQUENCY[hypothesis] else 0)
-
-
-def _keys(of_hypothesis: NDArray[np.int_], *, size: int) -> FloatArray:
-    """Which (hypothesis, kind) come to which (kind, key, kind before), as a matrix of 0 and 1."""
-    found = np.zeros((KINDS, size, KINDS, len(CHANGES), KINDS))
-    for hypothesis, key in enumerate(of_hypothesis.tolist()):
-        for kind in range(KINDS):
-            found[_becomes(kind, hypothesis), key, kind, hypothesis, kind] = 1.0
-    return found.reshape(-1, len(CHANGES) * KINDS)
-
-
-_OF_FREQUENCY: Final = _keys(2 * _FREQUENCY + _PRIOR, size=4)
-_OF_PLACES: Final = _keys(len(_SCORES) * _PRIOR + _PLACES, size=2 * len(_SCORES))
+_COMBINATIONS: Final = (2, 2, len(_SCORES), KINDS)
+"""Whether the class prior and the label frequency have jumped, where rows score, the past."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,14 +132,14 @@ def updated(
         + placed[_PRIOR, _PLACES]
     )
     top = logs.max(axis=(0, 1))
-    shares = np.exp(logs - top).reshape(len(CHANGES) * KINDS, -1)
-    in_point = shares.sum(axis=0)
+    shares = np.exp(logs - top).reshape(len(CHANGES), KINDS, -1)
+    in_point = shares.sum(axis=(0, 1))
     whole = np.log(in_point) + top.ravel()
     evidence = float(special.logsumexp(whole))
-    changes = (shares @ np.exp(top.ravel() - evidence)).reshape(len(CHANGES), KINDS).sum(axis=1)
-    shares /= in_point
-    of_kind, of_frequency = _mixed(shares, _OF_FREQUENCY, frequency.moments())
-    _, of_places = _mixed(shares, _OF_PLACES, places.moments())
+    changes = (shares * np.exp(top.ravel() - evidence)).sum(axis=(1, 2))
+    combined = np.zeros((*_COMBINATIONS, in_point.size))
+    combined[_PRIOR, _FREQUENCY, _PLACES] = shares / in_point
+    of_kind, of_frequency, of_places = _mixed(combined, frequency.moments(), places.moments())
     of_kind, moments = _settled(np.log(of_kind), np.concatenate([of_frequency, of_places]))
     moments = moments.reshape(len(moments), KINDS, *grid)
     return Posterior(
@@ -165,13 +152,41 @@ def updated(
 
 
 def _mixed(
-    shares: FloatArray, of_keys: FloatArray, moments: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Shares of the kinds in each point, and their moments, of all hypotheses together."""
-    weight = (of_keys @ shares).reshape(KINDS, -1, shares.shape[1])
-    total = np.maximum(weight.sum(axis=1), _NONE)
-    mixed = np.einsum("tkp,mkp->mtp", weight, moments.reshape(len(moments), *weight.shape[1:]))
-    return total, mixed / total
+    shares: FloatArray, of_frequency: FloatArray, of_places: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Shares of the kinds in each point, and their moments, of all hypotheses together.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (*_COMBINATIONS, points)
+    of_frequency : ndarray of shape (2, 2, 2, KINDS, levels, moves)
+        Moments; the label frequency as before or jumped, the class prior as before or jumped.
+    of_places : ndarray of shape (5, 2, scores, KINDS, levels, moves)
+
+    Notes
+    -----
+    Sums are written out: a product of matrices of this size is spread over threads, and its last
+    digits would differ with their number.
+    """
+    points = shares.shape[-1]
+    of_frequency = of_frequency.reshape(*of_frequency.shape[:4], points).swapaxes(1, 2)
+    of_places = of_places.reshape(*of_places.shape[:4], points)
+    total = np.zeros((KINDS, points))
+    frequency = np.zeros((len(of_frequency), KINDS, points))
+    places = np.zeros((len(of_places), KINDS, points))
+    for scores, jumped in ((slice(0, 1), 0), (slice(1, None), 1)):
+        of_scores = shares[:, :, scores].sum(axis=2)
+        in_frequency = (of_scores * of_frequency).sum(axis=1)
+        for changed in (0, 1):
+            in_total = of_scores[:, changed].sum(axis=0)
+            in_places = (shares[:, changed, scores] * of_places[:, :, scores]).sum(axis=(1, 2))
+            for past in range(KINDS):
+                kind = past | jumped | 2 * changed
+                total[kind] += in_total[past]
+                frequency[:, kind] += in_frequency[:, changed, past]
+                places[:, kind] += in_places[:, past]
+    total = np.maximum(total, _NONE)
+    return total, frequency / total, places / total
 
 
 def _settled(log_share: FloatArray, moments: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -211,27 +226,27 @@ def _placed(
     places: Places, window: WindowSummary, class_prior: FloatArray, scales: Scales
 ) -> tuple[FloatArray, Places]:
     """For each of `_SCORES`, along a new second axis."""
-    one, zero = np.zeros((2, len(_SCORES), 1, 1, 1))
-    # A change of where rows score is looked for in the first window that shows it.
-    if window.has_index:
-        for place, scores in enumerate(_SCORES):
-            if scores != "as before":
-                what, _, far = scores.partition(", ")
-                one[place] = _POSITIVES_JUMP * scales.positives if what == "ranking" else 0.0
-                zero[place] = _FAR * scales.positives if far else _NEGATIVES_JUMP * scales.negatives
-    shape = (2, len(_SCORES), KINDS, *class_prior.shape)
-    beside = Places(
-        **{
-            name: np.broadcast_to(getattr(places, name)[:, np.newaxis], shape)
-            for name in Places.__dataclass_fields__
-        }
-    ).wider(one**2, zero**2)
     if not window.has_index:
+        # A change of where rows score is looked for in the first window that shows it.
+        beside = places.beside(np.zeros(len(_SCORES)))
         return np.zeros_like(beside.one_one), beside
-    of_positives: FloatArray | float = 0.0
+    # What confirmed rows tell of positives is the same however far negatives have moved.
+    beside = places.beside(np.array([0.0, _POSITIVES_JUMP * scales.positives]) ** 2)
+    of_positives = np.zeros_like(beside.one)
     if not math.isnan(window.confirmed_mean):
         of_positives, beside = beside.after_positives(
             window.confirmed_mean, window.confirmed_variance
         )
+    far = np.array([_far(scores, scales) for scores in _SCORES])
+    beside = beside.taken(_RANKING).wider(0.0, far[:, np.newaxis, np.newaxis, np.newaxis] ** 2)
     of_all, beside = beside.after_all(window.all_mean, window.all_variance, share=class_prior)
-    return of_positives + of_all, beside
+    return of_positives[:, _RANKING] + of_all, beside
+
+
+def _far(scores: Scores, scales: Scales) -> float:
+    """How far negatives may have moved."""
+    if scores == "as before":
+        return 0.0
+    if scores.endswith("far"):
+        return _FAR * scales.positives
+    return _NEGATIVES_JUMP * scales.negatives
