@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from benchmarks.prior_over_time.methods import FILTERS, PEERS, Followed, Prepared
 from benchmarks.prior_over_time.pools import Pool
-from benchmarks.prior_over_time.streams import REFERENCE, SCENARIOS, draw, score_table
+from benchmarks.prior_over_time.streams import REFERENCE, SCENARIOS, Stream, draw, score_table
 from pumonitor.evaluation import evaluate_table
 
-__all__ = ["key_of", "run"]
+__all__ = ["drawn", "key_of", "run"]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,15 +47,7 @@ def run(
     metrics: bool,
 ) -> dict[str, Any]:
     """What methods say of each window after the reference, with the truth."""
-    rng = np.random.default_rng([seed, place, SCENARIOS.index(scenario), labels])
-    stream = draw(
-        pool,
-        scenario,
-        labels=labels,
-        class_prior=float(rng.choice([0.02, 0.05, 0.1, 0.16])),
-        label_frequency=float(rng.choice([0.1, 0.2, 0.4])),
-        rng=rng,
-    )
+    stream, _, rng = drawn(pool, scenario, place=place, seed=seed, labels=labels)
     prepared = Prepared(stream=stream, features_break=features_break, seed=int(rng.integers(2**31)))
     found = {name: {**FILTERS, **PEERS}[name](prepared) for name in methods}
     of_methods = {name: _plain(one) for name, one in found.items()}
@@ -67,6 +59,24 @@ def run(
         "truth": _short(stream.class_prior[REFERENCE:]),
         "methods": of_methods,
     }
+
+
+def drawn(
+    pool: Pool, scenario: str, *, place: int, seed: int, labels: int
+) -> tuple[Stream, float, np.random.Generator]:
+    """A run's stream, its label frequency at first, and the generator as it is then."""
+    rng = np.random.default_rng([seed, place, SCENARIOS.index(scenario), labels])
+    class_prior = float(rng.choice([0.02, 0.05, 0.1, 0.16]))
+    label_frequency = float(rng.choice([0.1, 0.2, 0.4]))
+    stream = draw(
+        pool,
+        scenario,
+        labels=labels,
+        class_prior=class_prior,
+        label_frequency=label_frequency,
+        rng=rng,
+    )
+    return stream, label_frequency, rng
 
 
 def _plain(found: Followed) -> dict[str, Any]:
