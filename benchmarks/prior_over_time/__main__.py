@@ -7,9 +7,10 @@ likes: what is in the file is not run again. `--report runs.jsonl ...` prints th
 Six feature sets and three synthetic ones, with a model trained on half of each; class priors of .02
 to .16 and label frequencies of .1 to .4 are drawn for each run. Twelve windows are the reference,
 and from the twenty-sixth on something changes. Before: the thirteen windows between. After: from
-five windows after the change on. A shift alarm: the chance that the prior has moved by a quarter is
-above .9 twice running. Truth said: the true combination of changes is among those that have a
-chance of a tenth in the last window; another alone: it is not, and another has more than nine.
+five windows after the change on. A shift alarm, as the monitor gives it: the chance that the prior
+has moved by a quarter is above .8 twice running; seen: within the first five windows. Truth said:
+the true combination of changes is among those that have a chance of a tenth in the last window;
+another alone: it is not, and another has more than nine.
 """
 
 from __future__ import annotations

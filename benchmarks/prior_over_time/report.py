@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from benchmarks.detection.tables import show
 from benchmarks.prior_over_time.methods import FILTERS, PEERS
 from benchmarks.prior_over_time.streams import CHANGED_FROM, REFERENCE, SCENARIOS
+from pumonitor.monitoring.rule_evidence_prior import LEAST_ODDS
 
 __all__ = ["report"]
 
@@ -19,6 +20,7 @@ FloatArray = NDArray[np.float64]
 
 CHANGE: Final = CHANGED_FROM - REFERENCE
 BEFORE, AFTER = slice(0, CHANGE), slice(CHANGE + 5, None)
+_ALARM: Final = LEAST_ODDS / (1 + LEAST_ODDS)
 _PAIRS: Final = tuple(one for one in SCENARIOS if one.startswith("break and"))
 _MOVES: Final = tuple(one for one in SCENARIOS if "prior" in one)
 _TRUE: Final[Mapping[str, tuple[str, ...]]] = {
@@ -143,7 +145,7 @@ def _figures(runs: Sequence[Mapping[str, Any]], true: tuple[str, ...] | None) ->
     held = (low <= truth) & (truth <= high)
     with np.errstate(invalid="ignore"):
         relative = np.nanmedian(value[:, AFTER], axis=1) / np.nanmedian(value[:, BEFORE], axis=1)
-    twice = (moved[:, 1:] > 0.9) & (moved[:, :-1] > 0.9)
+    twice = (moved[:, 1:] > _ALARM) & (moved[:, :-1] > _ALARM)
     found = {
         "runs": float(len(runs)),
         "before/truth": float(np.nanmedian(value[:, BEFORE] / truth[:, BEFORE])),
@@ -153,7 +155,7 @@ def _figures(runs: Sequence[Mapping[str, Any]], true: tuple[str, ...] | None) ->
         "covered after": float(held[:, AFTER].mean()),
         "width/truth": float(np.nanmedian((high - low)[:, AFTER] / truth[:, AFTER])),
         "alarms": float(twice.any(axis=1).mean()),
-        "seen in 5": float(twice[:, CHANGE - 1 : CHANGE + 5].any(axis=1).mean()),
+        "seen in 5": float(twice[:, CHANGE - 1 : CHANGE + 4].any(axis=1).mean()),
     }
     said = [list(one["said"].values())[-1] for one in runs if one["said"]]
     if said and true is not None:

@@ -25,10 +25,13 @@ from pumonitor.monitoring.rules import (
 from pumonitor.monitoring.usable import unusable
 from pumonitor.prior.over_time import CHANGES
 
-__all__ = ["least_odds", "prior_shift_evidence"]
+__all__ = ["LEAST_ODDS", "least_odds", "prior_shift_evidence"]
 
 _QUARTER: Final = 1.25
-_LEAST_ODDS: Final = 9.0
+LEAST_ODDS: Final = 4.0
+"""A chance of .8: a false alarm in 1% of runs of 48 windows, halvings seen in three of four.
+
+See `python -m benchmarks.prior_over_time`."""
 _CHANGES_PER_WINDOW: Final = sum(one.probability for one in CHANGES if one.prior)
 
 
@@ -40,9 +43,9 @@ def least_odds(false_alarms_per_year: float, windows_per_year: float) -> float:
     Over p, the chance of a change in a window, these odds are the statistic of Shiryaev and Roberts
     for the filter's mixture of changes. While nothing changes, that statistic less the number of
     windows is a martingale, so odds of p A come no sooner than after A windows on average. Odds are
-    never below 9, a chance of .9.
+    never below `LEAST_ODDS`.
     """
-    return max(_LEAST_ODDS, _CHANGES_PER_WINDOW * windows_per_year / false_alarms_per_year)
+    return max(LEAST_ODDS, _CHANGES_PER_WINDOW * windows_per_year / false_alarms_per_year)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +115,7 @@ def prior_shift_evidence(
     bad = {series for series, odds in twice.items() if odds > limits[series]}
     if rule.per:
         together = _together(twice, limits, rate=rule.false_discovery_rate)
-        bad |= {series for series in together if twice[series] > _LEAST_ODDS}
+        bad |= {series for series in together if twice[series] > LEAST_ODDS}
     found = {}
     for series, one in told.items():
         if one is None:
