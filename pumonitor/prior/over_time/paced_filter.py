@@ -195,10 +195,10 @@ class PacedFilter:
         levels = np.flatnonzero(weight.sum(axis=(0, 2)) > _LEAST_OF_LEVEL * weight.sum())
         weight = weight[:, levels]
         held = weight > _LEAST
-        nearest = _nearest(held)
+        nearest = _nearest(held, levels, len(self.level))
 
         def of(values: FloatArray, name: str) -> FloatArray:
-            return rounded(np.take_along_axis(values[:, levels], nearest, axis=-1), KEPT[name])
+            return rounded(values.ravel()[nearest], KEPT[name])
 
         variance, slope, left = self.places.regression()
         return replace(
@@ -236,13 +236,18 @@ def _weights(part: PacedFilter) -> FloatArray:
     return weight
 
 
-def _nearest(held: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _nearest(
+    held: NDArray[np.bool_], levels: NDArray[np.intp], all_levels: int
+) -> NDArray[np.intp]:
     """For each point the one before it that holds weight, or the first: the moments it takes.
 
-    What holds none then costs nothing to store.
+    What holds none then costs nothing to store. Places are those in an array of all levels.
     """
-    last = np.maximum.accumulate(np.where(held, np.arange(held.shape[-1]), -1), axis=-1)
-    return np.where(last < 0, held.argmax(axis=-1)[..., np.newaxis], last)
+    kinds, _, moves = held.shape
+    last = np.maximum.accumulate(np.where(held, np.arange(moves), -1), axis=-1)
+    move = np.where(last < 0, held.argmax(axis=-1)[..., np.newaxis], last)
+    row = all_levels * np.arange(kinds)[:, np.newaxis] + levels
+    return np.asarray(moves * row[..., np.newaxis] + move)
 
 
 def _anchored(reference: WindowSummary, pi: FloatArray) -> Places:

@@ -8,7 +8,6 @@ from typing import Final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from pumonitor.prior.over_time.changes import CHANGES, Scores
 from pumonitor.prior.over_time.conditionals import Frequency, Places
@@ -135,7 +134,7 @@ def updated(
     shares = np.exp(logs - top).reshape(len(CHANGES), KINDS, -1)
     in_point = shares.sum(axis=(0, 1))
     whole = np.log(in_point) + top.ravel()
-    evidence = float(special.logsumexp(whole))
+    evidence = log_sum(whole)
     changes = (shares * np.exp(top.ravel() - evidence)).sum(axis=(1, 2))
     combined = np.zeros((*_COMBINATIONS, in_point.size))
     combined[_PRIOR, _FREQUENCY, _PLACES] = shares / in_point
@@ -189,22 +188,33 @@ def _mixed(
     return total, frequency / total, places / total
 
 
+def log_sum(logs: FloatArray) -> float:
+    """Logarithm of the sum of what these are logarithms of."""
+    top = float(logs.max())
+    return top + math.log(float(np.exp(logs - top).sum()))
+
+
 def _settled(log_share: FloatArray, moments: FloatArray) -> tuple[FloatArray, FloatArray]:
     """With the likeliest other past in place of a settled one of which hardly anything is left."""
     likeliest = log_share.argmax(axis=0)
+    points = np.arange(log_share.shape[1])
     # A kind that holds nothing takes its moments from one that does: they must be some.
-    filled = np.take_along_axis(moments, likeliest[np.newaxis, np.newaxis], axis=1)
-    moments = np.where(log_share > math.log(_NONE) + 1, moments, filled)
-    settles = log_share[_SETTLED] < _SETTLES
-    kinds = np.arange(KINDS)[:, np.newaxis] * np.ones_like(likeliest)
-    kinds[_SETTLED] = np.where(settles, likeliest, _SETTLED)
-    kinds = np.where(
-        settles & (kinds == likeliest) & (np.arange(KINDS) > 0)[:, np.newaxis], 0, kinds
+    filled = moments[:, likeliest, points]
+    moments = np.where(log_share > math.log(_NONE) + 1, moments, filled[:, np.newaxis])
+    settles = np.flatnonzero(log_share[_SETTLED] < _SETTLES)
+    other = likeliest[settles]
+    settled = other != _SETTLED
+    settles, other = settles[settled], other[settled]
+    # The two change places.
+    log_share[_SETTLED, settles], log_share[other, settles] = (
+        log_share[other, settles],
+        log_share[_SETTLED, settles],
     )
-    return (
-        np.take_along_axis(log_share, kinds, axis=0),
-        np.take_along_axis(moments, kinds[np.newaxis], axis=1),
+    moments[:, _SETTLED, settles], moments[:, other, settles] = (
+        moments[:, other, settles],
+        moments[:, _SETTLED, settles],
     )
+    return log_share, moments
 
 
 def _counted(
