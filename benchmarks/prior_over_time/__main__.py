@@ -10,7 +10,8 @@ and from the twenty-sixth on something changes. Before: the thirteen windows bet
 five windows after the change on. A shift alarm, as the monitor gives it: the chance that the prior
 has moved by a quarter is above .8 twice running; seen: within the first five windows. Truth said:
 the true combination of changes is among those that have a chance of a tenth in the last window;
-another alone: it is not, and another has more than nine.
+another alone: it is not, and another has more than nine. Where a model breaks both "ranking" and
+"negatives" are right: in some pools it is the negatives alone that score elsewhere.
 """
 
 from __future__ import annotations

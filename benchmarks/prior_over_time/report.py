@@ -23,13 +23,14 @@ BEFORE, AFTER = slice(0, CHANGE), slice(CHANGE + 5, None)
 _ALARM: Final = LEAST_ODDS / (1 + LEAST_ODDS)
 _PAIRS: Final = tuple(one for one in SCENARIOS if one.startswith("break and"))
 _MOVES: Final = tuple(one for one in SCENARIOS if "prior" in one)
+_SCORES: Final = ("ranking", "negatives")
 _TRUE: Final[Mapping[str, tuple[str, ...]]] = {
     "nothing": (),
     "prior x2": ("class prior",),
     "prior x1/2": ("class prior",),
     "label frequency halves": ("label frequency",),
-    "break and prior x2": ("class prior", "ranking"),
-    "break and label frequency halves": ("label frequency", "ranking"),
+    "break and prior x2": ("class prior", "scores"),
+    "break and label frequency halves": ("label frequency", "scores"),
 }
 
 
@@ -172,14 +173,21 @@ def _figures(runs: Sequence[Mapping[str, Any]], true: tuple[str, ...] | None) ->
 
 def _true(scenario: str, method: str, features_break: bool) -> tuple[str, ...] | None:
     """What has moved, as that method can see it: a score of features that held ranks as before."""
-    true = ("ranking",) if scenario.startswith("model breaks") else _TRUE.get(scenario)
+    true = ("scores",) if scenario.startswith("model breaks") else _TRUE.get(scenario)
     if true is None or method != "with features" or features_break:
         return true
-    return tuple(one for one in true if one != "ranking")
+    return tuple(one for one in true if one != "scores")
 
 
 def _chance(said: Sequence[Sequence[Any]], changed: tuple[str, ...]) -> float:
-    return float(sum(one[-1] for one in said if set(one[:-1]) == set(changed)))
+    """Of a combination; a break moves positives or negatives alone, as the pool has it."""
+    return float(
+        sum(
+            one[-1]
+            for one in said
+            if {"scores" if name in _SCORES else name for name in one[:-1]} == set(changed)
+        )
+    )
 
 
 def _text(value: float | None) -> str:
