@@ -9,16 +9,18 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python
 
 LOCKED := $(VENV)/.locked
 INSTALLED := $(VENV)/.installed
+DOCS := $(VENV)/docs/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-slow check bench reproduce lock clean
+.PHONY: help setup demo test test-slow check docs bench reproduce lock clean
 
 help:
 	@echo "make demo    evaluate a spam filter on real e-mails into MLflow and write its report"
 	@echo "make test    run the tests, documentation examples among them"
 	@echo "make test-slow  the rest: whole rounds through crashes and outages, coverage over many runs"
 	@echo "make check   lint, format, types, import rules, documentation examples"
+	@echo "make docs    the documentation as a site in site/, from docs/ and the code"
 	@echo "make bench   interval coverage, then speed and memory"
 	@echo "make reproduce  the papers' figures and tables beside ours, with a page of pictures"
 	@echo "             ONLY=aul one paper or row, REPRODUCE_FLAGS=--quick a smoke run"
@@ -66,6 +68,17 @@ bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.coverage
 	$(BIN)/python -m benchmarks.speed
 
+# The site in site/. Its generator lies beside the environment, so that tests and the demonstration do
+# not wait for it. A warning ends the build; nothing is fetched from a network.
+docs: $(DOCS)
+	PYTHONPATH=$(VENV)/docs NO_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --strict --quiet
+	$(BIN)/python -m docs.from_code.site_check site
+	@echo "Open site/index.html"
+
+$(DOCS): requirements-docs.lock | $(INSTALLED)
+	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/docs --requirement requirements-docs.lock
+	@touch $@
+
 # What is stored in reproduction/ is not computed again, so this can be stopped and taken up.
 reproduce: $(INSTALLED)
 	$(BIN)/python -m benchmarks.reproduce $(if $(ONLY),--only $(ONLY)) $(REPRODUCE_FLAGS)
@@ -78,7 +91,13 @@ lock: $(LOCKED)
 	$(BIN)/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --extra=demo --extra=dev \
 	$(LOCK_FLAGS) --output-file=requirements.lock pyproject.toml
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'], sep='\n')" \
+	| PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL= \
+	CUSTOM_COMPILE_COMMAND="make lock" \
+	$(BIN)/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --constraint=requirements.lock \
+	$(LOCK_FLAGS) --output-file=requirements-docs.lock -
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

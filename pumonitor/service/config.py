@@ -269,7 +269,7 @@ class Configuration(Located):
     Attributes
     ----------
     state : SecretStr
-        Address of the state database, SQLite or PostgreSQL.
+        Address of the state database, SQLite or PostgreSQL; ``sqlite:///pumonitor.db`` without it.
     tracking : Tracking or None
         The MLflow server that results are sent to; without it they stay in the state database.
     destinations : mapping of str to Destination

@@ -1,0 +1,159 @@
+"""The page of configuration keys, from the JSON Schema that `pumonitor schema` prints."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from typer.testing import CliRunner
+
+from docs.from_code.markdown import table
+from pumonitor.cli.app import app
+
+__all__ = ["page", "schema"]
+
+_HEAD = """# Configuration
+
+Every key of `pumonitor.yaml`, made from the schema that `pumonitor schema` prints; editors use that schema
+to complete and check the file. `${NAME}` anywhere in a value reads the environment variable `NAME`, or the
+file that `NAME_FILE` names; `$${` is a plain `${`. Passwords and tokens are refused when they are written
+out. Paths are relative to the folder of the file.
+
+"""
+_PLACES = {
+    "": ("The file", ""),
+    "Tracking": ("tracking", "MLflow, as `tracking: {uri: ..., ui: ...}`."),
+    "Destination": (
+        "destinations",
+        "Who is notified: a name, and one of `apprise`, `webhook` and `alertmanager`. More on "
+        "[alerts](../alerts.md#destinations).",
+    ),
+    "Monitor": ("monitors", "A monitor under its name. More on [monitoring](../monitor.md)."),
+    "Predictions": ("predictions", ""),
+    "Positives": ("positives", ""),
+    "Source": (
+        "source",
+        "A path, pattern or address as text, or a mapping. More on "
+        "[object stores](../object-stores.md).",
+    ),
+    "GivenPrior": ("class_prior", "More on [the class prior](../class-prior.md#of-a-monitor)."),
+    "Reference": ("reference", ""),
+    "Rule": (
+        "rules",
+        "A list of rules. Each kind of rule has an example on [alerts](../alerts.md).",
+    ),
+}
+_ISO = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
+
+
+def schema() -> dict[str, Any]:
+    """What the command prints."""
+    printed = CliRunner().invoke(app, ["schema"])
+    found: dict[str, Any] = json.loads(printed.stdout)
+    return found
+
+
+def page() -> str:
+    """Markdown."""
+    whole = schema()
+    definitions = {"": whole, **whole["$defs"]}
+    order = [*_PLACES, *(name for name in definitions if name not in _PLACES)]
+    parts = [_HEAD]
+    for name in order:
+        if name in definitions:
+            parts += _section(name, definitions[name], definitions)
+        elif name == "GivenPrior":
+            given = definitions["Monitor"]["properties"]["class_prior"]
+            parts += _forms(name, given)
+    return "\n".join(parts)
+
+
+def _section(name: str, found: dict[str, Any], definitions: dict[str, Any]) -> list[str]:
+    title, text = _PLACES.get(name, (name.lower(), ""))
+    mapping = next((one for one in found.get("anyOf", ()) if "properties" in one), found)
+    summary = "" if name == "" else mapping.get("description", "")
+    rows = []
+    required = mapping.get("required", ())
+    for key, described in mapping["properties"].items():
+        default = _default(described.get("default")) if key not in required else "required"
+        rows.append((f"`{key}`", described.get("description", ""), _takes(described), default))
+    head = ("key", "meaning", "takes", "without it")
+    return [f"## {title}", "", summary, "", text, "", table(head, rows), ""]
+
+
+def _forms(name: str, given: dict[str, Any]) -> list[str]:
+    title, text = _PLACES[name]
+    rows = []
+    for form in given["anyOf"]:
+        for key, described in form.get("properties", {}).items():
+            rows.append((f"`{key}`", described.get("description", ""), form["description"]))
+    for key, described in _of(given).items():
+        rows.append((f"`of.{key}`", described["description"], "The period"))
+    head = ("key", "meaning", "form")
+    return [f"## {title}", "", given["description"] + ".", "", text, "", table(head, rows), ""]
+
+
+def _of(given: dict[str, Any]) -> dict[str, Any]:
+    forms = (one.get("properties", {}).get("of") for one in given["anyOf"])
+    found: dict[str, Any] = next(one for one in forms if one)["properties"]
+    return found
+
+
+def _takes(described: dict[str, Any]) -> str:
+    """Which values a key takes, in a few words."""
+    if "$ref" in described:
+        name = described["$ref"].rpartition("/")[2]
+        return f"[{_PLACES.get(name, (name.lower(), ''))[0]}](#{_anchor(name)})"
+    if "anyOf" in described:
+        parts = [_takes(one) for one in described["anyOf"] if one.get("type") != "null"]
+        return " or ".join(dict.fromkeys(part for part in parts if part))
+    if "enum" in described:
+        values = described["enum"]
+        if len(values) > 12:
+            return "a [name of a metric](metrics.md)"
+        return ", ".join(f"`{one}`" for one in values)
+    if "const" in described:
+        return f"`{described['const']}`"
+    return _kind(described)
+
+
+def _kind(described: dict[str, Any]) -> str:
+    kind = described.get("type")
+    if kind == "array":
+        return f"list of {_takes(described.get('items', {})) or 'values'}"
+    if kind == "object":
+        inner = described.get("additionalProperties")
+        if isinstance(inner, dict):
+            return f"names, each with {_takes(inner)}" if "$ref" in inner else "mapping of text"
+        return "mapping"
+    examples = ", ".join(f"`{one}`" for one in described.get("examples", ()))
+    words = {
+        "string": "text",
+        "number": "number",
+        "integer": "whole number",
+        "boolean": "true or false",
+    }
+    said = words.get(str(kind), "")
+    if described.get("format") == "password":
+        return "address or secret, from the environment"
+    if described.get("format") == "date":
+        return "date or time"
+    return f"{said} such as {examples}" if examples else said
+
+
+def _anchor(name: str) -> str:
+    return _PLACES.get(name, (name.lower(), ""))[0].casefold().replace(" ", "-")
+
+
+def _default(value: Any) -> str:
+    if value is None or value in ([], {}):
+        return ""
+    if value == "*" * len(str(value)):
+        return ""  # An address: it may hold a password, and its description has it.
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, str) and (found := _ISO.fullmatch(value)) and any(found.groups()):
+        parts = zip(found.groups(), "dhms", strict=True)
+        return f"`{''.join(f'{number}{unit}' for number, unit in parts if number)}`"
+    return f"`{value}`"

@@ -1,0 +1,26 @@
+"""Pieces of Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+__all__ = ["cell", "slug", "table"]
+
+
+def cell(text: str) -> str:
+    """Text within a table: on one line, its bars escaped."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def slug(text: str) -> str:
+    """As it stands in an address."""
+    return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; without rows nothing."""
+    lines = [f"| {' | '.join(map(cell, row))} |" for row in rows]
+    if not lines:
+        return ""
+    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *lines]) + "\n"

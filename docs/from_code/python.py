@@ -1,0 +1,42 @@
+"""The page of the Python interface, from the docstrings of what is public."""
+
+from __future__ import annotations
+
+import inspect
+
+import pumonitor
+from pumonitor import metrics, prior
+
+__all__ = ["page"]
+
+_HEAD = """# Python
+
+What can be imported, from the docstrings. Every example there runs as a test.
+
+"""
+
+
+def page() -> str:
+    """Markdown in which mkdocstrings puts the docstrings."""
+    front = [name for name in pumonitor.__all__ if not inspect.ismodule(getattr(pumonitor, name))]
+    functions = [name for name in front if inspect.isfunction(getattr(pumonitor, name))]
+    parts = [
+        _HEAD,
+        _of("pumonitor", functions),
+        _of("pumonitor", [name for name in front if name not in functions]),
+        _of("pumonitor.metrics", metrics.__all__),
+        _of("pumonitor.prior", [name for name in prior.__all__ if callable(getattr(prior, name))]),
+        _of("pumonitor.metrics.conversions", _all("pumonitor.metrics.conversions")),
+        _of("pumonitor.sources.opening", ["open_source"]),
+    ]
+    return "\n".join(parts)
+
+
+def _all(module: str) -> list[str]:
+    import importlib
+
+    return list(importlib.import_module(module).__all__)
+
+
+def _of(module: str, names: list[str]) -> str:
+    return "".join(f"::: {module}.{name}\n\n" for name in names)
