@@ -26,10 +26,10 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import select
 
-from pumonitor.notify.signatures import message_id
-from pumonitor.service.app import open_ledger
-from pumonitor.service.config_file import read_configuration
-from pumonitor.store.schema import outbox
+from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.delivery.http.signatures import message_id
+from pumonitor.monitor.ledger.database.schema import outbox
 
 TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 DAYS = 3

@@ -17,12 +17,12 @@ from time import process_time
 import numpy as np
 import pandas as pd
 
+from pumonitor.monitor.ledger.results.auxiliary import MatureLook
+from pumonitor.monitor.windows.auxiliary.training import Training, trained
 from pumonitor.ports import SampleRequest, Window
 from pumonitor.prior.auxiliary import AuxiliaryScore, raw_columns, train_auxiliary
-from pumonitor.service.auxiliary_training import Training, trained
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from pumonitor.sources.opening import open_source
-from pumonitor.store.auxiliary import MatureLook
 
 _DAYS = 20
 _FIRST = datetime(2026, 1, 1, tzinfo=UTC)

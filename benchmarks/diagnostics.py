@@ -21,7 +21,7 @@ import pumonitor
 from benchmarks.label_noise import draw_scores
 from pumonitor import ScoreTable
 from pumonitor.diagnostics import diagnose
-from pumonitor.prior.label_noise import estimate_label_purity
+from pumonitor.prior.labels.label_noise import estimate_label_purity
 
 __all__ = ["CLEAN", "SPOILT", "Rows", "warnings_of"]
 

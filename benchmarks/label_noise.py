@@ -18,8 +18,8 @@ from scipy import stats
 
 from pumonitor import ScoreTable
 from pumonitor.prior import TwoSamples
-from pumonitor.prior.alphamax import alphamax_n
-from pumonitor.prior.label_noise import estimate_label_purity
+from pumonitor.prior.estimators.alphamax import alphamax_n
+from pumonitor.prior.labels.label_noise import estimate_label_purity
 
 __all__ = ["SHAPES", "draw_scores"]
 

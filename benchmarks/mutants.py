@@ -51,8 +51,8 @@ class Mutant:
     tests: tuple[str, ...]
 
 
-_CLAIMS = "pumonitor/store/claims.py"
-_TELLING = "tests/service/test_alert_telling.py"
+_CLAIMS = "pumonitor/monitor/ledger/claims/claims.py"
+_TELLING = "tests/monitor/alerts/test_incidents.py"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
@@ -65,18 +65,18 @@ MUTANTS: tuple[Mutant, ...] = (
                 new="",
             ),
             Change(
-                file="pumonitor/store/storing.py",
+                file="pumonitor/monitor/ledger/results/storing.py",
                 old="connection.execute(insert(evaluations), stored)",
                 new="connection.execute(insert(evaluations).prefix_with('OR REPLACE'), stored)",
             ),
             Change(
-                file="pumonitor/store/storing.py",
+                file="pumonitor/monitor/ledger/results/storing.py",
                 old="connection.execute(insert(results), numbers)",
                 new="connection.execute(insert(results).prefix_with('OR REPLACE'), numbers)",
             ),
         ),
         tests=(
-            "tests/store/test_claims.py",
+            "tests/monitor/ledger/test_claims.py",
             "-k",
             "sqlite and (took_over or one_of_two_workers)",
         ),
@@ -85,12 +85,12 @@ MUTANTS: tuple[Mutant, ...] = (
         name="the end of a window belongs to it",
         changes=(
             Change(
-                file="pumonitor/sources/counts_rows.py",
+                file="pumonitor/sources/windows/counts_rows.py",
                 old="AND {column} < {high}",
                 new="AND {column} <= {high}",
             ),
             Change(
-                file="pumonitor/sources/counts_rows.py",
+                file="pumonitor/sources/windows/counts_rows.py",
                 old="AND {name} < {high}",
                 new="AND {name} <= {high}",
             ),
@@ -101,65 +101,65 @@ MUTANTS: tuple[Mutant, ...] = (
         name="folding in the order of arrival",
         changes=(
             Change(
-                file="pumonitor/service/alert_track.py",
+                file="pumonitor/monitor/alerts/track.py",
                 old="index = bisect_left(self.starts, view.window.start)\n",
                 new="index = len(self.starts)\n"
                 "        if view.window.start in self.starts:\n"
                 "            index = self.starts.index(view.window.start)\n",
             ),
             Change(
-                file="pumonitor/store/alert_panes.py",
+                file="pumonitor/monitor/ledger/alerts/panes.py",
                 old=".order_by(panes.c.as_of, windows.c.window_start)\n        .limit(limit)",
                 new=".order_by(panes.c.evaluated_at)\n        .limit(limit)",
             ),
             Change(
-                file="pumonitor/store/alert_panes.py",
+                file="pumonitor/monitor/ledger/alerts/panes.py",
                 old="    if waited_for is not None:",
                 new="    conditions.append(panes.c.status == 'evaluated')\n    if False:",
             ),
         ),
-        tests=("tests/service/test_alert_order.py",),
+        tests=("tests/monitor/alerts/test_order.py",),
     ),
     Mutant(
         name="no data resolves",
         changes=(
             Change(
-                file="pumonitor/monitoring/alerts.py",
+                file="pumonitor/monitor/rules/alerts/states.py",
                 old='    elif kind == "good":\n        after = _after_good',
                 new='    elif kind in ("good", "no_data"):\n        after = _after_good',
             ),
         ),
-        tests=("tests/monitoring/test_alerts.py",),
+        tests=("tests/monitor/rules/test_alerts.py",),
     ),
     Mutant(
         name="sent before the post",
         changes=(
             Change(
-                file="pumonitor/sinks/sender.py",
+                file="pumonitor/monitor/delivery/sending/sender.py",
                 old="        try:\n            self.sink.send(message)\n",
                 new="        self._outbox.delivered(message)\n"
                 "        try:\n            self.sink.send(message)\n",
             ),
         ),
-        tests=("tests/sinks/test_delivery.py",),
+        tests=("tests/monitor/delivery/sending/test_delivery.py",),
     ),
     Mutant(
         name="leases by the worker's clock",
         changes=(
             Change(
-                file="pumonitor/store/database.py",
+                file="pumonitor/monitor/ledger/database/connections.py",
                 old="        found = connection.exec_driver_sql(self._clock).scalar_one()\n",
                 new="        return datetime.now(UTC)\n"
                 "        found = connection.exec_driver_sql(self._clock).scalar_one()\n",
             ),
         ),
-        tests=("tests/store/test_claims.py", "-k", "clock"),
+        tests=("tests/monitor/ledger/test_claims.py", "-k", "clock"),
     ),
     Mutant(
         name="an alert of history pages",
         changes=(
             Change(
-                file="pumonitor/service/alert_telling.py",
+                file="pumonitor/monitor/alerts/incidents.py",
                 old="        if not self._tells or not fresh:\n",
                 new="        if not self._tells:\n",
             ),
@@ -170,7 +170,7 @@ MUTANTS: tuple[Mutant, ...] = (
         name="a silence stops the fold",
         changes=(
             Change(
-                file="pumonitor/service/alert_telling.py",
+                file="pumonitor/monitor/alerts/incidents.py",
                 old="        if found is not None:\n            alert = _with(alert, found)\n",
                 new="        if self._is_silenced(alert):\n            return\n"
                 "        if found is not None:\n            alert = _with(alert, found)\n",

@@ -104,7 +104,7 @@ def memory_ratio(count: int) -> float:
 _FILE_SCRIPT = """
 import json, sys, time
 from pathlib import Path
-from pumonitor.sources.files import read_score_table
+from pumonitor.sources.one_table.files import read_score_table
 from pumonitor.evaluation import evaluate_table
 started = time.perf_counter()
 table = read_score_table(sys.argv[1], labels="label", scores="score", threshold=0.8)

@@ -32,7 +32,7 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.metrics.uncorrected import uncorrected_ranking
 from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
-from pumonitor.prior.label_frequency import LabelFrequency
+from pumonitor.prior.labels.label_frequency import LabelFrequency
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding, Scenario, Target
 from pumonitor.tables import ScoreTable
 

@@ -45,7 +45,7 @@ from pumonitor.metrics.uncorrected import (
 )
 from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
-from pumonitor.prior.label_frequency import LabelFrequency
+from pumonitor.prior.labels.label_frequency import LabelFrequency
 from pumonitor.results import Curve, Estimate, Evaluation, Scenario, Target
 from pumonitor.sensitivity.at_priors import AtPriors
 from pumonitor.stats.distribution_bands import Band
@@ -107,8 +107,8 @@ def evaluate(
         window), or the unlabeled rows alone.
     label_purity : float or "auto"
         P(y = 1 given labeled); below 1 when some confirmations are mistaken. "auto" estimates it
-        where the scores show mistaken labels (`pumonitor.prior.label_noise`) and is 1 elsewhere;
-        intervals then take it as known.
+        where the scores show mistaken labels (`pumonitor.prior.labels.label_noise`) and is 1
+        elsewhere; intervals then take it as known.
     propensity : float or array-like of shape (n,), optional
         P(labeled given y = 1, x), in (0, 1] on labeled rows, which then stand for 1 / propensity
         positives. The probability with which each row was sent to review can be passed as it was

@@ -380,7 +380,7 @@ class Sink(Protocol):
         Raises
         ------
         DestinationDownError
-            If nothing can be delivered there now (`pumonitor.sinks.failures`).
+            If nothing can be delivered there now (`pumonitor.monitor.delivery.sending.failures`).
         MessageRefusedError
             If this message is at fault.
         """

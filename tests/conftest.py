@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tests.sinks.faulty_proxy import FaultyProxy
-    from tests.sinks.mlflow_server import Server
+    from tests.monitor.delivery.mlflow.faulty_proxy import FaultyProxy
+    from tests.monitor.delivery.mlflow.mlflow_server import Server
 
 NAMES = count()
 
@@ -70,8 +70,8 @@ def postgres() -> Iterator[SimpleNamespace]:
 
 
 def migrated(address: str) -> None:
-    from pumonitor.store.database import Database
-    from pumonitor.store.migrations.upgrade import upgrade
+    from pumonitor.monitor.ledger.database.connections import Database
+    from pumonitor.monitor.ledger.database.migrations.upgrade import upgrade
 
     database = Database(address)
     upgrade(database)
@@ -88,8 +88,8 @@ def migrated_postgres(postgres: SimpleNamespace) -> str:
 @pytest.fixture
 def postgres_address(migrated_postgres: str) -> str:
     """Address of a PostgreSQL database that is up to date and empty."""
-    from pumonitor.store.database import Database
-    from pumonitor.store.schema import metadata
+    from pumonitor.monitor.ledger.database.connections import Database
+    from pumonitor.monitor.ledger.database.schema import metadata
 
     database = Database(migrated_postgres)
     with database.writing() as connection:
@@ -131,7 +131,7 @@ def mlflow_client_class() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One that all tests share: each keeps to monitors, or experiments, of its own."""
-    from tests.sinks.mlflow_server import Server
+    from tests.monitor.delivery.mlflow.mlflow_server import Server
 
     server = Server(tmp_path_factory.mktemp("server"))
     try:
@@ -144,7 +144,7 @@ def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def proxy(mlflow_server: Server) -> Iterator[FaultyProxy]:
     """In front of the server; forwards until it is told otherwise."""
-    from tests.sinks.faulty_proxy import FaultyProxy
+    from tests.monitor.delivery.mlflow.faulty_proxy import FaultyProxy
 
     proxy = FaultyProxy(mlflow_server.address)
     proxy.start()

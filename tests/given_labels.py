@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from pumonitor import ScoreTable
-from pumonitor.prior.label_noise import estimate_label_purity
+from pumonitor.prior.labels.label_noise import estimate_label_purity
 
 
 @contextmanager

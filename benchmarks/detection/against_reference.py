@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from benchmarks.detection.tables import show
-from pumonitor.monitoring.reference_windows import ReferenceWindows
-from pumonitor.monitoring.rule_fold import RuleFold
-from pumonitor.monitoring.rules import AlertRule, Baseline, Change, Reading, WindowView
-from pumonitor.monitoring.uncertain import Uncertain
+from pumonitor.monitor.alerts.false_alarms import QuietAlarms, always, quiet_alarms
+from pumonitor.monitor.rules.alerts.fold import RuleFold
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, Change, Reading, WindowView
+from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
+from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.ports import Window
-from pumonitor.service.quiet_alarms import QuietAlarms, always, quiet_alarms
 
 __all__ = ["main"]
 

@@ -23,7 +23,7 @@ from benchmarks.detection.cause import worse
 from benchmarks.detection.followed import what_changed
 from benchmarks.detection.incidents import CELLS, DAY, DELAY_EDGES, EDGES, World, window
 from benchmarks.detection.tables import show
-from pumonitor.monitoring.causes import Cause, Period, name_cause
+from pumonitor.monitor.rules.causes import Cause, Period, name_cause
 
 __all__ = ["main"]
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from benchmarks.detection.judging import onsets
 from benchmarks.detection.tables import show
-from pumonitor.monitoring.detectors import Direction, Scale
-from pumonitor.monitoring.detectors.scales import on_scale
-from pumonitor.monitoring.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors import Direction, Scale
+from pumonitor.monitor.rules.detectors.scales import on_scale
+from pumonitor.monitor.rules.detectors.watch import Watch
 
 __all__ = ["WORLDS", "World", "counts", "main"]
 

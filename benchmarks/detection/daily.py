@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from benchmarks.detection.daily_simulated import WORLDS, DailyStreams, World, simulate_days
 from benchmarks.detection.judging import onsets
 from benchmarks.detection.tables import show
-from pumonitor.monitoring.detectors import DEFAULT_DETECTOR
-from pumonitor.monitoring.detectors.scales import steadied, usual_error
-from pumonitor.monitoring.detectors.watch import Watch
-from pumonitor.monitoring.planning import Noise, simulated_delays
+from pumonitor.monitor.rules.detectors import DEFAULT_DETECTOR
+from pumonitor.monitor.rules.detectors.labels_needed import Noise, simulated_delays
+from pumonitor.monitor.rules.detectors.scales import steadied, usual_error
+from pumonitor.monitor.rules.detectors.watch import Watch
 
 __all__ = ["Delays", "delays", "false_alarms_of", "report_days"]
 

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from benchmarks.detection.judging import REFERENCE, WINDOWS_PER_YEAR, begun, continued, series_of
 from benchmarks.detection.simulated import Streams, simulate
 from benchmarks.detection.tables import show
-from pumonitor.monitoring.detectors import DEFAULT_DETECTOR, DETECTORS
-from pumonitor.monitoring.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors import DEFAULT_DETECTOR, DETECTORS
+from pumonitor.monitor.rules.detectors.watch import Watch
 
 __all__ = ["grouped_median", "main"]
 

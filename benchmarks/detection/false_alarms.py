@@ -23,8 +23,8 @@ from benchmarks.detection.judging import (
 )
 from benchmarks.detection.simulated import METRICS, Streams, simulate
 from benchmarks.detection.tables import show
-from pumonitor.monitoring.detectors.shifts import Direction
-from pumonitor.monitoring.detectors.watch import DETECTORS
+from pumonitor.monitor.rules.detectors.shifts import Direction
+from pumonitor.monitor.rules.detectors.watch import DETECTORS
 
 __all__ = ["main"]
 

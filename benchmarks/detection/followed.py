@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from benchmarks.detection.incidents import CELLS
-from pumonitor.monitoring.what_changed import WhatChanged
+from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 from pumonitor.prior.over_time import Cells, Level, Summariser
 from pumonitor.results import ClassPriorEstimate
 

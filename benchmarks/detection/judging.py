@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.detection.simulated import Streams
-from pumonitor.monitoring.detectors import DEFAULT_DETECTOR, Direction, Scale, scale_of
-from pumonitor.monitoring.detectors.scales import on_scale, steadied, usual_error
-from pumonitor.monitoring.detectors.watch import DETECTORS, Watch
+from pumonitor.monitor.rules.detectors import DEFAULT_DETECTOR, Direction, Scale, scale_of
+from pumonitor.monitor.rules.detectors.scales import on_scale, steadied, usual_error
+from pumonitor.monitor.rules.detectors.watch import DETECTORS, Watch
 
 __all__ = [
     "REFERENCE",

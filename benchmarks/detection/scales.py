@@ -17,7 +17,7 @@ from benchmarks.detection.judging import (
 )
 from benchmarks.detection.simulated import simulate
 from benchmarks.detection.tables import show
-from pumonitor.monitoring.detectors import Direction, Scale
+from pumonitor.monitor.rules.detectors import Direction, Scale
 
 __all__ = ["main"]
 

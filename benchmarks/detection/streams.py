@@ -27,9 +27,9 @@ from benchmarks.prior.tasks import REPORTED, Task
 from pumonitor.demo.emails import score_later_mails
 from pumonitor.demo.flip import FLIPPED_FROM, Flip, audited_before_flip, watch_flip, write_flip
 from pumonitor.demo.weeks import write_monitor
-from pumonitor.service.app import open_jobs
-from pumonitor.service.config_file import read_configuration
-from pumonitor.store.alerts import StoredAlerts
+from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 
 __all__ = ["main"]
 

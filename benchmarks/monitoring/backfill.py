@@ -24,8 +24,8 @@ from pathlib import Path
 
 import duckdb
 
-from pumonitor.service.app import open_jobs
-from pumonitor.service.config_file import read_configuration
+from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.config.file import read_configuration
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 CONFIGURATION = """\

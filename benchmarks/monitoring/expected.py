@@ -14,8 +14,8 @@ from collections import Counter
 import numpy as np
 
 from pumonitor.evaluation import evaluate_table
-from pumonitor.monitoring.expected import expected_at_maturity, expected_positives
-from pumonitor.monitoring.maturity import ShareKnown
+from pumonitor.monitor.rules.labels.expected import expected_at_maturity, expected_positives
+from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.tables import ScoreTable
 
 THRESHOLD = 1.5

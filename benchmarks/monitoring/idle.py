@@ -20,11 +20,11 @@ from pathlib import Path
 import duckdb
 from sqlalchemy import Connection, insert, select
 
-from pumonitor.service.app import open_jobs
-from pumonitor.service.config_file import configuration_hash, read_configuration
-from pumonitor.store.ledger import Ledger
-from pumonitor.store.records import window_key
-from pumonitor.store.schema import evaluations, monitors, panes, results, windows
+from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.config.file import configuration_hash, read_configuration
+from pumonitor.monitor.ledger.database.schema import evaluations, monitors, panes, results, windows
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.records import window_key
 
 _ROWS = 60
 _A_MOMENT = timedelta(minutes=1)

@@ -21,10 +21,10 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.monitoring.detectors.watch import Watch
-from pumonitor.monitoring.label_delays import Arrived, UsualDelays
-from pumonitor.monitoring.rule_evidence_delay import LabelDelayWatch
-from pumonitor.monitoring.rules import LabelDelay, WindowView
+from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayWatch
+from pumonitor.monitor.rules.alerts.rule import LabelDelay, WindowView
+from pumonitor.monitor.rules.detectors.watch import Watch
+from pumonitor.monitor.rules.labels.label_delays import Arrived, UsualDelays
 from pumonitor.ports import Window
 
 FloatArray = NDArray[np.float64]

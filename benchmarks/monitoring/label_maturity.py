@@ -15,7 +15,7 @@ from datetime import timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.monitoring.maturity import label_maturity
+from pumonitor.monitor.rules.labels.maturity import label_maturity
 
 FloatArray = NDArray[np.float64]
 DAYS = np.array([0.0, 7.5, 15.0, 30.0])

@@ -17,18 +17,18 @@ from pathlib import Path
 
 import numpy as np
 
-from pumonitor.ports import Pane
-from pumonitor.service.config import Monitor
-from pumonitor.service.config_file import configuration_hash, read_configuration
-from pumonitor.service.followed_priors import FollowedPriors
-from pumonitor.store.ledger import Ledger
-from pumonitor.store.records import (
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.file import configuration_hash, read_configuration
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.records import (
     Claim,
     CollectedPane,
     CollectedSeries,
     EvaluatedPane,
     EvaluatedSeries,
 )
+from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
+from pumonitor.ports import Pane
 from pumonitor.tables import ScoreTable
 
 _FIRST = datetime(2026, 1, 1, tzinfo=UTC)

@@ -17,10 +17,10 @@ import numpy as np
 
 from benchmarks.monitoring.backfill import FIRST
 from benchmarks.monitoring.small_java import java_home
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import CountRequest, PredictionSource, Window, WindowCounts
-from pumonitor.service.config_file import read_configuration
-from pumonitor.service.opening import open_monitor_source
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from pumonitor.sources.opening import open_source
 
 __all__ = ["main"]

@@ -32,11 +32,11 @@ import pandas as pd
 from scipy import stats
 from sklearn.metrics import f1_score
 
+from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.ledger.records.records import PublishedResult
 from pumonitor.report import palette
 from pumonitor.report.theme import themed, to_png
-from pumonitor.service.app import open_jobs
-from pumonitor.service.config_file import read_configuration
-from pumonitor.store.records import PublishedResult
 
 if TYPE_CHECKING:
     from pumonitor.report.theme import Chart

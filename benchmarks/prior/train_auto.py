@@ -5,7 +5,7 @@ log-uniform on (.003, .95) in half of the cases and uniform on (.001, .98) in th
 and unlabeled rows are drawn: three quarters of the cases 20 to 3000 and 500 to 30 000, the others 4
 to 300 000 and 60 to 3 000 000, log-uniform. In three of ten cases that are not plain normals rows
 are tied in a few cells, in one of five the lowest rows are one cell. From
-`pumonitor.prior.auto_inputs` a network of two hidden layers learns fifteen quantiles of the prior
+`pumonitor.prior.auto.inputs` a network of two hidden layers learns fifteen quantiles of the prior
 on the arcsine scale by pinball loss (Adam, one cosine-shaped fall of the learning rate). Everything
 follows from one seed; no data set is used. What is stored are the weights, in half precision.
 """
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from benchmarks.prior.shapes import CELLS, draw_pairs
-from pumonitor.prior.auto_inputs import auto_inputs
-from pumonitor.prior.quantile_network import GAP
+from pumonitor.prior.auto.inputs import auto_inputs
+from pumonitor.prior.auto.quantile_network import GAP
 
 DESTINATION = Path(__file__).resolve().parents[2] / "pumonitor" / "prior" / "data" / "auto.npz"
 LEVELS = np.array(

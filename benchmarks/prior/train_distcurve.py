@@ -5,8 +5,8 @@ betas, mixtures of one to four normals, Student t with 2 to 10 degrees of freedo
 with an AUC of at least 0.6 are kept. The unlabeled prior is 0 in one of 30 pairs, uniform on (0, 1)
 in about half of the others and log-uniform on (0.002, 1) in the rest. 20 to 20 000 labeled and 50
 to 100 000 unlabeled rows, both log-uniform, are drawn from each pair; of these the distance curve
-is computed as `pumonitor.prior.distcurve` does. What is learned is the largest share the data can
-show, a + (1 - a) k, with k the ratio of negatives to positives in the group of 0.3% of the
+is computed as `pumonitor.prior.estimators.distcurve` does. What is learned is the largest share the
+data can show, a + (1 - a) k, with k the ratio of negatives to positives in the group of 0.3% of the
 positives that has the fewest negatives: 0 where classes separate at the end. Three networks of two
 hidden layers learn the arcsine of its root by squared error (Adam, three learning rates in turn)
 and are averaged. Everything follows from one seed. The mean absolute error on fresh pairs is
@@ -24,9 +24,9 @@ from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
-from pumonitor.prior.distcurve import BINS, distance_curve, regressor_inputs_of_curve
-from pumonitor.prior.normal_scores import binned_normal_scores
-from pumonitor.prior.two_samples import TwoSamples
+from pumonitor.prior.estimators.distcurve import BINS, distance_curve, regressor_inputs_of_curve
+from pumonitor.prior.samples.normal_scores import binned_normal_scores
+from pumonitor.prior.samples.two_samples import TwoSamples
 
 SEED = 20200212
 POINTS = 2000

@@ -30,8 +30,9 @@ from pumonitor import ScoreTable, metrics
 from pumonitor.errors import NoBoundWarning
 from pumonitor.metrics import recovery
 from pumonitor.metrics.recovery import recover_roc
-from pumonitor.prior import auto, noisy_labels
-from pumonitor.prior.noisy_labels import estimate_noisy_labels
+from pumonitor.prior.auto import auto
+from pumonitor.prior.labels import noisy_labels
+from pumonitor.prior.labels.noisy_labels import estimate_noisy_labels
 
 if TYPE_CHECKING:
     import altair
@@ -138,7 +139,7 @@ _RECOVERY = (
     recovery,
     noisy_labels,
     auto,
-    Path(auto.__file__).parent / "data" / "auto.npz",
+    Path(auto.__file__).parents[1] / "data" / "auto.npz",
 )
 """What areas depend on beside the scores."""
 

@@ -23,7 +23,7 @@ from pumonitor.metrics.f_beta import F1
 from pumonitor.metrics.matthews_correlation import MCC
 from pumonitor.metrics.rates import Rates, corrected_rates
 from pumonitor.prior import estimate_from_table
-from pumonitor.prior.label_noise import estimate_label_purity
+from pumonitor.prior.labels.label_noise import estimate_label_purity
 
 __all__ = ["ROWS"]
 

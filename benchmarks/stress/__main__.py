@@ -58,7 +58,7 @@ from pumonitor.diagnostics.label_sources import different_label_sources
 from pumonitor.diagnostics.prior_too_high import prior_too_high
 from pumonitor.diagnostics.pure_region import no_pure_region
 from pumonitor.diagnostics.reviewed_cases import against_reviewed_cases
-from pumonitor.prior.label_noise import estimate_label_purity
+from pumonitor.prior.labels.label_noise import estimate_label_purity
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
 
 __all__ = ["Seen", "everything_of", "seen"]

@@ -14,9 +14,9 @@ from scipy import special
 
 from benchmarks.stress.designs import Counts, Design
 from pumonitor.diagnostics.known_negatives import fitted_rows
-from pumonitor.prior.normal_scores import binned_normal_scores
-from pumonitor.prior.plateau import fit_clean
-from pumonitor.prior.two_samples import TwoSamples
+from pumonitor.prior.labels.plateau import fit_clean
+from pumonitor.prior.samples.normal_scores import binned_normal_scores
+from pumonitor.prior.samples.two_samples import TwoSamples
 
 __all__ = ["LEVEL", "power"]
 

@@ -76,8 +76,8 @@ def _first_line(docstring: str | None) -> str:
 
 def prometheus_metrics() -> dict[str, str]:
     """Name -> help text, as an empty ledger gives them."""
-    from pumonitor.service.exposition import exposition
-    from pumonitor.store.ledger import Ledger
+    from pumonitor.monitor.inspection.exposition import exposition
+    from pumonitor.monitor.ledger.ledger import Ledger
 
     now = datetime(2026, 1, 1, tzinfo=UTC)
     with (

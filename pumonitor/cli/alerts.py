@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pumonitor.cli.terminal import Console
+    from pumonitor.monitor.alerts.simulation import RuleReplay
+    from pumonitor.monitor.config.configuration import Monitor
+    from pumonitor.monitor.ledger.ledger import Ledger
+    from pumonitor.monitor.ledger.records.alerts import Silence, StoredAlert, StoredTransition
     from pumonitor.ports import PredictionSource
-    from pumonitor.service.alert_simulation import RuleReplay
-    from pumonitor.service.config import Monitor
-    from pumonitor.store.alert_records import Silence, StoredAlert, StoredTransition
-    from pumonitor.store.ledger import Ledger
 
 __all__ = ["alerts"]
 
@@ -64,9 +64,9 @@ def list_alerts(
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
-        from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.store.alerts import StoredAlerts
+        from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 
         configuration = read_configuration(config, needs="ledger").configuration
         names = chosen_monitors(configuration, monitor)
@@ -103,9 +103,9 @@ def ack(
     """
     with errors_as_messages():
         from pumonitor.errors import InputError
-        from pumonitor.service.app import chosen_monitors, open_ledger
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.store.alerts import StoredAlerts
+        from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 
         configuration = read_configuration(config, needs="ledger").configuration
         (chosen,) = chosen_monitors(configuration, monitor).values()
@@ -154,10 +154,10 @@ def silence(
     """
     with errors_as_messages():
         from pumonitor.cli.metric_option import checked_metric
-        from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.store.alert_records import Silence
-        from pumonitor.store.alerts import StoredAlerts
+        from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
+        from pumonitor.monitor.ledger.records.alerts import Silence
 
         if metric is not None:
             checked_metric(metric, option="--metric")
@@ -191,9 +191,9 @@ def unsilence(
     """End a silence now. Example: pumonitor alerts unsilence 3."""
     with errors_as_messages():
         from pumonitor.errors import InputError
-        from pumonitor.service.app import open_ledger, utc_now
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.store.alerts import StoredAlerts
+        from pumonitor.monitor.app import open_ledger, utc_now
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 
         configuration = read_configuration(config, needs="ledger").configuration
         with open_ledger(configuration) as ledger:
@@ -226,12 +226,12 @@ def simulate(
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
-        from pumonitor.service.alert_simulation import simulate_alerts
-        from pumonitor.service.app import chosen_monitors, open_jobs, utc_now
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.configuration_changes import stored_hash
-        from pumonitor.service.opening import open_monitor_source
-        from pumonitor.service.other_rules import with_rules
+        from pumonitor.monitor.alerts.simulation import simulate_alerts
+        from pumonitor.monitor.app import chosen_monitors, open_jobs, utc_now
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.config.other_rules import with_rules
+        from pumonitor.monitor.inspection.configuration_changes import stored_hash
+        from pumonitor.monitor.windows.opening import open_monitor_source
 
         file = read_configuration(config, needs="ledger")
         configuration = file.configuration
@@ -378,7 +378,7 @@ def _day(at: datetime | None) -> str:
 
 def _plain(one: Any) -> Any:
     """Plain JSON values."""
-    from pumonitor.service.insights import plain
+    from pumonitor.monitor.inspection.insights import plain
 
     return plain(asdict(one))
 
@@ -395,9 +395,9 @@ def _who() -> str:
 def _refuse_unknown_rule(rule: str | None, monitor: Monitor, ledger: Ledger) -> None:
     """A rule is named as in the file or by its key; what is stored under others counts as well."""
     from pumonitor.errors import InputError, no_such
-    from pumonitor.service.alert_rules import alert_rules
-    from pumonitor.service.configuration_changes import stored_hash
-    from pumonitor.store.alerts import StoredAlerts
+    from pumonitor.monitor.alerts.rules import alert_rules
+    from pumonitor.monitor.inspection.configuration_changes import stored_hash
+    from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 
     if rule is None:
         return
@@ -412,7 +412,7 @@ def _refuse_unknown_rule(rule: str | None, monitor: Monitor, ledger: Ledger) -> 
 
 def _end(text: str, now: datetime) -> datetime:
     from pumonitor.errors import InputError, shortened
-    from pumonitor.service.durations import read_duration
+    from pumonitor.monitor.config.values.durations import read_duration
 
     try:
         end = now + read_duration(text)

@@ -13,7 +13,7 @@ from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
-    from pumonitor.service.backfill import Scope
+    from pumonitor.monitor.backfill import Scope
 
 __all__ = ["backfill"]
 
@@ -70,11 +70,11 @@ def backfill(
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.cli.round_table import print_round
             from pumonitor.errors import InputError
-            from pumonitor.service.app import open_jobs, utc_now
-            from pumonitor.service.backfill import backfill as work
-            from pumonitor.service.backfill import scope_of
-            from pumonitor.service.config_file import read_configuration
-            from pumonitor.service.undelivered import undelivered
+            from pumonitor.monitor.app import open_jobs, utc_now
+            from pumonitor.monitor.backfill import backfill as work
+            from pumonitor.monitor.backfill import scope_of
+            from pumonitor.monitor.config.file import read_configuration
+            from pumonitor.monitor.inspection.undelivered import undelivered
 
             first, last = moment(start, option="--from"), moment(end, option="--to")
             known_by = None if as_of is None else moment(as_of, option="--as-of")
@@ -142,7 +142,7 @@ def backfill(
 def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> None:
     import json
 
-    from pumonitor.service.backfill import windows_named
+    from pumonitor.monitor.backfill import windows_named
 
     if as_json:
         told = [

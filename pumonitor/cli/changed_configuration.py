@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from pumonitor.service.config import Monitor
-    from pumonitor.service.configuration_changes import OtherConfiguration
-    from pumonitor.store.reader import LedgerReader
+    from pumonitor.monitor.config.configuration import Monitor
+    from pumonitor.monitor.inspection.configuration_changes import OtherConfiguration
+    from pumonitor.monitor.ledger.reader import LedgerReader
 
 __all__ = ["changed_as_json", "tell_of_changes"]
 
@@ -30,7 +30,7 @@ def tell_of_changes(
     then : str
         What that means for the command, a sentence without its end.
     """
-    from pumonitor.service.configuration_changes import other_configuration
+    from pumonitor.monitor.inspection.configuration_changes import other_configuration
 
     found = [one for one in (other_configuration(ledger, each) for each in monitors) if one]
     for one in found:

@@ -13,9 +13,9 @@ from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from pumonitor.monitoring.worth_of_audits import Worth
-    from pumonitor.service.checking import DestinationLook, InLedger, MonitorCheck, Outcome
-    from pumonitor.service.configuration_changes import OtherConfiguration
+    from pumonitor.monitor.inspection.check import DestinationLook, InLedger, MonitorCheck, Outcome
+    from pumonitor.monitor.inspection.configuration_changes import OtherConfiguration
+    from pumonitor.prior.followed.worth_of_audits import Worth
 
 __all__ = ["check"]
 
@@ -44,15 +44,15 @@ def check(
 
     with errors_as_messages():
         with progress_bar(logged_as="check") as step:
-            from pumonitor.service.checking import (
+            from pumonitor.monitor.config.file import read_configuration
+            from pumonitor.monitor.inspection.check import (
                 check_configuration,
                 check_monitor,
                 destination_looks,
                 in_the_ledger,
                 unread_outcomes,
             )
-            from pumonitor.service.config_file import read_configuration
-            from pumonitor.service.opening import open_monitor_source
+            from pumonitor.monitor.windows.opening import open_monitor_source
 
             file = read_configuration(config, needs="ledger")
             step("Connecting", None)
@@ -112,7 +112,7 @@ def _print_json(
     import json
     from dataclasses import asdict
 
-    from pumonitor.service.checking import as_plain
+    from pumonitor.monitor.inspection.check import as_plain
 
     def plain(outcome: Outcome) -> dict[str, Any]:
         return {

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from rich.padding import Padding
     from rich.table import Table
 
-    from pumonitor.monitoring.worth_of_audits import Worth
-    from pumonitor.service.checking import DestinationLook
-    from pumonitor.service.rule_outlook import RuleOutlook
+    from pumonitor.monitor.inspection.check import DestinationLook
+    from pumonitor.monitor.inspection.rule_outlook import RuleOutlook
+    from pumonitor.prior.followed.worth_of_audits import Worth
 
 __all__ = ["audits_said", "audits_table", "destinations_table", "rows_table", "rules_table"]
 

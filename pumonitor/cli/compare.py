@@ -97,7 +97,7 @@ def compare(
         with progress_bar() as step:
             from pumonitor.comparison import compare as compare_models
             from pumonitor.errors import InputError
-            from pumonitor.sources.scored_rows import read_scored_rows
+            from pumonitor.sources.one_table.scored_rows import read_scored_rows
 
             try:
                 rows = read_scored_rows(

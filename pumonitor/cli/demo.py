@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pumonitor.demo.emails import ScoredMails
     from pumonitor.demo.flip import Flip
     from pumonitor.demo.weeks import Week
-    from pumonitor.store.alert_records import StoredTransition
+    from pumonitor.monitor.ledger.records.alerts import StoredTransition
 
 __all__ = ["demo"]
 

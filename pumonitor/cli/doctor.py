@@ -33,9 +33,9 @@ def doctor(
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
-        from pumonitor.service.app import open_ledger, utc_now
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.doctor import examine, unread_complaints
+        from pumonitor.monitor.app import open_ledger, utc_now
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.inspection.doctor import examine, unread_complaints
 
         file = read_configuration(config, needs="ledger")
         configuration = file.configuration

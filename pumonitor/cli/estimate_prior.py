@@ -104,7 +104,7 @@ def estimate_prior(
     with errors_as_messages():
         with progress_bar() as step:
             from pumonitor.errors import InputError
-            from pumonitor.prior.label_noise import estimate_label_purity
+            from pumonitor.prior.labels.label_noise import estimate_label_purity
 
             reading = _Reading(
                 labels=labels,
@@ -191,7 +191,7 @@ class _Reading:
         import pandas
 
         from pumonitor.prior import METHODS, estimate_class_prior, estimate_from_table
-        from pumonitor.sources.scored_rows import read_scored_rows
+        from pumonitor.sources.one_table.scored_rows import read_scored_rows
         from pumonitor.tables import ScoreTable
 
         read = read_scored_rows(
@@ -225,7 +225,7 @@ class _Reading:
 
     def reference(self, file: str, prior: ClassPriorEstimate) -> Any:
         """The reference window and its class prior."""
-        from pumonitor.prior.reference import ReferenceWindow
+        from pumonitor.prior.samples.reference import ReferenceWindow
 
         table, _ = self.table(file)
         return ReferenceWindow(table=table, class_prior=prior)

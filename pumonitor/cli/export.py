@@ -40,9 +40,9 @@ def prometheus(
     Example: pumonitor export prometheus --output pumonitor.rules.yml
     """
     with errors_as_messages():
-        from pumonitor.service.alert_rules import alert_rules
-        from pumonitor.service.config_file import configuration_hash, read_configuration
-        from pumonitor.service.prometheus_rules import prometheus_rules
+        from pumonitor.monitor.alerts.rules import alert_rules
+        from pumonitor.monitor.config.file import configuration_hash, read_configuration
+        from pumonitor.monitor.inspection.prometheus_rules import prometheus_rules
 
         file = read_configuration(config, needs="ledger")
         monitors = file.configuration.monitors

@@ -22,10 +22,10 @@ def finish(monitor: MonitorName, *, config: Config = DEFAULT_CONFIG) -> None:
 
     with errors_as_messages():
         from pumonitor.errors import InputError
-        from pumonitor.service.app import open_jobs, utc_now
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.finishing import finish_runs
-        from pumonitor.sinks.mlflow_sink import DESTINATION
+        from pumonitor.monitor.app import open_jobs, utc_now
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.delivery.mlflow.sink import DESTINATION
+        from pumonitor.monitor.windows.messages.finishing import finish_runs
 
         configuration = read_configuration(config).configuration
         if configuration.tracking is None:

@@ -12,7 +12,7 @@ from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from pumonitor.service.onboarded import Onboarded
+    from pumonitor.monitor.onboarding.onboarded import Onboarded
 
 __all__ = ["init"]
 
@@ -172,9 +172,12 @@ def init(
     Example: pumonitor init data --threshold 0.8
     """
     with errors_as_messages():
-        from pumonitor.service.onboarded import Wishes
-        from pumonitor.service.onboarding import accept_proposals, onboard
-        from pumonitor.service.written_configuration import refuse_existing, write_configuration
+        from pumonitor.monitor.onboarding.onboarded import Wishes
+        from pumonitor.monitor.onboarding.onboarding import accept_proposals, onboard
+        from pumonitor.monitor.onboarding.written_configuration import (
+            refuse_existing,
+            write_configuration,
+        )
 
         if not force:
             refuse_existing(output)

@@ -14,7 +14,7 @@ from pumonitor.plain_text import series_of
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
-    from pumonitor.service.insights import Insight, Number, WindowStory
+    from pumonitor.monitor.inspection.insights import Insight, Number, WindowStory
 
 __all__ = ["insights"]
 
@@ -34,10 +34,10 @@ def insights(
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
-        from pumonitor.service.app import chosen_monitors, open_ledger, utc_now
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.due_windows import beginning_of, end_of, stopped_since
-        from pumonitor.service.insights import insight_of
+        from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.inspection.insights import insight_of
+        from pumonitor.monitor.windows.due.due_windows import beginning_of, end_of, stopped_since
 
         configuration = read_configuration(config, needs="ledger").configuration
         chosen = chosen_monitors(configuration, monitor)

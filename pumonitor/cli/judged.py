@@ -55,11 +55,11 @@ def interval(value: float, low: float | None, high: float | None, *, metric: str
 def number(value: float, *, metric: str = "") -> str:
     """A number as it is read: shares of labels and of the maturity in percent, waits as times."""
     if metric in _TIMES:
-        from pumonitor.service.durations import shown_duration
+        from pumonitor.monitor.config.values.durations import shown_duration
 
         return shown_duration(timedelta(minutes=round(value / 60)))
     if metric in (*_SHARES, *_OF_MATURITY):
         return f"{100 * value:.3g}%"
-    from pumonitor.monitoring.rules import shown
+    from pumonitor.monitor.rules.alerts.rule import shown
 
     return shown(value)

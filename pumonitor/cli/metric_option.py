@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from pumonitor.errors import InputError
-from pumonitor.service.metric_names import METRICS, refuse_unknown
+from pumonitor.monitor.config.sections.metric_names import METRICS, refuse_unknown
 
 __all__ = ["checked_metric"]
 

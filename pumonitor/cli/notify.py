@@ -37,9 +37,9 @@ def notify(
 
     with errors_as_messages():
         from pumonitor.errors import InputError
-        from pumonitor.service.app import utc_now
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.trying_destinations import try_destinations
+        from pumonitor.monitor.app import utc_now
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.inspection.trying_destinations import try_destinations
 
         if not test:
             msg = "nothing to do without --test: alerts are sent by pumonitor run and serve"

@@ -13,8 +13,8 @@ from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
-    from pumonitor.service.label_plans import LabelPlan
-    from pumonitor.service.rule_config import Change
+    from pumonitor.monitor.config.sections.rules import Change
+    from pumonitor.monitor.inspection.label_plans import LabelPlan
 
 __all__ = ["plan"]
 
@@ -55,10 +55,10 @@ def plan(
     with errors_as_messages():
         from pumonitor.cli.metric_option import checked_metric
         from pumonitor.errors import InputError
-        from pumonitor.service.app import chosen_monitors, open_ledger
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.durations import read_duration
-        from pumonitor.service.label_plans import plan_labels
+        from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.config.values.durations import read_duration
+        from pumonitor.monitor.inspection.label_plans import plan_labels
 
         checked_metric(metric, option="--metric")
         if not 0 < false_alarms_per_year < math.inf:
@@ -91,7 +91,7 @@ def plan(
 def _drop(text: str) -> Change:
     """As rules take it."""
     from pumonitor.errors import InputError
-    from pumonitor.service.rule_config import as_change
+    from pumonitor.monitor.config.sections.rules import as_change
 
     try:
         given: float | str = float(text)
@@ -108,7 +108,7 @@ def _drop(text: str) -> Change:
 def _print(console: Console, found: LabelPlan, *, share: str) -> None:
     from rich.table import Table
 
-    from pumonitor.service.seen_by_length import said_of_lengths
+    from pumonitor.monitor.inspection.seen_by_length import said_of_lengths
 
     by = f"{found.drop:.3g} ({share})" if share else f"{found.drop:g}"
     table = Table("confirmed positives per window", "half are seen within", "nine in ten within")

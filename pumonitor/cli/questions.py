@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pumonitor.errors import InputError
 
 if TYPE_CHECKING:
-    from pumonitor.service.onboarded import Question
+    from pumonitor.monitor.onboarding.onboarded import Question
 
 __all__ = ["ask_on_terminal"]
 

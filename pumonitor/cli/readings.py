@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 if TYPE_CHECKING:
-    from pumonitor.prior.label_frequency import LabelFrequency
+    from pumonitor.prior.labels.label_frequency import LabelFrequency
     from pumonitor.results import ClassPriorEstimate
 
 __all__ = ["class_prior_of", "column_or_number", "label_frequency_of", "label_purity_of"]

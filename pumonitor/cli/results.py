@@ -14,7 +14,7 @@ from pumonitor.cli.options import OUTPUT
 from pumonitor.cli.outcome import errors_as_messages
 
 if TYPE_CHECKING:
-    from pumonitor.store.records import PublishedResult
+    from pumonitor.monitor.ledger.records.records import PublishedResult
 
 __all__ = ["results"]
 
@@ -88,9 +88,9 @@ def results(
     with errors_as_messages():
         from pumonitor.cli.metric_option import checked_metric
         from pumonitor.cli.moments import moment
-        from pumonitor.service.app import chosen_monitors, open_ledger
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.insights import plain_row, prior_notes, results_of
+        from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.inspection.insights import plain_row, prior_notes, results_of
 
         configuration = read_configuration(config, needs="ledger").configuration
         chosen_monitors(configuration, monitor)
@@ -140,7 +140,7 @@ def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
     import sys
     from dataclasses import fields
 
-    from pumonitor.store.records import PublishedResult
+    from pumonitor.monitor.ledger.records.records import PublishedResult
 
     writer = csv.DictWriter(
         sys.stdout, [field.name for field in fields(PublishedResult)], lineterminator="\n"

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.monitor.inspection.held_up import hold_up_notes
+from pumonitor.monitor.inspection.undelivered import undelivered
+from pumonitor.monitor.inspection.untold import untold_notes
+from pumonitor.monitor.windows.input_findings import summed_up
 from pumonitor.plain_text import one_line, series_of
-from pumonitor.service.held_up import hold_up_notes
-from pumonitor.service.input_findings import summed_up
-from pumonitor.service.undelivered import undelivered
-from pumonitor.service.untold import untold_notes
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
-    from pumonitor.service.jobs import Round
-    from pumonitor.store.alert_records import StoredAlert
-    from pumonitor.store.held_up import HoldUp
-    from pumonitor.store.holders import Holder
-    from pumonitor.store.outbox import Waiting
-    from pumonitor.store.records import Backlog
+    from pumonitor.monitor.jobs import Round
+    from pumonitor.monitor.ledger.claims.held_up import HoldUp
+    from pumonitor.monitor.ledger.claims.holders import Holder
+    from pumonitor.monitor.ledger.outbox import Waiting
+    from pumonitor.monitor.ledger.records.alerts import StoredAlert
+    from pumonitor.monitor.ledger.records.records import Backlog
 
 __all__ = ["as_json", "print_round"]
 

@@ -50,9 +50,9 @@ def run(
         with progress_bar(logged_as="run") as step:
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.cli.round_table import print_round
-            from pumonitor.service.app import open_jobs, utc_now
-            from pumonitor.service.config_file import read_configuration
-            from pumonitor.service.undelivered import undelivered
+            from pumonitor.monitor.app import open_jobs, utc_now
+            from pumonitor.monitor.config.file import read_configuration
+            from pumonitor.monitor.inspection.undelivered import undelivered
 
             file = read_configuration(config)
             with open_jobs(file.configuration, monitor=monitor) as jobs:

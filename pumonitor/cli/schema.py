@@ -14,6 +14,6 @@ def schema() -> None:
     """
     import json
 
-    from pumonitor.service.config_file import configuration_schema
+    from pumonitor.monitor.config.file import configuration_schema
 
     typer.echo(json.dumps(configuration_schema(), indent=2))

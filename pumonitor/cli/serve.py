@@ -46,8 +46,8 @@ def serve(
 
     with errors_as_messages():
         from pumonitor.cli.terminal import OneLineFormatter
-        from pumonitor.service.config_file import read_configuration
-        from pumonitor.service.serving import serve_until_stopped
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.serving.serving import serve_until_stopped
 
         handler = logging.StreamHandler()
         handler.setFormatter(OneLineFormatter("%(asctime)s %(levelname)s %(message)s"))

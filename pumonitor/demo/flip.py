@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pumonitor.demo.emails import ScoredMails
-    from pumonitor.service.jobs import Jobs
-    from pumonitor.store.alert_records import StoredTransition
-    from pumonitor.store.records import PublishedResult
+    from pumonitor.monitor.jobs import Jobs
+    from pumonitor.monitor.ledger.records.alerts import StoredTransition
+    from pumonitor.monitor.ledger.records.records import PublishedResult
 
 __all__ = [
     "AS_THEY_WERE",
@@ -157,9 +157,9 @@ def write_flip(mails: ScoredMails, directory: Path, *, audited: int) -> Path:
 
 def watch_flip(mails: ScoredMails, path: Path, *, told: Callable[[str, float], None]) -> Flip:
     """Run both monitors until the last week is mature, and hold their alerts against the truth."""
-    from pumonitor.service.app import open_jobs
-    from pumonitor.service.config_file import read_configuration
-    from pumonitor.store.alerts import StoredAlerts
+    from pumonitor.monitor.app import open_jobs
+    from pumonitor.monitor.config.file import read_configuration
+    from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 
     frame = mails.frame
     configuration = read_configuration(path).configuration
@@ -226,9 +226,9 @@ def _watch(
 
 def _picture(jobs: Jobs, seen: tuple[StoredTransition, ...], path: Path) -> Path | None:
     """The picture that a message about the first of them has."""
-    from pumonitor.notify.picture import draw_series
-    from pumonitor.service.alert_telling import message_of
-    from pumonitor.service.notifying import series_reader
+    from pumonitor.monitor.alerts.incidents import message_of
+    from pumonitor.monitor.alerts.notifiers import series_reader
+    from pumonitor.monitor.delivery.notifications.picture import draw_series
 
     path.unlink(missing_ok=True)
     if not seen:

@@ -17,8 +17,8 @@ from pumonitor.errors import PumonitorError
 if TYPE_CHECKING:
     import pandas
 
-    from pumonitor.service.jobs import Jobs, Round
-    from pumonitor.store.records import PublishedResult
+    from pumonitor.monitor.jobs import Jobs, Round
+    from pumonitor.monitor.ledger.records.records import PublishedResult
 
 __all__ = [
     "MEAN_DELAY_DAYS",
@@ -133,8 +133,8 @@ def monitor_weeks(
     frame: pandas.DataFrame, path: Path, *, told: Callable[[str, float], None]
 ) -> list[Week]:
     """Run the monitor until all weeks are final, and compare with the truth."""
-    from pumonitor.service.app import open_jobs
-    from pumonitor.service.config_file import read_configuration
+    from pumonitor.monitor.app import open_jobs
+    from pumonitor.monitor.config.file import read_configuration
 
     configuration = read_configuration(path).configuration
     with open_jobs(configuration, clock=lambda: settled(frame)) as jobs:

@@ -15,11 +15,11 @@ _LEVEL = 0.001
 def label_noise(settings: Mapping[str, Any]) -> list[Finding]:
     """What ``settings["label_purity_evidence"]`` says of mistaken labels.
 
-    The mapping is `pumonitor.prior.label_noise.LabelPurityEstimate.to_dict()`. A warning when
-    noise is evident at level .001 and the labels were taken to be purer than its interval allows;
-    a note when the evidence is weaker, or when the estimated purity was used. Positives that
-    score like anybody look the same as mistaken labels: no scores tell them apart, a second look at
-    low-scoring confirmations does.
+    The mapping is `to_dict()` of `pumonitor.prior.labels.label_noise.LabelPurityEstimate`. A
+    warning when noise is evident at level .001 and the labels were taken to be purer than its
+    interval allows; a note when the evidence is weaker, or when the estimated purity was
+    used. Positives that score like anybody look the same as mistaken labels: no scores tell them
+    apart, a second look at low-scoring confirmations does.
     """
     evidence = settings.get("label_purity_evidence")
     if not evidence or not evidence["is_evident"]:

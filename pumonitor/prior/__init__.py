@@ -6,13 +6,13 @@ Estimators estimate the unlabeled prior a from labeled and unlabeled scores; pi 
 from __future__ import annotations
 
 from pumonitor.prior.estimation import estimate_class_prior, estimate_from_table
-from pumonitor.prior.estimator import Estimator
 from pumonitor.prior.given import GivenOrEstimated, resolve_class_prior
-from pumonitor.prior.inverse_propensity import priors_disagree
+from pumonitor.prior.labels.inverse_propensity import priors_disagree
+from pumonitor.prior.labels.noisy_labels import NoisyLabels, estimate_noisy_labels
 from pumonitor.prior.methods import METHOD_NAMES, METHODS, check_method
-from pumonitor.prior.noisy_labels import NoisyLabels, estimate_noisy_labels
-from pumonitor.prior.reference import ReferenceWindow
-from pumonitor.prior.two_samples import TwoSamples
+from pumonitor.prior.samples.estimator import Estimator
+from pumonitor.prior.samples.reference import ReferenceWindow
+from pumonitor.prior.samples.two_samples import TwoSamples
 
 __all__ = [
     "METHODS",

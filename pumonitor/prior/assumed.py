@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from pumonitor.prior import GivenOrEstimated, resolve_class_prior
-from pumonitor.prior.label_frequency import LabelFrequency, prior_from_label_frequency
-from pumonitor.prior.label_noise import LabelPurityEstimate, estimate_label_purity
+from pumonitor.prior.given import GivenOrEstimated, resolve_class_prior
+from pumonitor.prior.labels.label_frequency import LabelFrequency, prior_from_label_frequency
+from pumonitor.prior.labels.label_noise import LabelPurityEstimate, estimate_label_purity
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 

@@ -11,22 +11,26 @@ import numpy as np
 from scipy.special import ndtri
 
 from pumonitor.errors import RowsLeftOutWarning
-from pumonitor.prior.auto import auto
-from pumonitor.prior.feature_samples import FeatureSamples
-from pumonitor.prior.interval import PriorWithInterval, with_interval
-from pumonitor.prior.inverse_propensity import inverse_propensity
+from pumonitor.prior.auto.auto import auto
+from pumonitor.prior.intervals.interval import PriorWithInterval, with_interval
+from pumonitor.prior.labels.inverse_propensity import inverse_propensity
 from pumonitor.prior.methods import METHODS, check_method
-from pumonitor.prior.population import (
+from pumonitor.prior.reference_window.tied_reference import (
+    FROM_REFERENCE,
+    check_reference,
+    tied_to_its_rows,
+)
+from pumonitor.prior.reference_window.two_windows import two_windows
+from pumonitor.prior.samples.feature_samples import FeatureSamples
+from pumonitor.prior.samples.population import (
     completed,
     confirmed_share,
     labeled_fraction_error,
     unlabeled_to_population,
     whole_population,
 )
-from pumonitor.prior.reference import ReferenceWindow
-from pumonitor.prior.tied_reference import FROM_REFERENCE, check_reference, tied_to_its_rows
-from pumonitor.prior.two_samples import TwoSamples
-from pumonitor.prior.two_windows import two_windows
+from pumonitor.prior.samples.reference import ReferenceWindow
+from pumonitor.prior.samples.two_samples import TwoSamples
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 
@@ -68,7 +72,7 @@ def estimate_class_prior(
         Any finite numbers, higher = more positive.
     method : str
         ``"auto"``, a name in `METHODS`, or ``"propensity"``
-        (`pumonitor.prior.inverse_propensity`), which needs propensities.
+        (`pumonitor.prior.labels.inverse_propensity`), which needs propensities.
     scenario : {"single-training-set", "case-control"}
     label_purity : float
         P(y = 1 given labeled).

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pumonitor.prior.estimation import estimate_from_table
-from pumonitor.prior.population import completed, confirmed_share, refuse_below_confirmed
+from pumonitor.prior.samples.population import completed, confirmed_share, refuse_below_confirmed
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 

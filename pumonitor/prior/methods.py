@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pumonitor.errors import no_such
-from pumonitor.prior.alphamax import alphamax, alphamax_n_prior
-from pumonitor.prior.bbe import bbe
-from pumonitor.prior.dedpul import dedpul
-from pumonitor.prior.distcurve import distcurve
-from pumonitor.prior.elkan_noto import elkan_noto, elkan_noto_e2, elkan_noto_e3
-from pumonitor.prior.estimator import Estimator
-from pumonitor.prior.kernel_mean import km1, km2
-from pumonitor.prior.label_shift import label_shift
-from pumonitor.prior.label_shift_em import label_shift_em
-from pumonitor.prior.patra_sen import patra_sen
-from pumonitor.prior.pen_l1 import pen_l1
-from pumonitor.prior.pulscar import pulscar
-from pumonitor.prior.roc_slope import roc_slope
-from pumonitor.prior.tice import tice
-from pumonitor.prior.tilt import tilt
+from pumonitor.prior.estimators.alphamax import alphamax, alphamax_n_prior
+from pumonitor.prior.estimators.bbe import bbe
+from pumonitor.prior.estimators.dedpul import dedpul
+from pumonitor.prior.estimators.distcurve import distcurve
+from pumonitor.prior.estimators.patra_sen import patra_sen
+from pumonitor.prior.estimators.published.elkan_noto import elkan_noto, elkan_noto_e2, elkan_noto_e3
+from pumonitor.prior.estimators.published.kernel_mean import km1, km2
+from pumonitor.prior.estimators.published.pen_l1 import pen_l1
+from pumonitor.prior.estimators.published.tice import tice
+from pumonitor.prior.estimators.pulscar import pulscar
+from pumonitor.prior.estimators.roc_slope import roc_slope
+from pumonitor.prior.estimators.tilt import tilt
+from pumonitor.prior.reference_window.label_shift import label_shift
+from pumonitor.prior.reference_window.label_shift_em import label_shift_em
+from pumonitor.prior.samples.estimator import Estimator
 
 __all__ = ["METHODS", "METHOD_NAMES", "check_method"]
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pumonitor.monitoring.prior_in_words import prior_origin as followed_from
 from pumonitor.names import title
+from pumonitor.prior.followed.in_words import prior_origin as followed_from
 from pumonitor.report.numbers import percent, percent_with_interval
 from pumonitor.report.prior_origin import over_time, prior_origin
 from pumonitor.report.weights import weights_in_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pumonitor.monitoring.prior_in_words import prior_changes
+from pumonitor.prior.followed.in_words import prior_changes
 from pumonitor.report.numbers import number, percent, percent_with_interval
 from pumonitor.report.prior_origin import over_time, prior_origin
 from pumonitor.report.uncorrected import uncorrected_value

@@ -38,7 +38,7 @@ from pumonitor.metrics.uncorrected import (
     uncorrected_at,
     uncorrected_ranking,
 )
-from pumonitor.prior.population import confirmed_share, refuse_below_confirmed
+from pumonitor.prior.samples.population import confirmed_share, refuse_below_confirmed
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target
 from pumonitor.sensitivity.result import Sensitivity
 from pumonitor.tables import ScoreTable

@@ -13,16 +13,14 @@ from typing import Final, Literal
 
 from pumonitor.errors import InputError
 from pumonitor.ports import Clock, PredictionSource
-from pumonitor.sources.column_kinds import Relation, key_of, named_column
-from pumonitor.sources.counts_duckdb import DuckDBEngine
-from pumonitor.sources.counts_engine import Engine
-from pumonitor.sources.counts_query import Statement
-from pumonitor.sources.counts_rows import LabelTable, PredictionTable
-from pumonitor.sources.counts_source import CountedSource
-from pumonitor.sources.counts_spark import SparkEngine, is_spark_frame
-from pumonitor.sources.counts_sql import SQLEngine
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns, SqlQuery, SqlTable
-from pumonitor.sources.time_columns import (
+from pumonitor.sources.column_types.column_kinds import Relation, key_of, named_column
+from pumonitor.sources.column_types.monitored_tables import (
+    LabelColumns,
+    PredictionColumns,
+    SqlQuery,
+    SqlTable,
+)
+from pumonitor.sources.column_types.time_columns import (
     EARLIEST,
     LATEST,
     TimeColumn,
@@ -30,6 +28,13 @@ from pumonitor.sources.time_columns import (
     check_unit,
     read_zone,
 )
+from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
+from pumonitor.sources.windows.counts_engine import Engine
+from pumonitor.sources.windows.counts_query import Statement
+from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
+from pumonitor.sources.windows.counts_source import CountedSource
+from pumonitor.sources.windows.counts_spark import SparkEngine, is_spark_frame
+from pumonitor.sources.windows.counts_sql import SQLEngine
 
 __all__ = ["open_source"]
 

@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from pumonitor.service.app import open_ledger
-from pumonitor.service.config_file import read_configuration
-from tests.service.monitored_shop import write_shop
+from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.config.file import read_configuration
+from tests.monitor.monitored_shop import write_shop
 
 RULES = """\
     rules:

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from tests.service.onboarding_tables import tables
+from tests.monitor.onboarding_tables import tables
 
 TEXT = """\
 state: sqlite:///state.db

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.cli.terminal import OneLineFormatter
-from tests.service.monitored_shop import write_shop
+from tests.monitor.monitored_shop import write_shop
 
 VERSION = "v1\nall is well\x1b[31m\r"
 COUNTRY = "DE\x1b]0;owned\x07\n\u202e\x9b31m"

@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from pumonitor.service.app import open_ledger
-from pumonitor.service.config_file import read_configuration
-from pumonitor.service.window_files import window_files_of
-from tests.service.monitored_shop import write_shop
+from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.reports.window_files import window_files_of
+from tests.monitor.monitored_shop import write_shop
 
 REFUSED = (
     "were known more than a day before the prediction and do not count: check known_at and time, "

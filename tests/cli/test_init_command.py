@@ -16,9 +16,9 @@ from pyarrow import csv, parquet
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from pumonitor.service.config_file import read_configuration
-from pumonitor.service.prior_of_period import audited_prior
-from tests.service.onboarding_tables import tables
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.config.sections.prior_of_period import audited_prior
+from tests.monitor.onboarding_tables import tables
 
 
 def run(*arguments):

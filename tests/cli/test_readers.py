@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from tests.service.made_up_results import TEXT, record, write_made_up
+from tests.monitor.made_up_results import TEXT, record, write_made_up
 
 SECRETS = """\
     rules:

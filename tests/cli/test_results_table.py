@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from tests.service.made_up_results import METRICS, record, write_made_up
+from tests.monitor.made_up_results import METRICS, record, write_made_up
 
 SERIES = [("2026-01", ""), ("2026-01", "country=DE"), ("2026-01", "country=Netherlands")]
 

@@ -10,10 +10,10 @@ from pumonitor.cli.judged import judged
 from pumonitor.cli.round_table import as_json, print_round
 from pumonitor.cli.terminal import Console as Terminal
 from pumonitor.errors import InputError, SourceError
-from pumonitor.service.jobs import Round
-from pumonitor.sinks.delivery import Delivery
-from pumonitor.store.outbox import Waiting
-from pumonitor.store.records import Backlog
+from pumonitor.monitor.delivery.sending.delivery import Delivery
+from pumonitor.monitor.jobs import Round
+from pumonitor.monitor.ledger.outbox import Waiting
+from pumonitor.monitor.ledger.records.records import Backlog
 
 
 def backlog(left=0):

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from tests.service.monitored_shop import write_shop
+from tests.monitor.monitored_shop import write_shop
 
 TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 RULES = """\

@@ -11,13 +11,13 @@ from sqlalchemy import update
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from pumonitor.service.app import open_ledger
-from pumonitor.service.config_file import read_configuration
-from pumonitor.store.owners import this_process
-from pumonitor.store.schema import outbox
+from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.ledger.claims.owners import this_process
+from pumonitor.monitor.ledger.database.schema import outbox
 from tests.cli.test_run_alerts import RULES, TODAY
-from tests.notify.receivers import OK, Answer, http_receiver
-from tests.service.monitored_shop import write_shop
+from tests.monitor.delivery.notifications.receivers import OK, Answer, http_receiver
+from tests.monitor.monitored_shop import write_shop
 
 HOOK = """\
 destinations:

@@ -5,7 +5,7 @@ import json
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from pumonitor.service.config import Monitor
+from pumonitor.monitor.config.configuration import Monitor
 
 
 def test_the_schema_is_printed_and_names_every_key():

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 from sqlalchemy import make_url
 
-from tests.service.monitored_shop import write_shop
+from tests.monitor.monitored_shop import write_shop
 
 TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 

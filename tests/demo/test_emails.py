@@ -23,7 +23,7 @@ from pumonitor.demo.emails import (
 from pumonitor.demo.flip import AS_THEY_WERE, FLIPPED_FROM, WITH_FLIPS, write_flip
 from pumonitor.demo.truth import COMPARED, metrics_of
 from pumonitor.demo.weeks import write_monitor
-from pumonitor.service.config_file import read_configuration
+from pumonitor.monitor.config.file import read_configuration
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pumonitor import ScoreTable
-from pumonitor.prior.label_noise import estimate_label_purity
+from pumonitor.prior.labels.label_noise import estimate_label_purity
 
 
 def evidence(labels, scores):

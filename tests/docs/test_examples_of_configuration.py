@@ -11,7 +11,7 @@ import yaml
 
 from docs.from_code.configuration import schema
 from pumonitor.errors import InputError
-from pumonitor.service.config_file import read_configuration_text
+from pumonitor.monitor.config.file import read_configuration_text
 from tests.docs.documents import Block, blocks
 
 YAML = blocks("yaml")

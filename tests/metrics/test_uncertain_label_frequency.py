@@ -11,7 +11,7 @@ from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.prior_quantities import class_prior_estimate
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.rates import at_threshold
-from pumonitor.prior.label_frequency import prior_from_label_frequency
+from pumonitor.prior.labels.label_frequency import prior_from_label_frequency
 from pumonitor.stats.confidence_draws import split_normal_logit_draws
 
 

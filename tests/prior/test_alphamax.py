@@ -8,7 +8,7 @@ import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.errors import NoBoundWarning
 from pumonitor.prior import TwoSamples
-from pumonitor.prior.alphamax import alphamax, alphamax_n, likelihood_by_prior
+from pumonitor.prior.estimators.alphamax import alphamax, alphamax_n, likelihood_by_prior
 
 
 def samples(unlabeled_prior, *, label_purity=1.0, n_labeled=1000, separation=3.0, seed=0):

@@ -6,7 +6,7 @@ import pytest
 import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.prior import METHODS, TwoSamples
-from pumonitor.prior.reference import Reference
+from pumonitor.prior.samples.reference import Reference
 from pumonitor.results import ClassPriorEstimate
 
 

@@ -9,7 +9,7 @@ import pumonitor
 from benchmarks.prior.train_distcurve import largest_share, simulated
 from pumonitor import ScoreTable
 from pumonitor.prior import TwoSamples
-from pumonitor.prior.distcurve import (
+from pumonitor.prior.estimators.distcurve import (
     BINS,
     CURVE_POINTS,
     distance_curve,

@@ -11,9 +11,9 @@ import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.errors import InputError, NoBoundWarning, RowsLeftOutWarning
 from pumonitor.prior import METHODS, TwoSamples
-from pumonitor.prior.feature_samples import FeatureSamples
-from pumonitor.prior.kernel_mean import DistanceCurve, nearest_mixture
-from pumonitor.prior.tice import label_frequency_bounds
+from pumonitor.prior.estimators.published.kernel_mean import DistanceCurve, nearest_mixture
+from pumonitor.prior.estimators.published.tice import label_frequency_bounds
+from pumonitor.prior.samples.feature_samples import FeatureSamples
 
 FEATURE_METHODS = sorted(name for name, method in METHODS.items() if method.reads == "features")
 

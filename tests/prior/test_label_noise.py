@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from pumonitor import ScoreTable
-from pumonitor.prior.label_noise import estimate_label_purity
-from pumonitor.prior.normal_scores import binned_normal_scores
-from pumonitor.prior.plateau import _log_likelihood, _ratio_and_slopes, fit_clean, fit_noisy
-from pumonitor.prior.two_samples import TwoSamples
+from pumonitor.prior.labels.label_noise import estimate_label_purity
+from pumonitor.prior.labels.plateau import _log_likelihood, _ratio_and_slopes, fit_clean, fit_noisy
+from pumonitor.prior.samples.normal_scores import binned_normal_scores
+from pumonitor.prior.samples.two_samples import TwoSamples
 
 
 def drawn(label_purity, *, seed, n_labeled=500, separation=2.9, unlabeled_prior=0.1):

@@ -10,10 +10,13 @@ import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.errors import InputError
 from pumonitor.prior import METHODS, ReferenceWindow, TwoSamples
-from pumonitor.prior.label_shift import label_shift, label_shift_with_interval
-from pumonitor.prior.label_shift_em import label_shift_em, label_shift_em_with_interval
-from pumonitor.prior.reference import Reference
-from pumonitor.prior.two_windows import shares_below, two_windows
+from pumonitor.prior.reference_window.label_shift import label_shift, label_shift_with_interval
+from pumonitor.prior.reference_window.label_shift_em import (
+    label_shift_em,
+    label_shift_em_with_interval,
+)
+from pumonitor.prior.reference_window.two_windows import shares_below, two_windows
+from pumonitor.prior.samples.reference import Reference
 from pumonitor.results import ClassPriorEstimate
 
 CELLS = 40

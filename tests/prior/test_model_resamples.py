@@ -5,8 +5,8 @@ import pytest
 
 from pumonitor import ScoreTable
 from pumonitor.prior import TwoSamples
-from pumonitor.prior.feature_samples import FeatureSamples
-from pumonitor.prior.model_resamples import feature_resamples, model_resamples
+from pumonitor.prior.intervals.model_resamples import feature_resamples, model_resamples
+from pumonitor.prior.samples.feature_samples import FeatureSamples
 
 
 @pytest.mark.parametrize("kind", [TwoSamples, FeatureSamples])

@@ -6,10 +6,11 @@ from scipy import special
 
 from pumonitor import ScoreTable
 from pumonitor.errors import NoBoundWarning
-from pumonitor.prior import TwoSamples, noisy_labels
-from pumonitor.prior.auto import auto
-from pumonitor.prior.interval import PriorWithInterval
-from pumonitor.prior.noisy_labels import estimate_noisy_labels
+from pumonitor.prior import TwoSamples
+from pumonitor.prior.auto.auto import auto
+from pumonitor.prior.intervals.interval import PriorWithInterval
+from pumonitor.prior.labels import noisy_labels
+from pumonitor.prior.labels.noisy_labels import estimate_noisy_labels
 
 
 def rows(unlabeled_prior, label_purity, *, n_labeled=1000, n_unlabeled=10_000, seed=0, distance=3):

@@ -6,7 +6,7 @@ from scipy import optimize, special, stats
 
 from pumonitor import ScoreTable
 from pumonitor.prior import TwoSamples
-from pumonitor.prior.normal_mixture import fit_normal_mixture, on_the_line
+from pumonitor.prior.auto.normal_mixture import fit_normal_mixture, on_the_line
 
 
 def two_normals(prior, *, n_labeled, n_unlabeled, separation=2.0, spread=1.0, seed=0):

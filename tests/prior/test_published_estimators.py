@@ -9,10 +9,10 @@ from scipy import optimize, stats
 import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.prior import METHODS, TwoSamples
-from pumonitor.prior.alphamax import alphamax_n
-from pumonitor.prior.dedpul import dedpul
-from pumonitor.prior.patra_sen import distance_to_isotonic, patra_sen
-from pumonitor.prior.pulscar import beta_kernels, pulscar
+from pumonitor.prior.estimators.alphamax import alphamax_n
+from pumonitor.prior.estimators.dedpul import dedpul
+from pumonitor.prior.estimators.patra_sen import distance_to_isotonic, patra_sen
+from pumonitor.prior.estimators.pulscar import beta_kernels, pulscar
 
 PRIORS = (0.05, 0.1, 0.3, 0.5)
 

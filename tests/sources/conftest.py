@@ -64,7 +64,7 @@ def httpfs() -> None:
         pytest.skip("no extension of DuckDB for addresses: see tests/sources/remote.lock")
     import duckdb
 
-    from pumonitor.sources.remote_access import prepare_access
+    from pumonitor.sources.reach.remote_access import prepare_access
 
     with duckdb.connect() as connection:
         prepare_access(connection, ["https://host/p.csv"])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pumonitor.ports import CountRequest, PredictionSource, Window, WindowCounts
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from pumonitor.sources.opening import open_source
 
 START = datetime(2026, 3, 10, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 
 from pumonitor.errors import InputError
 from pumonitor.ports import CountRequest, Window
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from pumonitor.sources.opening import open_source
 
 START = datetime(2026, 1, 5, tzinfo=UTC)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from pumonitor.errors import InputError, SourceError
-from pumonitor.service.config_file import configuration_meaning, read_configuration_text
-from pumonitor.service.source_config import Source
-from pumonitor.sources.places import connect, place_of_files
-from pumonitor.sources.remote_files import remote_files
+from pumonitor.monitor.config.file import configuration_meaning, read_configuration_text
+from pumonitor.monitor.config.sections.sources import Source
+from pumonitor.sources.reach.places import connect, place_of_files
+from pumonitor.sources.reach.remote_files import remote_files
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 CONFIGURATION = """\
@@ -96,7 +96,7 @@ def test_a_signature_is_not_written_into_a_configuration():
 
 @pytest.mark.parametrize("address", ["s3://bucket/p.parquet", "https://host/p.parquet"])
 def test_without_the_extension(environment, address):
-    environment.setattr("pumonitor.sources.remote_access.find_spec", lambda _name: None)
+    environment.setattr("pumonitor.sources.reach.remote_access.find_spec", lambda _name: None)
     with pytest.raises(SourceError, match=f"^{address} is an address, which DuckDB") as caught:
         connect([place_of_files(address)], without=())
     # The package itself is on no index: the message names what is, as the extra pins it.

@@ -14,9 +14,14 @@ import sqlalchemy
 
 from pumonitor.errors import InputError, SourceError
 from pumonitor.ports import CountRequest, Window
-from pumonitor.sources.contained_sql import check_query
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns, SqlQuery, SqlTable
+from pumonitor.sources.column_types.monitored_tables import (
+    LabelColumns,
+    PredictionColumns,
+    SqlQuery,
+    SqlTable,
+)
 from pumonitor.sources.opening import open_source
+from pumonitor.sources.windows.contained_sql import check_query
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -3,8 +3,8 @@
 import pytest
 
 from pumonitor.errors import PumonitorError
-from pumonitor.sources.locations import locate
-from pumonitor.sources.session import open_session
+from pumonitor.sources.reach.locations import locate
+from pumonitor.sources.reach.session import open_session
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 import sqlalchemy
 
-from pumonitor.sources.grid import ScoreGrid
-from pumonitor.sources.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.windows.grid import ScoreGrid
 from tests.oracles import counted_windows
 from tests.sources.monitored import REQUEST, assert_equal, labels, opened, predictions
 

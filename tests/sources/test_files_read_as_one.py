@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from tests.sources.small_tables import (
     LABELS,
     PREDICTIONS,

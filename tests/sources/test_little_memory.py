@@ -9,9 +9,9 @@ import pytest
 
 from pumonitor.errors import SourceError
 from pumonitor.ports import SourceDescription
-from pumonitor.sources import session
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from pumonitor.sources.opening import open_source
+from pumonitor.sources.reach import session
 
 
 @pytest.fixture(scope="module")

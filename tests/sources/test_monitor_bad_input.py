@@ -11,7 +11,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns, SqlTable
+from pumonitor.sources.column_types.monitored_tables import (
+    LabelColumns,
+    PredictionColumns,
+    SqlTable,
+)
 from tests.sources.small_tables import (
     DAY,
     PREDICTIONS,

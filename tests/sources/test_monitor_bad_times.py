@@ -10,7 +10,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from pumonitor.sources.monitored_tables import LabelColumns, PredictionColumns, SqlTable
+from pumonitor.sources.column_types.monitored_tables import (
+    LabelColumns,
+    PredictionColumns,
+    SqlTable,
+)
 from pumonitor.sources.opening import open_source
 from tests.sources.small_tables import (
     DAY,

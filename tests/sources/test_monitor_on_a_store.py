@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from tests.service.monitored_shop import write_shop
+from tests.monitor.monitored_shop import write_shop
 from tests.sources.file_servers import SECRET, FileServer
 
 pytestmark = pytest.mark.usefixtures("httpfs")

@@ -265,8 +265,8 @@ def test_account_of_r2(store, environment):
 
 @pytest.mark.parametrize("address", ["PLACE/p.parquet?sig=canary", "s3://bucket/p*.parquet"])
 def test_a_server_that_never_answers(environment, address):
-    environment.setattr("pumonitor.sources.remote_access.TIMEOUT_SECONDS", 1)
-    environment.setattr("pumonitor.sources.remote_access.TRIES", 1)
+    environment.setattr("pumonitor.sources.reach.remote_access.TIMEOUT_SECONDS", 1)
+    environment.setattr("pumonitor.sources.reach.remote_access.TRIES", 1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         place = f"127.0.0.1:{silent.getsockname()[1]}"
         environment.setenv("AWS_ENDPOINT_URL", f"http://{place}")

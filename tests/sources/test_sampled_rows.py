@@ -16,7 +16,7 @@ import sqlalchemy
 
 from pumonitor.errors import InputError
 from pumonitor.ports import PredictionSource, SampledRows, SampleRequest
-from pumonitor.sources.monitored_tables import SqlTable
+from pumonitor.sources.column_types.monitored_tables import SqlTable
 from pumonitor.sources.opening import open_source
 from tests.sources.monitored import LABELS, NOW, PREDICTIONS, REQUEST, labels, predictions
 

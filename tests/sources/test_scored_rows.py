@@ -6,7 +6,7 @@ import pyarrow.parquet
 import pytest
 
 from pumonitor.errors import InputError
-from pumonitor.sources.scored_rows import read_scored_rows
+from pumonitor.sources.one_table.scored_rows import read_scored_rows
 
 
 def test_rows_of_many_files_and_types_stay_together(tmp_path):

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
+from pumonitor.sources.one_table.scored_rows import read_scored_rows
 from pumonitor.sources.opening import open_source
-from pumonitor.sources.scored_rows import read_scored_rows
 from tests.sources.small_tables import (
     LABELS,
     NOW,

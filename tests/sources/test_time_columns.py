@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pumonitor.errors import InputError
-from pumonitor.sources.time_columns import (
+from pumonitor.sources.column_types.time_columns import (
     bounds_of,
     check_unit,
     from_microseconds,

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from pumonitor.monitoring.founding import WindowRows
-from pumonitor.monitoring.prior_level import estimated_level, given_level
+from pumonitor.prior.followed.founding import WindowRows
+from pumonitor.prior.followed.level import estimated_level, given_level
 from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable

@@ -1,0 +1,444 @@
+"""From results in the ledger to transitions of alerts and messages about them.
+
+Panes are taken in one by one, in the order of when they are known and then of their windows, once
+all before them are evaluated. So whatever order workers commit in, alerts are the same.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from pumonitor.monitor.alerts.clock import clock_evidence
+from pumonitor.monitor.alerts.incidents import CauseOf, Place, Telling, no_cause
+from pumonitor.monitor.alerts.rest import quiet_until
+from pumonitor.monitor.alerts.track import Track
+from pumonitor.monitor.ledger.alerts.alerts import AlertTables
+from pumonitor.monitor.ledger.alerts.panes import (
+    Position,
+    newest_looks,
+    next_panes,
+    panes_until,
+    with_results,
+)
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.outbox import enqueue
+from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen, Progress
+from pumonitor.monitor.ledger.records.records import NewMessage
+from pumonitor.monitor.ledger.standings import rest
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline
+from pumonitor.ports import Clock
+
+__all__ = ["Alerting", "Watched"]
+
+_log = logging.getLogger("pumonitor")
+_AT_ONCE: Final = 200
+"""Panes of one transaction: others wait for it."""
+_REMEMBERED: Final = 8
+"""Monitors whose folds are kept in memory: those of all would grow with all history."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """A monitor as alerts see it.
+
+    Attributes
+    ----------
+    name, configuration : str
+    rules : tuple of AlertRule
+    baseline : callable
+        Results of its reference as known at a moment.
+    scores_of : callable
+        Of a pane, where a rule reads them.
+    cause_of : callable
+        What changed when an alert fired.
+    rules_digest : str
+        Hash of all that its alerts are judged by beside results.
+    have_stopped : callable
+        Whether no window is due before there are new predictions.
+    """
+
+    name: str
+    configuration: str
+    rules: tuple[AlertRule, ...]
+    baseline: Callable[[datetime], Baseline | None]
+    scores_of: Callable[[PaneResults], tuple[float, float, float, float] | None]
+    cause_of: CauseOf = no_cause
+    rules_digest: str = ""
+    have_stopped: Callable[[], bool] = bool
+
+
+@dataclass(slots=True)
+class _Memo:
+    """Tracks of a monitor and where they stand."""
+
+    tracks: list[tuple[Progress, Track]] = field(default_factory=list)
+
+
+class Alerting:
+    """Folds the results of monitors into alerts.
+
+    Parameters
+    ----------
+    watched : mapping of str to Watched
+        By monitor.
+    ledger : Ledger
+    clock : Clock
+        What is history is judged by it, and silences.
+    tells : bool
+        Whether anybody is told; a backfill tells nobody.
+    destinations : sequence of str
+        All there are.
+    packed : callable, optional
+        Makes of the messages of one transaction those that go into the outbox.
+    """
+
+    def __init__(
+        self,
+        watched: Mapping[str, Watched],
+        ledger: Ledger,
+        *,
+        clock: Clock,
+        tells: bool = True,
+        destinations: Sequence[str] = (),
+        packed: Callable[[Sequence[NewMessage]], list[NewMessage]] = list,
+    ) -> None:
+        self._packed = packed
+        self._watched = dict(watched)
+        self._ledger = ledger
+        self._clock = clock
+        self._tells = tells
+        self._destinations = tuple(destinations)
+        self._memos: dict[str, _Memo] = {}
+        self._left_out: dict[str, set[str]] = {}
+        self._told_at: dict[str, dict[Place, datetime]] = {}
+        self._known: dict[str, tuple[datetime, Baseline | None]] = {}
+
+    def prepare(self, name: str) -> None:
+        """Catch up with what others have folded, before a transaction that all wait for."""
+        watched = self._watched[name]
+        if watched.rules:
+            now = self._clock()
+            self._known[name] = now, watched.baseline(now)
+            with self._ledger.database.reading() as connection:
+                self._synchronised(watched, AlertTables(connection, self._ledger.database))
+
+    def forget(self, name: str) -> None:
+        """Of a monitor whose transaction was rolled back: what is known of it may be wrong."""
+        self._memos.pop(name, None)
+
+    def after_commit_of(
+        self, connection: Connection, name: str, panes: Sequence[Position]
+    ) -> list[NewMessage]:
+        """Fold what can be, in the transaction that stores results.
+
+        Parameters
+        ----------
+        connection : Connection
+        name : str
+            The monitor.
+        panes : sequence of (datetime, datetime)
+            Positions of the panes with new results.
+
+        Returns
+        -------
+        list of NewMessage
+            For the outbox.
+        """
+        watched = self._watched[name]
+        if not watched.rules:
+            return []
+        tables = AlertTables(connection, self._ledger.database)
+        tables.alone(name)
+        telling = self._telling(watched, tables)
+        self._fold(watched, tables, telling, changed=panes)
+        telling.store()
+        return self._packed(telling.messages)
+
+    def advance(self, name: str) -> None:
+        """Fold whatever is left: of new rules, after windows that were given up, of old rules."""
+        watched = self._watched[name]
+        try:
+            if self._is_behind(watched):
+                self.prepare(name)
+                while self._advance(watched, folds=True) and self._is_behind(watched):
+                    pass
+            elif self._has_duties(watched):
+                self._advance(watched, folds=False)
+            self._rest(watched)
+        except BaseException:
+            self.forget(name)
+            raise
+
+    def _advance(self, watched: Watched, *, folds: bool) -> bool:
+        """One transaction; whether there may be more to fold."""
+        with self._ledger.database.writing() as connection:
+            tables = AlertTables(connection, self._ledger.database)
+            tables.alone(watched.name)
+            telling = self._telling(watched, tables)
+            telling.close_others()
+            more = folds and self._fold(watched, tables, telling)
+            if self._tells:
+                self._by_the_clock(watched, tables, telling)
+            telling.store()
+            messages = self._packed(telling.messages)
+            enqueue(connection, self._ledger.database, messages, at=telling.at)
+        return more
+
+    def _is_behind(self, watched: Watched) -> bool:
+        """Whether there are panes, or rules, that were not taken in."""
+        with self._ledger.database.reading() as connection:
+            tables = AlertTables(connection, self._ledger.database)
+            return self._has_news(watched, tables, without=self._left_out.get(watched.name, set()))
+
+    def _has_news(self, watched: Watched, tables: AlertTables, *, without: Set[str]) -> bool:
+        stored = tables.progress(watched.name)
+        if set(stored) != {rule.key for rule in watched.rules if not rule.goes_by_the_clock}:
+            return True
+        places = {one.position for key, one in stored.items() if key not in without}
+        now = self._clock()
+        return any(self._events(watched, tables, place, now=now, limit=1) for place in places)
+
+    def _has_duties(self, watched: Watched) -> bool:
+        """Whether something is due that no pane brings."""
+        if self._tells and any(rule.goes_by_the_clock for rule in watched.rules):
+            return True
+        with self._ledger.database.reading() as connection:
+            alerts = AlertTables(connection, self._ledger.database).alerts(watched.name)
+        keys = {rule.key for rule in watched.rules}
+        return any(
+            one.rule_key not in keys and (one.closed_at is None or one.told_firing)
+            for one in alerts
+        ) or (self._tells and watched.have_stopped() and any(one.is_firing for one in alerts))
+
+    def _rest(self, watched: Watched) -> None:
+        """Note until when nothing is due, unless something is."""
+        if not watched.rules_digest:
+            return
+        now = self._clock()
+        with self._ledger.database.writing() as connection:
+            tables = AlertTables(connection, self._ledger.database)
+            tables.alone(watched.name)
+            until = None
+            if not self._has_news(watched, tables, without=frozenset()):
+                until = quiet_until(
+                    tables,
+                    monitor=watched.name,
+                    configuration=watched.configuration,
+                    rules=watched.rules,
+                    have_stopped=watched.have_stopped(),
+                    now=now,
+                )
+            if until is not None:
+                rest(
+                    connection,
+                    self._ledger.database,
+                    monitor=watched.name,
+                    configuration=watched.configuration,
+                    rules=watched.rules_digest,
+                    until=until,
+                )
+
+    # -- where the tracks stand -------------------------------------------------------------------
+
+    def _synchronised(self, watched: Watched, tables: AlertTables) -> _Memo:
+        """The tracks, at the places that the ledger says."""
+        stored = tables.progress(watched.name)
+        left_out = self._left_out.get(watched.name, set())
+        rules = [
+            rule
+            for rule in watched.rules
+            if rule.key not in left_out and not rule.goes_by_the_clock
+        ]
+        wanted = {
+            rule.key: replace(stored.get(rule.key, Progress()), last_error=None) for rule in rules
+        }
+        _, baseline = self._known.get(watched.name, (None, None))
+        memo = self._memos.get(watched.name)
+        if memo is None or not _can_catch_up(memo, wanted):
+            memo = self._memos[watched.name] = _Memo()
+            for other in [name for name in self._memos if name != watched.name][:-_REMEMBERED]:
+                self.forget(other)
+            for progress in sorted(set(wanted.values()), key=_order):
+                together = [rule for rule in rules if wanted[rule.key] == progress]
+                track = Track(together, baseline=baseline, scores_of=watched.scores_of)
+                if progress.position is not None:
+                    panes = self._panes(watched, tables, None, progress.position)
+                    track.load(
+                        with_results(
+                            tables.connection, track.that_count(panes), metrics=track.metrics
+                        )
+                    )
+                memo.tracks.append((progress, track))
+            return memo
+        for place, (at, track) in enumerate(memo.tracks):
+            track.set_baseline(baseline)
+            progress = wanted[next(iter(track.folds))]
+            if progress != at and progress.position is not None:
+                for pane in self._between(watched, tables, track, at.position, progress.position):
+                    track.take(pane)
+                memo.tracks[place] = (progress, track)
+        return memo
+
+    def _between(
+        self,
+        watched: Watched,
+        tables: AlertTables,
+        track: Track,
+        after: Position | None,
+        until: Position,
+    ) -> list[PaneResults]:
+        panes = self._panes(watched, tables, after, until)
+        return with_results(tables.connection, panes, metrics=track.metrics)
+
+    def _panes(
+        self, watched: Watched, tables: AlertTables, after: Position | None, until: Position
+    ) -> list[PaneSeen]:
+        return panes_until(
+            tables.connection,
+            monitor=watched.name,
+            configuration=watched.configuration,
+            until=until,
+            after=after,
+            attempts_allowed=self._ledger.rules.attempts_allowed,
+        )
+
+    # -- folding ----------------------------------------------------------------------------------
+
+    def _fold(
+        self,
+        watched: Watched,
+        tables: AlertTables,
+        telling: Telling,
+        *,
+        changed: Sequence[Position] = (),
+    ) -> bool:
+        """Take in what has changed and what follows; whether there may be more."""
+        memo = self._synchronised(watched, tables)
+        more = False
+        now = self._known[watched.name][0] if watched.name in self._known else self._clock()
+        for place, (at, track) in enumerate(memo.tracks):
+            progress = self._corrected(watched, tables, track, at, changed, telling)
+            events = self._events(watched, tables, progress.position, now=now, limit=_AT_ONCE)
+            more = more or len(events) == _AT_ONCE
+            for found in with_results(tables.connection, events, metrics=track.metrics):
+                touched = track.take(found)
+                self._leave_out_broken(watched, track, progress, telling)
+                telling.tell(track, found.pane, touched)
+                progress = replace(
+                    progress, as_of=found.pane.as_of, window_start=found.pane.window.start
+                )
+            memo.tracks[place] = (progress, track)
+            telling.progress |= dict.fromkeys(track.folds, progress)
+        if len(memo.tracks) > 1 and len({progress for progress, _ in memo.tracks}) == 1:
+            # They stand at one place now: the next time they are one.
+            self.forget(watched.name)
+        return more
+
+    def _events(
+        self,
+        watched: Watched,
+        tables: AlertTables,
+        after: Position | None,
+        *,
+        now: datetime,
+        limit: int,
+    ) -> list[PaneSeen]:
+        return next_panes(
+            tables.connection,
+            monitor=watched.name,
+            configuration=watched.configuration,
+            after=after,
+            now=now,
+            attempts_allowed=self._ledger.rules.attempts_allowed,
+            limit=limit,
+        )
+
+    def _leave_out_broken(
+        self, watched: Watched, track: Track, progress: Progress, telling: Telling
+    ) -> None:
+        """A rule that fails stays where it is until the next process, and holds up no other."""
+        for key, why in track.broken.items():
+            if key not in self._left_out.setdefault(watched.name, set()):
+                self._left_out[watched.name].add(key)
+                telling.progress[key] = replace(progress, last_error=why)
+                _log.error("%s: a rule cannot be judged: %s", watched.name, why)
+
+    def _by_the_clock(self, watched: Watched, tables: AlertTables, telling: Telling) -> None:
+        now, stopped = self._clock(), watched.have_stopped()
+        for rule in watched.rules:
+            if rule.goes_by_the_clock:
+                looks = newest_looks(
+                    tables.connection,
+                    monitor=watched.name,
+                    configuration=watched.configuration,
+                    now=now,
+                )
+                found = clock_evidence(rule, looks, have_stopped=stopped, now=now)
+                if found is not None:
+                    telling.tell_by_the_clock(rule, found, as_of=now)
+            elif stopped:
+                # No window comes that could bring a reminder.
+                telling.remind_by_the_clock(rule, as_of=now)
+
+    def _telling(self, watched: Watched, tables: AlertTables) -> Telling:
+        return Telling(
+            tables,
+            monitor=watched.name,
+            rules=watched.rules,
+            now=self._clock(),
+            tells=self._tells,
+            destinations=self._destinations,
+            cause_of=watched.cause_of,
+            told_at=self._told_at.setdefault(watched.name, {}),
+        )
+
+    def _corrected(
+        self,
+        watched: Watched,
+        tables: AlertTables,
+        track: Track,
+        at: Progress,
+        changed: Sequence[Position],
+        telling: Telling,
+    ) -> Progress:
+        """Take in again what was taken in and has changed; told as of the last pane."""
+        if at.position is None:
+            return at
+        old = [position for position in changed if position <= at.position]
+        if not old:
+            return at
+        touched: set[str] = set()
+        panes = self._panes(watched, tables, None, at.position)
+        again = [pane for pane in panes if pane.position in old]
+        for pane in with_results(tables.connection, again, metrics=track.metrics):
+            touched |= track.take(pane)
+        if panes:
+            telling.tell(track, replace(panes[-1], as_of=at.position[0]), frozenset(touched))
+        return replace(at, generation=at.generation + 1)
+
+
+def _can_catch_up(memo: _Memo, wanted: Mapping[str, Progress]) -> bool:
+    """Whether each track's rules are still those asked for, together, at its place or later."""
+    keys: set[str] = set()
+    for at, track in memo.tracks:
+        places = {wanted.get(key) for key in track.folds}
+        if len(places) != 1:
+            return False
+        (place,) = places
+        if place is None or place.generation != at.generation or _order(place) < _order(at):
+            return False
+        keys |= set(track.folds)
+    return keys == set(wanted)
+
+
+def _order(progress: Progress) -> tuple[int, str, int]:
+    if progress.position is None:
+        return 0, "", progress.generation
+    as_of, start = progress.position
+    return 1, f"{as_of.isoformat()} {start.isoformat()}", progress.generation

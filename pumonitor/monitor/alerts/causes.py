@@ -1,0 +1,253 @@
+"""The cause of an alert, from the windows that the ledger holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.errors import InputError
+from pumonitor.evaluation import evaluate_table
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.records import PaneCounts, StoredSeries
+from pumonitor.monitor.ledger.results.mature_series import MatureSeries, mature_series
+from pumonitor.monitor.rules.causes import Cause, Period, name_cause, score_edges
+from pumonitor.monitor.rules.causes.period import CountedTable
+from pumonitor.monitor.rules.reference.what_changed import WhatChanged
+from pumonitor.monitor.windows.collect import delay_edges
+from pumonitor.monitor.windows.evaluation.baseline import baseline_series
+from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
+from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
+from pumonitor.ports import Window
+from pumonitor.prior.assumed import LabelPurity
+from pumonitor.results import Estimate, Evaluation
+from pumonitor.tables import ScoreTable
+
+__all__ = ["cause_of"]
+
+_MOST_WINDOWS_NOW: Final = 60
+
+
+def cause_of(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    configuration: str,
+    *,
+    model_version: str,
+    segment: str,
+    as_of: datetime,
+    since: datetime,
+    until: datetime,
+    changed: WhatChanged | None = None,
+) -> Cause | None:
+    """Why windows that start in [since, until) differ from the reference, as known as of a moment.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    monitor : Monitor
+    configuration : str
+        Its hash.
+    model_version, segment : str
+    as_of : datetime
+    since, until : datetime
+        The first window of the change, and the end of the window of the alert.
+    changed : WhatChanged, optional
+        What the filter holds of changes, by the window of the alert; None where the class prior is
+        not followed.
+
+    Returns
+    -------
+    Cause or None
+        None where either period has no mature windows with confirmed positives.
+    """
+    with ledger.database.reading() as connection:
+        now = mature_series(
+            connection,
+            MatureSeries(
+                monitor=monitor.name,
+                configuration=configuration,
+                model_version=model_version,
+                segment=segment,
+                since=since,
+                until=until,
+                as_of=as_of,
+            ),
+            most=_MOST_WINDOWS_NOW,
+            which="last",
+        )
+    before = baseline_series(
+        ledger,
+        monitor,
+        configuration,
+        model_version=model_version,
+        segment=segment,
+        before=since,
+        as_of=as_of,
+    )
+    prior = _class_prior(before) if changed is None else changed.reference
+    if not now or not before or prior is None:
+        return None
+    tables_before, tables_now = _tables(before), _tables(now)
+    edges = score_edges(tables_before)
+
+    def period(series: Sequence[StoredSeries], tables: Sequence[CountedTable]) -> Period:
+        counts = _counts(ledger, monitor, configuration, series, as_of=as_of)
+        return Period.counted(
+            tables,
+            edges=edges,
+            arrivals=_arrivals(counts),
+            delay_edges=[edge.total_seconds() for edge in delay_edges(monitor)],
+            traffic=_traffic(ledger, monitor, configuration, series, as_of=as_of),
+        )
+
+    periods = {"before": period(before, tables_before), "now": period(now, tables_now)}
+
+    def auc_of(name: Literal["before", "now"], class_prior: float) -> Estimate | None:
+        series = {"before": before, "now": now}[name]
+        table = _table(series, periods[name], edges)
+        found = _evaluated(
+            table, class_prior, label_purity=monitor.label_purity, seed=_seed(series[-1])
+        )
+        return None if found is None else found["auc"]
+
+    purity = monitor.label_purity
+    if isinstance(purity, str):
+        seen = _evaluated(
+            _table(before, periods["before"], edges),
+            prior,
+            label_purity=purity,
+            seed=_seed(before[-1]),
+        )
+        purity = 1.0 if seen is None else float(seen.settings["label_purity"])
+    return name_cause(
+        periods["before"],
+        periods["now"],
+        class_prior=prior,
+        label_purity=purity,
+        auc_of=auc_of,
+        changed=changed,
+    )
+
+
+def _table(
+    series: Sequence[StoredSeries], period: Period, edges: NDArray[np.float64]
+) -> ScoreTable:
+    """That of a window as it was evaluated, or of all windows on the cells of their period."""
+    own = series[0].table() if len(series) == 1 else None
+    if own is not None:
+        return own
+    labeled, rows = period.labeled.sum(axis=0), period.rows.sum(axis=0)
+    lower = np.append(-np.inf, edges)
+    least = edges[0] - 1.0 if len(edges) else 0.0
+    return ScoreTable.from_counts(
+        labeled,
+        rows - labeled,
+        lower=np.append(least, np.nextafter(lower[1:], np.inf)),
+        upper=np.append(edges, (edges[-1] if len(edges) else 0.0) + 1.0),
+    )
+
+
+def _evaluated(
+    table: ScoreTable, class_prior: float, *, label_purity: LabelPurity, seed: int
+) -> Evaluation | None:
+    """As the results of a window show it."""
+    try:
+        return evaluate_table(
+            table,
+            threshold=float(table.lower[-1]),
+            class_prior=class_prior,
+            label_purity=label_purity,
+            curves=False,
+            rng=seed,
+        )
+    except (InputError, ValueError):
+        # A class prior that is not below the label purity, or a single score.
+        return None
+
+
+def _seed(series: StoredSeries) -> int:
+    return seed_of(series.window_key, model_version=series.model_version, segment=series.segment)
+
+
+def _class_prior(series: Iterable[StoredSeries]) -> float | None:
+    """Of the period: the median of its windows', each by itself too uncertain to be an outlier."""
+    priors = [class_prior_from_json(one.class_prior) for one in series]
+    known = [one.value for one in priors if one is not None]
+    return float(np.median(known)) if known else None
+
+
+def _tables(series: Iterable[StoredSeries]) -> list[CountedTable]:
+    tables = (one.table() for one in series)
+    return [_counted(table) for table in tables if table is not None]
+
+
+def _counted(table: ScoreTable) -> CountedTable:
+    rows = table.labeled_mass + table.unlabeled + table.negative
+    # With propensities a confirmed row stands for several positives, and still is one row.
+    total = float(table.labeled.sum())
+    labeled = table.labeled * (table.n_labeled / total) if total > 0 else table.labeled
+    return (table.lower + table.upper) / 2, labeled, rows
+
+
+def _counts(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    configuration: str,
+    series: Sequence[StoredSeries],
+    *,
+    as_of: datetime,
+) -> list[PaneCounts]:
+    chosen = {one.window for one in series}
+    counts = ledger.pane_counts_before(
+        monitor.name,
+        configuration,
+        start=series[-1].window.end,
+        as_of=as_of,
+        since=series[0].window.start,
+    )
+    return [one for one in counts if one.window in chosen]
+
+
+def _arrivals(counts: Iterable[PaneCounts]) -> NDArray[np.float64]:
+    """Labels by their delay, over all versions and segments: they share one way of labeling."""
+    found = [one.counts["arrivals"] for one in counts]
+    return np.sum(found, axis=0, dtype=np.float64) if found else np.zeros(0)
+
+
+def _traffic(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    configuration: str,
+    series: Sequence[StoredSeries],
+    *,
+    as_of: datetime,
+) -> dict[str, list[CountedTable]]:
+    """Tables of each value of the first segment column, where the whole is what is looked at."""
+    if not monitor.predictions.segments or series[0].segment:
+        return {}
+    windows: set[Window] = {one.window for one in series}
+    versions = {one.model_version for one in series}
+    parts: dict[str, list[CountedTable]] = {}
+    for name in ledger.segments(
+        monitor.name, configuration, column=monitor.predictions.segments[0]
+    ):
+        asked = MatureSeries(
+            monitor=monitor.name,
+            configuration=configuration,
+            segment=name,
+            since=series[0].window.start,
+            until=series[-1].window.end,
+            as_of=as_of,
+        )
+        with ledger.database.reading() as connection:
+            found = mature_series(connection, asked)
+        chosen = [one for one in found if one.window in windows and one.model_version in versions]
+        tables = _tables(chosen)
+        if tables:
+            parts[name] = tables
+    return parts

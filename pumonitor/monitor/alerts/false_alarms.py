@@ -1,0 +1,182 @@
+"""How often rules would have fired in windows in which nothing had changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from scipy import special
+
+from pumonitor.monitor.alerts.inputs import watched
+from pumonitor.monitor.alerts.track import Track
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.alerts.panes import with_results
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.results.mature_results import mature_panes
+from pumonitor.monitor.rules.alerts.fold import RuleFold
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, PriorShift, Shift, WindowView
+from pumonitor.monitor.rules.alerts.states import Evidence
+from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
+from pumonitor.monitor.windows.evaluate import references_in
+from pumonitor.monitor.windows.evaluation.baseline import baseline_period
+
+__all__ = ["QuietAlarms", "always", "quiet_alarms", "quiet_views", "rules_on_quiet_windows"]
+
+_DAYS_PER_YEAR: Final = 365.25
+_SURE: Final = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuietAlarms:
+    """Alerts of a rule in windows in which nothing had changed.
+
+    Attributes
+    ----------
+    windows : int
+        That it could judge.
+    alarms : int
+        That began in them.
+    per_year : float
+        At that rate.
+    at_most : float
+        Per year, with 95% confidence.
+
+    Notes
+    -----
+    Alarms are taken for a Poisson number, and the bound is the exact one: 3 alarms where there was
+    none. No rule has more alarms than windows.
+
+    Examples
+    --------
+    >>> none = QuietAlarms.counted(0, windows=60, windows_per_year=365.25)
+    >>> none.per_year, round(none.at_most, 1)
+    (0.0, 18.2)
+    """
+
+    windows: int
+    alarms: int
+    per_year: float
+    at_most: float
+
+    @classmethod
+    def counted(cls, alarms: int, *, windows: int, windows_per_year: float) -> QuietAlarms:
+        """From so many alarms in so many windows, of which there is at least one."""
+        most = float(special.gammaincinv(alarms + 1, _SURE))
+        return cls(
+            windows=windows,
+            alarms=alarms,
+            per_year=alarms / windows * windows_per_year,
+            at_most=min(most / windows, 1.0) * windows_per_year,
+        )
+
+    def said(self) -> str:
+        """For people.
+
+        Examples
+        --------
+        >>> QuietAlarms.counted(0, windows=60, windows_per_year=365.25).said()
+        '0 in 60 quiet windows, at most 18 a year'
+        >>> QuietAlarms.counted(2, windows=60, windows_per_year=365.25).said()
+        '2 in 60 quiet windows, about 12 a year and at most 38'
+        """
+        several = "" if self.windows == 1 else "s"
+        begun = f"{self.alarms} in {self.windows} quiet window{several}"
+        if self.alarms == 0:
+            return f"{begun}, at most {_two_digits(self.at_most)} a year"
+        about, most = _two_digits(self.per_year), _two_digits(self.at_most)
+        return f"{begun}, about {about} a year and at most {most}"
+
+
+def _two_digits(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
+
+
+def rules_on_quiet_windows(
+    ledger: LedgerReader, monitor: Monitor, configuration: str, *, now: datetime
+) -> dict[str, QuietAlarms]:
+    """What each rule would have done in the windows that others are compared with.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    monitor : Monitor
+    configuration : str
+        Hash under which its results are stored.
+    now : datetime
+
+    Returns
+    -------
+    dict of str to QuietAlarms
+        By the rule's key. Without rules on the health of the data, detectors, whose rate is chosen,
+        and rules by which no window could be judged.
+    """
+    found = watched(
+        monitor,
+        configuration,
+        ledger=ledger,
+        references=references_in(ledger, FollowedPriors(ledger)),
+    )
+    rules = [rule for rule in found.rules if not rule.goes_by_the_clock]
+    if not rules:
+        return {}
+    track = Track(rules, baseline=None, scores_of=lambda pane: None)
+    views = quiet_views(ledger, monitor, configuration, track)
+    baseline = found.baseline(now)
+    counted = {rule.key: quiet_alarms(rule, views, baseline) for rule in rules}
+    return {key: one for key, one in counted.items() if one is not None}
+
+
+def quiet_views(
+    ledger: LedgerReader, monitor: Monitor, configuration: str, track: Track
+) -> list[WindowView]:
+    """The mature and evaluated windows that others are compared with, in order of time."""
+    period = baseline_period(monitor)
+    with ledger.database.reading() as connection:
+        seen = mature_panes(
+            connection,
+            monitor=monitor.name,
+            configuration=configuration,
+            since=period.start,
+            until=period.end,
+            most=period.windows,
+        )
+        evaluated = [one.seen for one in seen if one.seen.revision is not None]
+        return [
+            track.view(pane) for pane in with_results(connection, evaluated, metrics=track.metrics)
+        ]
+
+
+def quiet_alarms(
+    rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None
+) -> QuietAlarms | None:
+    """Alerts of a rule over quiet windows, as they came; None where it could judge none of them."""
+    if not quiet or rule.metric.startswith("health:"):
+        return None
+    if isinstance(rule.condition, Shift | PriorShift):
+        return None
+    fold = RuleFold(rule, baseline=always(baseline))
+    fold.refold(quiet, 0)
+    judged = sum(any(map(_judged, found.values())) for found in fold.evidence)
+    if judged == 0:
+        return None
+    length = quiet[0].window.end - quiet[0].window.start
+    return QuietAlarms.counted(
+        sum(one.incident for one in fold.states[-1].values()),
+        windows=judged,
+        windows_per_year=timedelta(days=_DAYS_PER_YEAR) / length,
+    )
+
+
+def _judged(evidence: Evidence) -> bool:
+    straddles = evidence.kind == "insufficient" and evidence.limit is not None
+    return straddles or evidence.kind in ("good", "breach")
+
+
+def always(baseline: Baseline | None) -> Baseline | None:
+    """The reference is known to windows of any time, and those in it are compared with it too."""
+    if baseline is None:
+        return None
+    ever = datetime.min.replace(tzinfo=UTC)
+    return replace(baseline, as_of=ever, end=ever)

@@ -1,0 +1,185 @@
+"""Alerts on their way out: the sink of each destination, the series it draws, Alertmanager."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from pumonitor.monitor.alerts.routing import key_of_beginning
+from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.config.sections.destinations import Destination
+from pumonitor.monitor.delivery.http.posting import Limits
+from pumonitor.monitor.delivery.notifications.alertmanager import AlertmanagerSink
+from pumonitor.monitor.delivery.notifications.apprise import AppriseSink
+from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
+from pumonitor.monitor.delivery.notifications.picture import ReadSeries, SeriesPoint
+from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
+from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.records import PublishedResult
+from pumonitor.monitor.reports.window_history import newest_known
+from pumonitor.ports import Clock, Sink
+
+__all__ = ["NotifyingDeliverer", "alert_sinks", "make_sink", "series_reader"]
+
+_WINDOWS_DRAWN: Final = 60
+
+_COUNTED: Final[Mapping[str, Callable[[PublishedResult], int | None]]] = {
+    "labeled_positives": lambda row: row.n_labeled,
+    "predictions": lambda row: (row.n_labeled or 0) + (row.n_unlabeled or 0),
+}
+"""Numbers of rows, which stand beside every result."""
+
+
+def alert_sinks(
+    configuration: Configuration,
+    *,
+    read_series: ReadSeries,
+    clock: Clock,
+    limits: Limits | None = None,
+) -> dict[str, Sink]:
+    """A sink for each destination, by its name in the outbox."""
+    return {
+        outbox_destination(name): make_sink(
+            destination,
+            mask=configuration.mask,
+            read_series=read_series,
+            clock=clock,
+            limits=limits,
+        )
+        for name, destination in configuration.destinations.items()
+    }
+
+
+def make_sink(
+    destination: Destination,
+    *,
+    mask: Callable[[str], str],
+    read_series: ReadSeries,
+    clock: Clock,
+    limits: Limits | None = None,
+) -> Sink:
+    """What sends to a destination.
+
+    Parameters
+    ----------
+    destination : Destination
+    mask : callable
+        Hides secrets in text.
+    read_series : callable
+        What is drawn for people.
+    clock : Clock
+    limits : Limits, optional
+        Of one request.
+    """
+    address = destination.address.get_secret_value()
+    allow_private = destination.allow_private
+    if destination.kind == "apprise":
+        return AppriseSink(
+            address,
+            format=destination.format or "markdown",
+            read_series=read_series,
+            mask=mask,
+        )
+    if destination.kind == "webhook":
+        secret = destination.secret
+        return WebhookSink(
+            address,
+            secret=None if secret is None else secret.get_secret_value(),
+            read_series=read_series if destination.picture else None,
+            allow_private=bool(allow_private),
+            mask=mask,
+            clock=clock,
+            limits=limits,
+        )
+    return AlertmanagerSink(
+        address,
+        allow_private=allow_private is not False,
+        mask=mask,
+        clock=clock,
+        limits=limits,
+    )
+
+
+class NotifyingDeliverer(Deliverer):
+    """Sends what the outbox holds, and tells every Alertmanager again and again what is on.
+
+    That does not go through the outbox: what was not told once is told the next time.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    sinks : mapping of str to Sink
+        By destination in the outbox.
+    clock : Clock
+    patience : Patience, optional
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        sinks: Mapping[str, Sink],
+        *,
+        clock: Clock,
+        patience: Patience | None = None,
+    ) -> None:
+        super().__init__(ledger.outbox, sinks, clock=clock, patience=patience)
+        self._ledger = ledger
+        self._alertmanagers = {
+            name: sink for name, sink in sinks.items() if isinstance(sink, AlertmanagerSink)
+        }
+
+    def _refresh(self, destination: str) -> None:
+        sink = self._alertmanagers.get(destination)
+        if sink is not None:
+            sink.refresh(*self._told_of(destination))
+
+    def _told_of(self, destination: str) -> tuple[list[AlertMessage], list[AlertMessage]]:
+        """Alerts that a destination was told of: those that go on, those that are over."""
+        alerts = {
+            key_of_beginning(one): one
+            for one in self._ledger.alerts.current(closed=True)
+            if one.told_incident
+        }
+        told = self._ledger.outbox.payloads(destination, list(alerts))
+        found: tuple[list[AlertMessage], list[AlertMessage]] = ([], [])
+        for key, payload in told.items():
+            found[0 if alerts[key].told_firing else 1].append(AlertMessage.from_payload(payload))
+        return found
+
+
+def series_reader(ledger: LedgerReader) -> ReadSeries:
+    """Reads the windows up to that of a message, each as it was known when it was decided."""
+
+    def read_series(alert: AlertMessage) -> list[SeriesPoint]:
+        length = alert.window_end - alert.window_start
+        counted = _COUNTED.get(alert.metric)
+        rows = ledger.results(
+            alert.monitor,
+            since=alert.window_start - (_WINDOWS_DRAWN - 1) * length,
+            until=alert.window_end,
+            model_version=alert.model_version,
+            segment=alert.segment,
+            metrics=None if counted else [alert.metric],
+            revisions="all",
+        )
+        known = newest_known(
+            (row for row in rows if counted is None or row.n_labeled is not None),
+            as_of=alert.as_of,
+        )
+        # Any metric of a window says how many rows there are.
+        by_window = {row.window_start: row for row in known}
+        return [_point(row, counted) for row in by_window.values()]
+
+    return read_series
+
+
+def _point(
+    row: PublishedResult, counted: Callable[[PublishedResult], int | None] | None
+) -> SeriesPoint:
+    if counted is not None:
+        return SeriesPoint(start=row.window_start, end=row.window_end, value=counted(row))
+    return SeriesPoint(
+        start=row.window_start, end=row.window_end, value=row.value, low=row.low, high=row.high
+    )

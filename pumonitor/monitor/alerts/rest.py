@@ -1,0 +1,62 @@
+"""Until when a monitor's alerts need no look, once all of its results are taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from pumonitor.monitor.alerts.clock import overdue_from
+from pumonitor.monitor.ledger.alerts.alerts import AlertTables
+from pumonitor.monitor.ledger.alerts.panes import earliest_unfinished, newest_looks
+from pumonitor.monitor.rules.alerts.rule import AlertRule
+
+__all__ = ["quiet_until"]
+
+_LONGEST: Final = timedelta(days=1)
+"""A look once a day costs nothing."""
+
+
+def quiet_until(
+    tables: AlertTables,
+    *,
+    monitor: str,
+    configuration: str,
+    rules: Sequence[AlertRule],
+    have_stopped: bool,
+    now: datetime,
+) -> datetime | None:
+    """The next moment at which something may be due without any new result; None: it is now.
+
+    Parameters
+    ----------
+    tables : AlertTables
+    monitor, configuration : str
+    rules : sequence of AlertRule
+    have_stopped : bool
+        No window is due before there are new predictions: reminders go by the clock.
+    now : datetime
+    """
+    moments = [now + _LONGEST]
+    unfinished = earliest_unfinished(
+        tables.connection, monitor=monitor, configuration=configuration
+    )
+    if unfinished is not None:
+        moments.append(unfinished)
+    looks = newest_looks(tables.connection, monitor=monitor, configuration=configuration, now=now)
+    alerts = tables.alerts(monitor)
+    for rule in rules:
+        firing = [one for one in alerts if one.rule_key == rule.key and one.is_firing]
+        if rule.goes_by_the_clock:
+            overdue = None if have_stopped else overdue_from(rule, looks)
+            # How long it has been overdue is told anew as long as it is.
+            moments += [now] if firing else [] if overdue is None else [overdue]
+        elif have_stopped and rule.repeat is not None:
+            emitted = [one.emitted_as_of for one in firing if one.emitted_as_of is not None]
+            moments += [moment + rule.repeat for moment in emitted]
+    keys = {rule.key for rule in rules}
+    if any(
+        one.rule_key not in keys and (one.closed_at is None or one.told_firing) for one in alerts
+    ):
+        return None
+    return min(moments) if min(moments) > now else None

@@ -1,0 +1,273 @@
+"""What alerts would have done under other rules, and how often they would cry wolf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+import numpy as np
+
+from pumonitor.monitor.alerts.alerting import Watched
+from pumonitor.monitor.alerts.false_alarms import QuietAlarms, always, quiet_alarms, quiet_views
+from pumonitor.monitor.alerts.inputs import watched
+from pumonitor.monitor.alerts.track import Track
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.alerts.panes import next_panes, with_results
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.alerts import PaneResults
+from pumonitor.monitor.rules.alerts.emission import Emitted, emission
+from pumonitor.monitor.rules.alerts.fold import RuleFold
+from pumonitor.monitor.rules.alerts.rule import (
+    AlertRule,
+    Baseline,
+    LabelDelay,
+    PriorShift,
+    Series,
+    Shift,
+    WindowView,
+)
+from pumonitor.monitor.windows.evaluation.references import References
+
+__all__ = ["RuleReplay", "WouldHave", "simulate_alerts"]
+
+ToldBy = Literal["chosen", "quiet windows", ""]
+
+_AT_ONCE: Final = 200
+_YEARS: Final = 20
+_MOST_WINDOWS: Final = 20_000
+_BLOCK: Final = 7
+_FEWEST_QUIET: Final = 10
+_DAYS_PER_YEAR: Final = 365.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WouldHave:
+    """Something that would have been told.
+
+    Attributes
+    ----------
+    kind : {"fired", "resolved"}
+    as_of : datetime
+        When it would have been.
+    window_start : datetime
+        Of the window that it is about.
+    model_version, segment, metric : str
+    value, low, high, limit, reference : float or None
+    """
+
+    kind: Literal["fired", "resolved"]
+    as_of: datetime
+    window_start: datetime
+    model_version: str
+    segment: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    limit: float | None
+    reference: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleReplay:
+    """A rule over the history of a monitor.
+
+    Attributes
+    ----------
+    rule, severity : str
+    windows : int
+        With predictions, that it looked at.
+    empty_windows : int
+        Without, that it looked at.
+    events : tuple of WouldHave
+    false_alarms_per_year : float or None
+        If nothing ever changed; None where there are too few quiet windows to tell from.
+    told_by : str
+        Where that comes from: "chosen" for detectors, "quiet windows" for others, "" for None.
+    quiet : QuietAlarms or None
+        What it would have done in the quiet windows themselves.
+    why_unknown : str
+        Why no window could be judged so far, by the newest one; "" where one could.
+    """
+
+    rule: str
+    severity: str
+    windows: int
+    events: tuple[WouldHave, ...]
+    false_alarms_per_year: float | None
+    told_by: ToldBy
+    quiet: QuietAlarms | None = None
+    why_unknown: str = ""
+    empty_windows: int = 0
+
+
+def simulate_alerts(
+    ledger: Ledger,
+    monitor: Monitor,
+    configuration: str,
+    *,
+    references: References,
+    now: datetime,
+    seed: int = 0,
+) -> list[RuleReplay]:
+    """Replay the history of a monitor under its rules; nothing is stored and nobody is told.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    monitor : Monitor
+        With the rules to try.
+    configuration : str
+        Hash under which its results are stored; rules are no part of it.
+    references : References
+    now : datetime
+        Panes as of then or earlier are replayed.
+    seed : int
+        Of the quiet years.
+
+    Notes
+    -----
+    How often a rule without a rate of its own would fire though nothing has changed is counted
+    over twenty years of windows (two of hourly ones) drawn anew, in blocks of seven, from those of
+    the reference, or from the first thirty without one. Rules on the health of the data are not
+    told: quiet windows are chosen by what the model does.
+    """
+    found = watched(monitor, configuration, ledger=ledger, references=references)
+    rules = [rule for rule in found.rules if not rule.goes_by_the_clock]
+    track = Track(rules, baseline=None, scores_of=found.scores_of)
+    events: dict[str, list[WouldHave]] = {rule.key: [] for rule in rules}
+    emitted: dict[tuple[str, Series], Emitted] = {}
+    baseline: Baseline | None = None
+    for pane in _panes(ledger, found, track, now=now):
+        if baseline is None:
+            baseline = found.baseline(pane.pane.as_of)
+            track.set_baseline(baseline)
+        for key in track.take(pane):
+            if key in track.folds:
+                events[key] += _news(track.folds[key], emitted, as_of=pane.pane.as_of)
+    quiet = quiet_views(ledger, monitor, configuration, track)
+    replays = []
+    for rule in rules:
+        rate, told_by = _false_alarms(rule, quiet, baseline, seed=seed)
+        looked_at = [] if rule.key in track.broken else track.windows_of(rule)
+        empty = sum(not view.readings and not view.failed for view in looked_at)
+        replays.append(
+            RuleReplay(
+                rule=rule.name,
+                severity=rule.severity,
+                windows=len(looked_at) - empty,
+                empty_windows=empty,
+                events=tuple(events[rule.key]),
+                false_alarms_per_year=rate,
+                told_by=told_by,
+                quiet=quiet_alarms(rule, quiet, baseline),
+                why_unknown=track.broken.get(rule.key) or _why_unknown(track.folds[rule.key]),
+            )
+        )
+    return replays
+
+
+def _why_unknown(fold: RuleFold) -> str:
+    if not fold.states:
+        return "there is no window yet"
+    if any(state.state != "unknown" for state in fold.states[-1].values()):
+        return ""
+    return next((one.reason for one in fold.evidence[-1].values() if one.reason), "")
+
+
+def _panes(ledger: Ledger, found: Watched, track: Track, *, now: datetime) -> Iterator[PaneResults]:
+    after = None
+    while True:
+        with ledger.database.reading() as connection:
+            seen = next_panes(
+                connection,
+                monitor=found.name,
+                configuration=found.configuration,
+                after=after,
+                now=now,
+                attempts_allowed=ledger.rules.attempts_allowed,
+                limit=_AT_ONCE,
+            )
+            results = with_results(connection, seen, metrics=track.metrics)
+        yield from results
+        if len(seen) < _AT_ONCE:
+            return
+        after = seen[-1].position
+
+
+def _news(
+    fold: RuleFold, emitted: dict[tuple[str, Series], Emitted], *, as_of: datetime
+) -> Iterator[WouldHave]:
+    for series in sorted(fold.states[-1]):
+        known = [at for at, one in enumerate(fold.states) if series in one]
+        before = emitted.get((fold.rule.key, series), Emitted())
+        found = emission(
+            before,
+            [fold.states[at][series] for at in known],
+            [fold.evidence[at][series] for at in known],
+            as_of=as_of,
+            repeat=None,
+        )
+        if found is None or found.kind == "reminder":
+            continue
+        emitted[fold.rule.key, series] = found.after
+        about = found.evidence
+        yield WouldHave(
+            kind=found.kind,
+            as_of=as_of,
+            window_start=about.window.start,
+            model_version=series[0],
+            segment=series[1],
+            metric=fold.rule.metric,
+            value=about.value,
+            low=about.low,
+            high=about.high,
+            limit=about.limit,
+            reference=about.reference,
+        )
+
+
+# -- quiet years ------------------------------------------------------------------------------
+
+
+def _false_alarms(
+    rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None, *, seed: int
+) -> tuple[float | None, ToldBy]:
+    if isinstance(rule.condition, Shift | PriorShift | LabelDelay):
+        return rule.condition.false_alarms_per_year, "chosen"
+    if len(quiet) < _FEWEST_QUIET or rule.metric.startswith("health:"):
+        return None, ""
+    length = quiet[0].window.end - quiet[0].window.start
+    per_year = round(timedelta(days=_DAYS_PER_YEAR) / length)
+    rng = np.random.default_rng(seed)
+    years = min(_YEARS, max(_MOST_WINDOWS // per_year, 1))
+    incidents = 0
+    for _ in range(years):
+        begins = rng.integers(0, len(quiet), size=-(-per_year // _BLOCK))
+        drawn = [quiet[(begin + step) % len(quiet)] for begin in begins for step in range(_BLOCK)][
+            :per_year
+        ]
+        fold = RuleFold(rule, baseline=always(baseline))
+        fold.refold(_retimed(drawn, length), 0)
+        series = fold.states[-1].values() if fold.states else ()
+        incidents += sum(one.incident for one in series)
+    return incidents / years, "quiet windows"
+
+
+def _retimed(views: Sequence[WindowView], length: timedelta) -> list[WindowView]:
+    """The same windows one after the other."""
+    first = views[0].window
+    return [
+        replace(
+            view,
+            window=replace(
+                view.window,
+                start=first.start + place * length,
+                end=first.start + (place + 1) * length,
+                index=first.index + place,
+            ),
+        )
+        for place, view in enumerate(views)
+    ]

@@ -1,0 +1,195 @@
+"""Rules that stand at the same pane: what is known of the windows by then, folded."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pumonitor.monitor.ledger.database.errors import StateError
+from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
+from pumonitor.monitor.ledger.records.records import MetricResult
+from pumonitor.monitor.rules.alerts.fold import RuleFold
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, Reading, Series, WindowView
+
+__all__ = ["Track"]
+
+ScoresOf = Callable[[PaneResults], tuple[float, float, float, float] | None]
+
+
+@dataclass(slots=True)
+class _Book:
+    """Windows in order of time, each by its newest pane that counts."""
+
+    starts: list[datetime] = field(default_factory=list)
+    views: list[WindowView] = field(default_factory=list)
+
+    def put(self, view: WindowView) -> tuple[int, WindowView | None]:
+        """Where it is now, and what was there; the old one stays where it is known better."""
+        index = bisect_left(self.starts, view.window.start)
+        if index == len(self.starts) or self.starts[index] != view.window.start:
+            self.starts.insert(index, view.window.start)
+            self.views.insert(index, view)
+            return index, None
+        old = self.views[index]
+        if _stays(old.pane, view.pane, failed=(old.failed, view.failed)):
+            return index, old
+        self.views[index] = view
+        return index, old
+
+
+def _stays(old: int, new: int, *, failed: tuple[bool, bool]) -> bool:
+    """Whether what is known of a window stays when another of its panes is taken in.
+
+    `failed` is of the old one and the new one.
+    """
+    return not failed[0] and (failed[1] or old > new)
+
+
+class Track:
+    """Folds of some rules over the panes taken in so far.
+
+    Parameters
+    ----------
+    rules : sequence of AlertRule
+    baseline : Baseline or None
+    scores_of : callable
+        Least score, 2.5% and 97.5% quantile and largest score of a pane.
+
+    Attributes
+    ----------
+    folds : dict of str to RuleFold
+        By the rules' keys.
+    broken : dict of str to str
+        Why a rule cannot go on; it is left out from then on.
+    """
+
+    def __init__(
+        self, rules: Sequence[AlertRule], *, baseline: Baseline | None, scores_of: ScoresOf
+    ) -> None:
+        self.folds = {rule.key: RuleFold(rule, baseline=baseline) for rule in rules}
+        self.broken: dict[str, str] = {}
+        self._scores_of = scores_of
+        self._books: dict[bool, _Book] = {rule.provisional: _Book() for rule in rules}
+
+    @property
+    def metrics(self) -> frozenset[str]:
+        """Those whose results it reads."""
+        return frozenset(metric for fold in self.folds.values() for metric in fold.rule.metrics) | {
+            "predictions"
+        }
+
+    def windows_of(self, rule: AlertRule) -> Sequence[WindowView]:
+        """Those taken in that count for a rule, in order of time."""
+        return self._books[rule.provisional].views
+
+    def set_baseline(self, baseline: Baseline | None) -> None:
+        """Results of the reference, which come to be known while windows are taken in."""
+        for fold in self.folds.values():
+            fold.baseline = baseline
+
+    def that_count(self, panes: Sequence[PaneSeen]) -> list[PaneSeen]:
+        """Of panes in the order in which they are taken in, those that no later one replaces.
+
+        To `load` them alone comes to the same as to load all.
+        """
+        kept: set[tuple[str, int]] = set()
+        for provisional in self._books:
+            newest: dict[datetime, PaneSeen] = {}
+            for pane in panes:
+                if not provisional and pane.state == "provisional":
+                    continue
+                old = newest.get(pane.window.start)
+                if old is None or not _stays(
+                    old.number, pane.number, failed=(old.revision is None, pane.revision is None)
+                ):
+                    newest[pane.window.start] = pane
+            kept |= {(pane.window_key, pane.number) for pane in newest.values()}
+        return [pane for pane in panes if (pane.window_key, pane.number) in kept]
+
+    def load(self, panes: Iterable[PaneResults]) -> None:
+        """Take in panes whose alerts were told before."""
+        for pane in panes:
+            view = self.view(pane)
+            for provisional, book in self._books.items():
+                if provisional or pane.pane.state != "provisional":
+                    book.put(view)
+        for key in list(self.folds):
+            self._refold(key, 0)
+
+    def take(self, pane: PaneResults) -> frozenset[str]:
+        """Take in a pane; keys of the rules to which it may say something new."""
+        view = self.view(pane)
+        touched: set[str] = set()
+        for provisional, book in self._books.items():
+            if not provisional and pane.pane.state == "provisional":
+                continue
+            index, old = book.put(view)
+            for key, fold in list(self.folds.items()):
+                if fold.rule.provisional is not provisional:
+                    continue
+                new = book.views[index]
+                if old is None or (new is not old and fold.reads(old) != fold.reads(new)):
+                    self._refold(key, index)
+                    touched.add(key)
+        return frozenset(touched)
+
+    def _refold(self, key: str, start: int) -> None:
+        fold = self.folds[key]
+        try:
+            fold.refold(self._books[fold.rule.provisional].views, start)
+        except StateError:
+            # The reference could not be read now: no fault of the rule's.
+            raise
+        except Exception as error:  # noqa: BLE001 (one broken rule must not stop the others)
+            self.broken[key] = f"{type(error).__name__}: {error}"
+            del self.folds[key]
+
+    def view(self, found: PaneResults) -> WindowView:
+        """A pane as rules see it."""
+        pane = found.pane
+        if pane.revision is None:
+            return WindowView(window=pane.window, pane=pane.number, as_of=pane.as_of, failed=True)
+        return WindowView(
+            window=pane.window,
+            pane=pane.number,
+            as_of=pane.as_of,
+            readings={
+                series: {metric: _reading(one) for metric, one in results.items()}
+                for series, results in found.results.items()
+                if _has_rows(series, results)
+            },
+            health=self._health(found),
+        )
+
+    def _health(self, found: PaneResults) -> Mapping[str, Any]:
+        counts = found.pane.counts
+        health: dict[str, Any] = {
+            "orphans": counts.get("orphan_labels", 0),
+            "arrivals": tuple(counts.get("arrivals", ())),
+        }
+        scores = self._scores_of(found)
+        if scores is not None:
+            health["scores"] = scores
+        return health
+
+
+def _has_rows(series: Series, results: Mapping[str, MetricResult]) -> bool:
+    rows = results.get("predictions")
+    return rows is None or rows.value != 0
+
+
+def _reading(result: MetricResult) -> Reading:
+    return Reading(
+        value=result.value,
+        low=result.low,
+        high=result.high,
+        se=result.se,
+        n_labeled=result.n_labeled,
+        reason=result.undefined_reason or result.infeasible_reason or "",
+        impossible=result.impossible,
+        unclipped=result.unclipped_value,
+        assumed=result.assumed,
+    )

@@ -1,0 +1,162 @@
+"""The only wiring: from a configuration to everything that works for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pumonitor.errors import InputError, no_such
+from pumonitor.monitor.config.configuration import Configuration, Monitor
+from pumonitor.monitor.ledger.claims.claims import WorkRules
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.windows.opening import open_monitor_source
+from pumonitor.ports import Clock, PredictionSource, Sink
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.delivery.mlflow.limits import Limits
+    from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
+    from pumonitor.monitor.jobs import Jobs
+
+__all__ = ["chosen_monitors", "open_jobs", "open_ledger", "utc_now"]
+
+
+def utc_now() -> datetime:
+    """The time now."""
+    return datetime.now(UTC)
+
+
+def chosen_monitors(configuration: Configuration, name: str | None) -> dict[str, Monitor]:
+    """One monitor by its name, or all.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    """
+    if name is None:
+        return dict(configuration.monitors)
+    if name not in configuration.monitors:
+        raise InputError(no_such("monitor", name, configuration.monitors))
+    return {name: configuration.monitors[name]}
+
+
+def open_ledger(configuration: Configuration, *, rules: WorkRules | None = None) -> Ledger:
+    """The state database, made or brought up to date where need be."""
+    return Ledger.open(configuration.state_address, rules=rules, mask=configuration.mask)
+
+
+@contextmanager
+def open_jobs(
+    configuration: Configuration,
+    *,
+    monitor: str | None = None,
+    clock: Clock = utc_now,
+    deliver: bool = True,
+    notify: bool = True,
+    rules: WorkRules | None = None,
+    patience: Patience | None = None,
+    limits: Limits | None = None,
+    open_source: Callable[[Monitor], PredictionSource] = open_monitor_source,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> Iterator[Jobs]:
+    """A worker for all monitors or one, closed at the end.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    monitor : str, optional
+    clock : Clock, optional
+        What is due is judged by it; leases go by the database's own.
+    deliver : bool
+        Whether what waits in the outbox is sent by this worker.
+    notify : bool
+        Whether anybody is told of alerts; of history, nobody is.
+    rules, patience, limits
+        Of the ledger, of delivery and of one request to MLflow.
+    open_source, on_step
+        As in `Jobs`.
+    """
+    # What works is loaded by those who work: reading results has to begin at once.
+    from pumonitor.monitor.alerts.links import links_to_runs, no_links
+    from pumonitor.monitor.config.file import configuration_hash
+    from pumonitor.monitor.jobs import Jobs
+    from pumonitor.monitor.windows.due.settled import files_digest
+
+    monitors = chosen_monitors(configuration, monitor)
+    with ExitStack() as stack:
+        ledger = stack.enter_context(open_ledger(configuration, rules=rules))
+        if deliver and configuration.tracking is not None:
+            from pumonitor.monitor.delivery.mlflow.limits import Limits
+
+            stack.enter_context((limits or Limits()).around_threads())
+        jobs = Jobs(
+            monitors,
+            ledger,
+            open_source=open_source,
+            clock=clock,
+            deliverer=_deliverer(configuration, ledger, patience=patience, limits=limits)
+            if deliver
+            else None,
+            tell=configuration.tracking is not None,
+            destinations=configuration.destinations,
+            links_of=no_links
+            if configuration.tracking is None
+            else links_to_runs(
+                configuration.tracking,
+                ledger.run_ids,
+                {name: configuration_hash(one) for name, one in monitors.items()},
+            ),
+            notify=notify,
+            keep_delivered=configuration.keep_delivered,
+            on_step=on_step,
+            # What somebody else opens is not known by the files that are named.
+            files_of=files_digest if open_source is open_monitor_source else lambda monitor: None,
+        )
+        stack.callback(jobs.close)
+        yield jobs
+
+
+def _deliverer(
+    configuration: Configuration,
+    ledger: Ledger,
+    *,
+    patience: Patience | None,
+    limits: Limits | None,
+) -> Deliverer | None:
+    sinks = _mlflow_sinks(configuration, ledger, limits=limits)
+    if configuration.destinations:
+        from pumonitor.monitor.alerts.notifiers import (
+            NotifyingDeliverer,
+            alert_sinks,
+            series_reader,
+        )
+
+        people = alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
+        return NotifyingDeliverer(ledger, people | sinks, clock=utc_now, patience=patience)
+    if not sinks:
+        return None
+    from pumonitor.monitor.delivery.sending.delivery import Deliverer
+
+    return Deliverer(ledger.outbox, sinks, clock=utc_now, patience=patience)
+
+
+def _mlflow_sinks(
+    configuration: Configuration, ledger: Ledger, *, limits: Limits | None
+) -> dict[str, Sink]:
+    if configuration.tracking is None:
+        return {}
+    from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, FILES_DESTINATION, MlflowSink
+    from pumonitor.monitor.reports.window_files import window_files_of
+
+    def read_files(asked: Any) -> Mapping[str, str]:
+        return window_files_of(configuration.monitors, ledger, asked)
+
+    sink = MlflowSink(
+        configuration.tracking.address,
+        run_ids=ledger.run_ids,
+        read_files=read_files,
+        limits=limits,
+    )
+    return {DESTINATION: sink, FILES_DESTINATION: sink}

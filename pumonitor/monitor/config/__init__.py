@@ -1,0 +1,1 @@
+"""What `pumonitor.yaml` means."""

@@ -1,0 +1,356 @@
+"""The configuration `pumonitor.yaml`: what it may say, and what it means."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationInfo,
+    field_validator,
+)
+
+from pumonitor.errors import if_percent
+from pumonitor.monitor.config.left_unread import UNREAD_DESTINATIONS
+from pumonitor.monitor.config.sections.class_prior import GivenPrior
+from pumonitor.monitor.config.sections.destinations import Destination, Tracking
+from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
+from pumonitor.monitor.config.sections.rules import Rule, check_destinations, check_rules
+from pumonitor.monitor.config.sections.sources import Positives, Predictions, Source
+from pumonitor.monitor.config.text.problems import WithinError
+from pumonitor.monitor.config.values.addresses import Address, Located
+from pumonitor.monitor.config.values.durations import shown_duration
+from pumonitor.monitor.config.values.kinds import (
+    Duration,
+    Durations,
+    LabelPurity,
+    ModelLink,
+    Number,
+    Part,
+    Schedule,
+    WindowLength,
+    Zone,
+    as_tuple,
+)
+from pumonitor.monitor.config.values.periods import Period, check_span, holds_window
+from pumonitor.monitor.config.values.secret_values import Mask, hidden_parts
+from pumonitor.monitor.rules.windows.panes import PaneSchedule
+from pumonitor.monitor.rules.windows.windows import WindowGrid
+
+if TYPE_CHECKING:
+    from pumonitor.prior import GivenOrEstimated
+
+__all__ = [
+    "Configuration",
+    "Destination",
+    "Monitor",
+    "Positives",
+    "Predictions",
+    "PriorOfPeriod",
+    "Reference",
+    "Rule",
+    "Source",
+    "Tracking",
+]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+
+
+class Reference(Period):
+    """Windows that new ones are compared with, from start up to but not including end.
+
+    Attributes
+    ----------
+    start : date or datetime
+        Start of the period; a date, or a time, in the monitor's zone.
+    end : date or datetime
+        End of the period, which is itself not part of it.
+    """
+
+
+def _length(every: str) -> timedelta:
+    """Of a window; a month is its shortest."""
+    window = WindowGrid(every=every).containing(datetime(2023, 2, 1, tzinfo=UTC))
+    return window.end - window.start
+
+
+def _is_followed(class_prior: Any, label_purity: Any) -> bool:
+    measured = isinstance(class_prior, str | PriorOfPeriod) and class_prior != "propensity"
+    return measured and not isinstance(label_purity, str)
+
+
+class Monitor(Part):
+    """One classifier that is followed.
+
+    Attributes
+    ----------
+    model : str or None
+        The model in MLflow's registry: ``models:/NAME``, ``models:/NAME/VERSION`` or
+        ``models:/NAME@ALIAS``.
+    predictions : Predictions
+        What was scored: id, time, score.
+    positives : Positives
+        What was confirmed: id, time of the confirmation.
+    window : str
+        Length of a window: hours, days, weeks (which begin on Monday) or months.
+    zone : str
+        Time zone in which windows begin.
+    maturity : timedelta
+        How long confirmations are awaited after the end of a window.
+    panes : tuple of timedelta or None
+        Ages at which a window is evaluated before it is mature; without it 0, a quarter and a half
+        of the maturity.
+    schedule : Cron or None
+        When ``pumonitor serve`` works on this monitor, as a cron expression.
+    score_scale : "probability" or "unbounded"
+        Whether scores lie within 0 and 1.
+    threshold : float
+        A score at or above it is predicted positive.
+    class_prior : str, float, list or mapping
+        Share of positives: ``auto`` estimates it in the first windows and follows it from there.
+        The other forms are below.
+    label_purity : float or "auto"
+        Share of the confirmed positives that really are positive.
+    scenario : "single-training-set"
+        Confirmed and unconfirmed rows together are the population; monitors know this scenario
+        only.
+    reference : Reference or None
+        Period that later windows are compared with.
+    rules : tuple of Rule
+        When to raise an alert.
+    """
+
+    model: ModelLink | None = None
+    predictions: Predictions
+    positives: Positives
+    window: WindowLength
+    zone: Zone = "UTC"
+    maturity: Duration
+    panes: Durations | None = None
+    schedule: Schedule | None = None
+    score_scale: Literal["probability", "unbounded"] = "probability"
+    threshold: Number
+    class_prior: GivenPrior = "auto"
+    label_purity: LabelPurity = 1.0
+    scenario: Literal["single-training-set"] = "single-training-set"
+    reference: Reference | None = None
+    rules: Annotated[tuple[Rule, ...], BeforeValidator(as_tuple)] = ()
+    _name: str = PrivateAttr(default="")
+
+    @property
+    def name(self) -> str:
+        """Its key in the file."""
+        return self._name
+
+    @property
+    def assumed_prior(self) -> GivenOrEstimated:
+        """The class prior as the estimation from a window's own rows takes it."""
+        if isinstance(self.class_prior, PriorOfPeriod):
+            return "auto"
+        return cast("GivenOrEstimated", self.class_prior)
+
+    @property
+    def prior_of_period(self) -> PriorOfPeriod | None:
+        """What is known of one period, which windows are followed from; None otherwise."""
+        return self.class_prior if isinstance(self.class_prior, PriorOfPeriod) else None
+
+    @property
+    def is_prior_assumed(self) -> bool:
+        """Whether the class prior is one constant for ever, which nothing measures."""
+        return not isinstance(self.class_prior, str | PriorOfPeriod)
+
+    @property
+    def is_prior_followed(self) -> bool:
+        """Whether windows' class priors are followed from a reference by what changes since.
+
+        One that is assumed never changes. Propensities count the positives of each window, and
+        where mistaken labels are looked for in each window, the class prior is found with them.
+        """
+        return _is_followed(self.class_prior, self.label_purity)
+
+    @property
+    def windows(self) -> WindowGrid:
+        """All windows there are."""
+        return WindowGrid(every=self.window, zone=self.zone)
+
+    @property
+    def pane_schedule(self) -> PaneSchedule:
+        """When each of them is looked at."""
+        return PaneSchedule(maturity=self.maturity, provisional=self.panes)
+
+    @field_validator("panes")
+    @classmethod
+    def _ages_before_maturity(
+        cls, panes: tuple[timedelta, ...] | None, info: ValidationInfo
+    ) -> tuple[timedelta, ...] | None:
+        for before, age in pairwise(panes or ()):
+            if age <= before:
+                msg = f"must ascend, got {shown_duration(age)} after {shown_duration(before)}"
+                raise ValueError(msg)
+        maturity = info.data.get("maturity")
+        if maturity is not None:
+            PaneSchedule(maturity=maturity, provisional=panes)
+        return panes
+
+    @field_validator("reference")
+    @classmethod
+    def _in_order(cls, reference: Reference | None, info: ValidationInfo) -> Reference | None:
+        if reference is not None and "zone" in info.data:
+            check_span(reference.span(info.data["zone"]), zone=info.data["zone"])
+        return reference
+
+    @field_validator("threshold")
+    @classmethod
+    def _on_the_scale(cls, threshold: float, info: ValidationInfo) -> float:
+        if info.data.get("score_scale") == "probability" and not 0 <= threshold <= 1:
+            hint = if_percent(threshold) or "; scores of any size need score_scale: unbounded"
+            msg = f"must be within [0, 1] as the scores are, got {threshold:g}{hint}"
+            raise ValueError(msg)
+        return threshold
+
+    @field_validator("class_prior")
+    @classmethod
+    def _with_propensities(cls, prior: Any, info: ValidationInfo) -> Any:
+        positives = info.data.get("positives")
+        if prior == "propensity" and positives is not None and positives.propensity is None:
+            msg = "is 'propensity', and positives name no propensity column"
+            raise ValueError(msg)
+        return prior
+
+    @field_validator("class_prior")
+    @classmethod
+    def _of_holds_window(cls, prior: Any, info: ValidationInfo) -> Any:
+        if not isinstance(prior, PriorOfPeriod) or not {"zone", "window"} <= set(info.data):
+            return prior
+        zone, every = info.data["zone"], info.data["window"]
+        span = prior.span(zone)
+        try:
+            check_span(span, zone=zone)
+        except ValueError as error:
+            raise WithinError(f"of {error}", "of") from None
+        grid = WindowGrid(every=every, zone=zone)
+        if not holds_window(span, grid):
+            first = grid.containing(span[0])
+            msg = (
+                f"of holds no whole window of {every}: it is from {prior.start} to {prior.end}, "
+                f"and the window it begins in is from {first.start:%Y-%m-%d %H:%M} to "
+                f"{first.end:%Y-%m-%d %H:%M} UTC; name a period of one window or more"
+            )
+            raise WithinError(msg, "of")
+        return prior
+
+    @field_validator("rules")
+    @classmethod
+    def _that_can_be_decided(
+        cls, rules: tuple[Rule, ...], info: ValidationInfo
+    ) -> tuple[Rule, ...]:
+        predictions, window = info.data.get("predictions"), info.data.get("window")
+        check_rules(
+            rules,
+            has_reference=info.data.get("reference", ...) is not None,
+            segments=None if predictions is None else predictions.segments,
+            window=None if window is None else _length(window),
+            is_prior_followed=_is_followed(
+                info.data.get("class_prior"), info.data.get("label_purity")
+            ),
+        )
+        return rules
+
+
+class Configuration(Located):
+    """The whole file.
+
+    Attributes
+    ----------
+    state : SecretStr
+        Address of the state database, SQLite or PostgreSQL; ``sqlite:///pumonitor.db`` without it.
+    tracking : Tracking or None
+        The MLflow server that results are sent to; without it they stay in the state database.
+    destinations : mapping of str to Destination
+        Who is notified of alerts, each under a name of its own.
+    keep_delivered : timedelta
+        How long delivered messages are kept in the state database.
+    monitors : mapping of str to Monitor
+        What is followed, each under a name of its own.
+    """
+
+    state: Address = SecretStr("sqlite:///pumonitor.db")
+    tracking: Tracking | None = None
+    destinations: dict[str, Destination] = Field(default_factory=dict)
+    keep_delivered: Duration = timedelta(days=30)
+    monitors: dict[str, Monitor]
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the folder, and tell monitors their names."""
+        super().model_post_init(context)
+        for name, monitor in self.monitors.items():
+            monitor._name = name
+
+    @property
+    def state_address(self) -> str:
+        """Of the state database, with its password; a file's path absolute."""
+        return self.absolute(self.state.get_secret_value())
+
+    @property
+    def mask(self) -> Mask:
+        """Hides every secret of this configuration in text that may hold one."""
+        addresses = [self.state_address]
+        if self.tracking is not None:
+            addresses.append(self.tracking.address)
+        for monitor in self.monitors.values():
+            sources = (monitor.predictions.source, monitor.positives.source)
+            addresses += [source.address or source.location for source in sources]
+        secrets = [part for address in addresses for part in hidden_parts(address)]
+        for destination in self.destinations.values():
+            secrets += hidden_parts(
+                destination.address.get_secret_value(),
+                also_path=destination.kind != "alertmanager",
+            )
+            if destination.secret is not None:
+                secrets.append(destination.secret.get_secret_value())
+        return Mask(secrets)
+
+    @field_validator("state")
+    @classmethod
+    def _kind_of_database(cls, state: SecretStr) -> SecretStr:
+        dialect = state.get_secret_value().partition("://")[0].partition("+")[0]
+        if dialect not in {"sqlite", "postgresql"}:
+            msg = "must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
+            raise ValueError(msg)
+        return state
+
+    @field_validator("monitors")
+    @classmethod
+    def _that_tell_somebody(
+        cls, monitors: dict[str, Monitor], info: ValidationInfo
+    ) -> dict[str, Monitor]:
+        destinations = info.data.get("destinations")
+        unread = (info.context or {}).get(UNREAD_DESTINATIONS, ())
+        for name, monitor in monitors.items() if destinations is not None else ():
+            check_destinations(monitor.rules, (*(destinations or ()), *unread), monitor=name)
+        return monitors
+
+    @field_validator("monitors")
+    @classmethod
+    def _names(cls, monitors: dict[str, Monitor]) -> dict[str, Monitor]:
+        if not monitors:
+            msg = "must name one monitor or more; pumonitor init writes one"
+            raise ValueError(msg)
+        folded: dict[str, str] = {}
+        for name in monitors:
+            if not _NAME.fullmatch(name):
+                msg = f"has a name of letters other than A-Z, a-z, 0-9, _ . and -: {name!r}"
+                raise ValueError(msg)
+            if name.casefold() in folded:
+                msg = (
+                    f"has two monitors of one name but for case: {folded[name.casefold()]}, {name}"
+                )
+                raise ValueError(msg)
+            folded[name.casefold()] = name
+        return monitors

@@ -1,0 +1,375 @@
+"""From a file to a `Configuration`, with everything that is wrong told at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from pumonitor.errors import InputError, nearest
+from pumonitor.monitor.config.configuration import Configuration, Monitor
+from pumonitor.monitor.config.left_unread import (
+    UNREAD_DESTINATIONS,
+    leave_unread,
+    may_stay_unread,
+    monitors_unread,
+    stands_in,
+)
+from pumonitor.monitor.config.sections.sources import Positives, Predictions
+from pumonitor.monitor.config.text.problems import (
+    Place,
+    Problem,
+    WithinError,
+    problems_error,
+    shown_place,
+)
+from pumonitor.monitor.config.text.yaml_document import read_document
+from pumonitor.monitor.config.values.secret_values import expand
+from pumonitor.monitor.ledger.database.plain_json import plain_json
+
+__all__ = [
+    "ConfigurationFile",
+    "Needs",
+    "configuration_hash",
+    "configuration_meaning",
+    "configuration_schema",
+    "read_configuration",
+    "read_configuration_text",
+]
+
+_LARGEST_BYTES = 1_000_000
+
+_SAID: Final = {
+    "missing": "is missing",
+    "string_type": "must be text: put it in quotes",
+    "string_too_short": "must not be empty",
+    "too_short": "must not be empty",
+    "float_type": "must be a number without quotes",
+    "int_type": "must be a whole number without quotes",
+    "bool_type": "must be true or false",
+    "finite_number": "must be finite",
+    "tuple_type": "must be a list, such as [a, b]",
+    "dict_type": "must be a mapping: keys with values, indented",
+    "model_type": "must be a mapping: keys with values, indented",
+}
+"""What is said of pydantic's kinds of errors; it says the others itself."""
+
+
+Needs = Literal["everything", "ledger"]
+"""What a command works with: all that the file names, or the ledger alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigurationFile:
+    """A configuration and what there is to say of its file.
+
+    Attributes
+    ----------
+    configuration : Configuration
+    path : Path
+    warnings : tuple of str
+    unread : tuple of Problem
+        Variables that are not set and that reading the ledger can do without. Destinations and
+        MLflow that need one are not in the configuration.
+    """
+
+    configuration: Configuration
+    path: Path
+    warnings: tuple[str, ...]
+    unread: tuple[Problem, ...] = ()
+
+    def require_tables(self, monitor: str) -> None:
+        """Refuse to go on without the tables of a monitor.
+
+        Raises
+        ------
+        InputError
+            If their address could not be read.
+        """
+        missing = monitors_unread(self.unread).get(monitor)
+        if missing:
+            raise problems_error(str(self.path), missing)
+
+    def require_meaning(self, monitor: str) -> None:
+        """Refuse to go on if nobody knows which tables those of a monitor are.
+
+        Raises
+        ------
+        InputError
+            If more than a password is missing from their address.
+        """
+        one = self.configuration.monitors[monitor]
+        if any(stands_in(source) for source in (one.predictions.source, one.positives.source)):
+            self.require_tables(monitor)
+
+
+def read_configuration(
+    path: str | os.PathLike[str] = "pumonitor.yaml",
+    *,
+    environment: Mapping[str, str] | None = None,
+    needs: Needs = "everything",
+) -> ConfigurationFile:
+    """Read a configuration file.
+
+    Parameters
+    ----------
+    path : path-like
+    environment : mapping of str to str, optional
+        What ${NAME} reads; the process's own otherwise.
+    needs : {"everything", "ledger"}
+        "ledger": secrets of destinations, MLflow and sources may be missing.
+
+    Raises
+    ------
+    InputError
+        If there is no such file or something in it is wrong: one line for everything that is, with
+        its place and line, and never a secret.
+    """
+    file = Path(path)
+    try:
+        if file.stat().st_size > _LARGEST_BYTES:
+            msg = f"{file} is no configuration: it has more than {_LARGEST_BYTES:,} bytes"
+            raise InputError(msg)
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(_no_file(file)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        msg = f"{file} cannot be read: {why}"
+        raise InputError(msg) from None
+    return read_configuration_text(text, path=file, environment=environment, needs=needs)
+
+
+def read_configuration_text(
+    text: str,
+    *,
+    path: Path = Path("pumonitor.yaml"),
+    environment: Mapping[str, str] | None = None,
+    needs: Needs = "everything",
+    tell: Callable[[Sequence[Problem]], InputError] | None = None,
+) -> ConfigurationFile:
+    r"""Read a configuration from text; files it names are relative to the folder of `path`.
+
+    Parameters
+    ----------
+    text : str
+    path : Path
+    environment, needs
+        As in `read_configuration`.
+    tell : callable, optional
+        Makes the error where places and lines of the text are not what its author knows.
+
+    Raises
+    ------
+    InputError
+        As `read_configuration`.
+
+    Examples
+    --------
+    >>> try:
+    ...     read_configuration_text("tracking: 5\nmonitor: {}\n")
+    ... except InputError as error:
+    ...     print(error)
+    pumonitor.yaml has 2 problems:
+      tracking, line 1: must be a mapping: keys with values, indented
+      monitor, line 2: is not known here; did you mean 'monitors'?
+    """
+    document = read_document(text, name=str(path))
+    expanded = expand(document.value, os.environ if environment is None else environment)
+    left = [one for one in expanded.missing if needs == "ledger" and may_stay_unread(one)]
+    problems = [*document.problems, *(one for one in expanded.problems if one not in left)]
+    unread_destinations = leave_unread(expanded.value, left)
+    configuration = None
+    try:
+        configuration = Configuration.model_validate(
+            {} if expanded.value is None else expanded.value,
+            context={
+                "folder": path.absolute().parent,
+                UNREAD_DESTINATIONS: unread_destinations,
+            },
+        )
+    except ValidationError as error:
+        # What follows from a variable that could not be read is no news.
+        unread = [problem.place for problem in expanded.problems]
+        problems += [
+            problem
+            for problem in _problems_of(error)
+            if not any(problem.place[: len(place)] == place for place in unread)
+        ]
+    if problems or configuration is None:
+        # A variable may hold a secret and stand where it does not belong.
+        told = (
+            problems_error(str(path), problems, document.lines) if tell is None else tell(problems)
+        )
+        raise InputError(expanded.mask(str(told))) from None
+    warnings = tuple(
+        f"{path}: {shown_place(warning.place)}, line {document.lines[warning.place]}: "
+        f"{warning.message}"
+        for warning in expanded.warnings
+    )
+    absent = tuple(replace(one, line=document.lines.get(one.place)) for one in left)
+    return ConfigurationFile(
+        configuration=configuration, path=path, warnings=warnings, unread=absent
+    )
+
+
+def _no_file(file: Path) -> str:
+    start = f"there is no file {file}"
+    if not file.parent.is_dir():
+        return f"{start}: the directory {file.parent} does not exist"
+    beside = [entry.name for entry in file.parent.iterdir()]
+    near = [name for name in nearest(file.name, beside) if name.endswith((".yaml", ".yml"))]
+    if near:
+        return f"{start}; did you mean {file.parent / near[0]}?"
+    return f"{start} in {Path.cwd()}: pumonitor init writes one, --config names another"
+
+
+def _problems_of(error: ValidationError) -> list[Problem]:
+    errors = error.errors(include_input=False, include_url=False)
+    unknown = {one["loc"] for one in errors if one["type"] == "extra_forbidden"}
+    # A key that is there under a wrong name is not told as missing too.
+    meant = {(*place[:-1], name) for place in unknown for name in _likely(place)}
+    return [
+        Problem(place=one["loc"], message=_message(one), within=_within(one))
+        for one in errors
+        if one["type"] != "missing" or one["loc"] not in meant
+    ]
+
+
+def _within(error: ErrorDetails) -> Place:
+    found = error.get("ctx", {}).get("error")
+    return found.within if isinstance(found, WithinError) else ()
+
+
+def _likely(place: Place) -> list[str]:
+    return nearest(str(place[-1]), _known_keys(place[:-1]))
+
+
+def _message(error: ErrorDetails) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "value_error":
+        return str(context["error"])
+    if kind == "extra_forbidden":
+        near = _likely(error["loc"])
+        if near:
+            return f"is not known here; did you mean {near[0]!r}?"
+        return f"is not known here (there are {', '.join(_known_keys(error['loc'][:-1]))})"
+    if kind == "literal_error":
+        return f"must be {context['expected']}"
+    if kind == "greater_than":
+        return f"must be above {context['gt']:g}"
+    if kind == "greater_than_equal":
+        return f"must be at least {context['ge']:g}"
+    return _SAID.get(kind, error["msg"])
+
+
+def _known_keys(place: Place) -> list[str]:
+    """Keys of the mapping at a place of the file."""
+    found: Any = Configuration
+    for part in place:
+        if _is_model(found):
+            field = next((one for name, one in _fields(found) if name == part), None)
+            if field is None:
+                return []
+            # Some values are a mapping among other things.
+            mappings = [getattr(one, "mapping", None) for one in field.metadata]
+            found = next(filter(_is_model, mappings), field.annotation)
+            if _is_model(found) or get_origin(found) in {dict, tuple}:
+                continue
+        found = next((inner for inner in get_args(found) if _is_model(inner)), None)
+    return [name for name, _ in _fields(found)] if _is_model(found) else []
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+def _fields(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
+    return [(field.alias or name, field) for name, field in model.model_fields.items()]
+
+
+def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
+    """All of a monitor that changes its results, as plain values, and nothing else.
+
+    Equal to what the ledger gives back of it, where values are JSON.
+    Where its data are and their columns, windows, zone, maturity, panes, score scale, threshold,
+    assumptions and reference. Not its name, schedule, rules or link to a model, not who logs in to
+    a database, and not how the file is written.
+    """
+    reference = monitor.reference
+    meaning: dict[str, Any] = {
+        "version": 1,
+        "predictions": {
+            "source": monitor.predictions.source.identity,
+            **_columns(monitor.predictions, exclude={"source", "segments", "features"}),
+            "segments": sorted(monitor.predictions.segments),
+            **_features(monitor.predictions),
+        },
+        "positives": {
+            "source": monitor.positives.source.identity,
+            **_columns(monitor.positives, exclude={"source"}),
+        },
+        "window": _window_in_days(monitor.window),
+        "zone": monitor.zone,
+        "maturity": monitor.maturity.total_seconds(),
+        "panes": [age.total_seconds() for age in monitor.pane_schedule.ages],
+        "score_scale": monitor.score_scale,
+        "threshold": monitor.threshold,
+        "class_prior": monitor.class_prior
+        if monitor.prior_of_period is None
+        else monitor.prior_of_period.meaning(monitor.zone),
+        "label_purity": monitor.label_purity,
+        "scenario": monitor.scenario,
+        "reference": None
+        if reference is None
+        else [moment.isoformat() for moment in reference.span(monitor.zone)],
+    }
+    # A tuple would come back as a list, and read as a change of it.
+    plain: dict[str, Any] = plain_json(meaning, "a configuration")
+    return plain
+
+
+def configuration_hash(monitor: Monitor) -> str:
+    """Hash of `configuration_meaning`.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+    """
+    meaning = configuration_meaning(monitor)
+    text = json.dumps(meaning, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _features(predictions: Predictions) -> dict[str, Any]:
+    return {"features": sorted(predictions.features)} if predictions.features else {}
+
+
+def _columns(table: Predictions | Positives, *, exclude: set[str]) -> dict[str, Any]:
+    """What is said of a table; what is not leaves no trace, so that new keys change no hash."""
+    return table.model_dump(mode="json", exclude=exclude, exclude_none=True)
+
+
+def _window_in_days(length: str) -> str:
+    """One name for weeks, which are seven days as well."""
+    count, unit = re.fullmatch(r"(\d+)(\w+)", length).groups()  # type: ignore[union-attr]
+    return f"{7 * int(count)}d" if unit == "w" else f"{int(count)}{unit}"
+
+
+def configuration_schema() -> dict[str, Any]:
+    """JSON Schema of the file, for editors."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "pumonitor.yaml",
+        **Configuration.model_json_schema(by_alias=True),
+    }

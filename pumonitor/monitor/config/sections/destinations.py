@@ -1,0 +1,166 @@
+"""Where results and alerts go."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
+
+from pumonitor.monitor.config.values.addresses import Address, Located, check_address
+from pumonitor.monitor.config.values.kinds import Part, Text, as_tuple
+from pumonitor.monitor.delivery.http.public_addresses import is_public
+from pumonitor.monitor.delivery.http.signatures import signing_key
+from pumonitor.monitor.delivery.notifications.message import Format, MessageKind
+
+__all__ = ["Destination", "Tracking"]
+
+_KINDS: Final = ("apprise", "webhook", "alertmanager")
+_GOES_WITH: Final = {
+    "secret": ("webhook",),
+    "allow_private": ("webhook", "alertmanager"),
+    # Alertmanager is told what is on, so it has to be told the end as well.
+    "events": ("webhook", "apprise"),
+    "picture": ("webhook",),
+    "format": ("apprise",),
+}
+
+
+def _page(given: str) -> str:
+    if not given.startswith(("https://", "http://")) or not _host(given):
+        msg = "must be an address that begins with https:// or http:// and names a host"
+        raise ValueError(msg)
+    return given
+
+
+class Tracking(Located):
+    """The MLflow server or store that results go to.
+
+    Attributes
+    ----------
+    uri : SecretStr
+        Tracking URI, as MLflow takes it.
+    ui : str or None
+        Address of MLflow's pages for links in messages, where ``uri`` is no web address.
+    """
+
+    uri: Address
+    ui: Annotated[Text, AfterValidator(_page)] | None = None
+
+    @property
+    def address(self) -> str:
+        """For MLflow, with its password; a file's path absolute."""
+        given = self.uri.get_secret_value()
+        return given if given in {"databricks", "uc"} else self.absolute(given)
+
+
+class Destination(Part):
+    """Where alerts go: Apprise, a webhook or Alertmanager.
+
+    Attributes
+    ----------
+    apprise : SecretStr or None
+        Address of a chat, mail or paging service, as Apprise writes it.
+    webhook : SecretStr or None
+        Address that is sent JSON by POST.
+    secret : SecretStr or None
+        Key with which messages to the webhook are signed: ``whsec_`` and base64, or any text.
+    alertmanager : SecretStr or None
+        Address of a Prometheus Alertmanager.
+    allow_private : bool or None
+        Whether the address may lie in a private network or on this machine. Without it a webhook
+        may not, and an Alertmanager may.
+    events : tuple of "fired", "resolved" and "reminder", or None
+        Which messages it is sent; all of them without it. A hook that starts a training takes
+        ``[fired]``.
+    format : "markdown", "text", "html" or None
+        What an Apprise service is sent; Markdown without it.
+    picture : bool or None
+        Whether a webhook is sent the chart of the metric. Apprise services always are,
+        Alertmanager takes none.
+    """
+
+    apprise: Address | None = None
+    webhook: Address | None = None
+    secret: Address | None = None
+    alertmanager: Address | None = None
+    allow_private: bool | None = None
+    events: Annotated[
+        tuple[MessageKind, ...] | None, BeforeValidator(as_tuple), Field(min_length=1)
+    ] = None
+    format: Format | None = None
+    picture: bool | None = None
+
+    @property
+    def kind(self) -> Literal["apprise", "webhook", "alertmanager"]:
+        """Which of them it is."""
+        if self.apprise is not None:
+            return "apprise"
+        return "webhook" if self.webhook is not None else "alertmanager"
+
+    @property
+    def address(self) -> SecretStr:
+        """Where it sends."""
+        address: SecretStr = getattr(self, self.kind)
+        return address
+
+    def wants(self, event: MessageKind) -> bool:
+        """Whether it is told of such events."""
+        return self.events is None or event in self.events
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Destination:
+        kinds = [name for name in _KINDS if getattr(self, name) is not None]
+        if len(kinds) != 1:
+            got = " and ".join(kinds) or "none"
+            msg = f"must have one of apprise, webhook and alertmanager, got {got}"
+            raise ValueError(msg)
+        for key, belongs in _GOES_WITH.items():
+            if getattr(self, key) is not None and self.kind not in belongs:
+                with_article = "a secret" if key == "secret" else key
+                msg = f"has {with_article}, which goes with {' or '.join(belongs)} and not with "
+                raise ValueError(msg + self.kind)
+        self._check_address()
+        if self.secret is not None:
+            try:
+                signing_key(self.secret.get_secret_value())
+            except ValueError as error:
+                msg = f"has a secret that {error}"
+                raise ValueError(msg) from None
+        return self
+
+    def _check_address(self) -> None:
+        address = self.address.get_secret_value()
+        if self.kind == "apprise":
+            check_address(self.address)
+            # Apprise would say no more than that it did not send.
+            from pumonitor.monitor.delivery.notifications.apprise import check_apprise_address
+
+            check_apprise_address(address)
+            return
+        if not address.startswith(("https://", "http://")) or not (host := _host(address)):
+            msg = f"must have a {self.kind} that begins with https:// or http:// and names a host"
+            raise ValueError(msg)
+        if self.kind == "webhook" and not self.allow_private and _is_private(host):
+            msg = (
+                "has a webhook in a private network or on this machine: put allow_private: true "
+                "beside it if that is meant"
+            )
+            raise ValueError(msg)
+
+
+def _host(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
+
+
+def _is_private(host: str) -> bool:
+    """Whether that is plain from the name; the address connected to is judged when it is sent."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return not is_public(host)
+    except ValueError:
+        return False

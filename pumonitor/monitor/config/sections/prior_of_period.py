@@ -1,0 +1,116 @@
+"""The class prior of one period, known from elsewhere: given with its interval, or audited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from pumonitor.monitor.config.values.periods import span_of
+
+__all__ = ["PriorOfPeriod", "audited_prior", "shown_meaning"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorOfPeriod:
+    """The class prior of a stated period, known from elsewhere than scores and confirmations.
+
+    It is the level that windows are followed from, and no claim about any other period.
+
+    Attributes
+    ----------
+    value, low, high : float
+        With its 95% interval, 0 < low <= value <= high < 1 and low < high.
+    start, end : date or datetime
+        Of the period, the end not in it.
+    positives, cases : int or None
+        Of an audit: so many of so many cases whose truth somebody looked up.
+
+    Examples
+    --------
+    >>> known = PriorOfPeriod(
+    ...     value=0.03, low=0.02, high=0.04, start=date(2026, 1, 1), end=date(2026, 2, 1)
+    ... )
+    >>> known.span("UTC")[1].isoformat()
+    '2026-02-01T00:00:00+00:00'
+    """
+
+    value: float
+    low: float
+    high: float
+    start: date
+    end: date
+    positives: int | None = None
+    cases: int | None = None
+
+    def span(self, zone: str) -> tuple[datetime, datetime]:
+        """Start and end in UTC; dates and times without a zone are the monitor's."""
+        return span_of(self.start, self.end, zone=zone)
+
+    def meaning(self, zone: str) -> dict[str, Any]:
+        """What results depend on, in plain values.
+
+        Of an audit its counts: the last digits of an interval differ between machines.
+        """
+        known: dict[str, Any] = {"value": self.value, "low": self.low, "high": self.high}
+        if self.cases is not None:
+            known = {"positives": self.positives, "cases": self.cases}
+        return {**known, "of": [moment.isoformat() for moment in self.span(zone)]}
+
+    def said(self) -> str:
+        """What is given, in words.
+
+        Examples
+        --------
+        >>> audit = audited_prior(12, 300, start=date(2026, 1, 1), end=date(2026, 2, 1))
+        >>> audit.said()
+        '12 of 300 cases of 2026-01-01 to 2026-02-01, which is 0.0405 [0.022, 0.0667]'
+        """
+        share = f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]"
+        period = f"of {self.start} to {self.end}"
+        if self.cases is None:
+            return f"{share} {period}"
+        return f"{self.positives:,} of {self.cases:,} cases {period}, which is {share}"
+
+
+def shown_meaning(meaning: Mapping[str, Any]) -> str:
+    """In words what `PriorOfPeriod.meaning` gave.
+
+    Examples
+    --------
+    >>> of = ["2025-12-31T23:00:00+00:00", "2026-01-31T23:00:00+00:00"]
+    >>> shown_meaning({"value": 0.03, "low": 0.02, "high": 0.04, "of": of})
+    '0.03 [0.02, 0.04] of 2025-12-31T23:00:00+00:00 to 2026-01-31T23:00:00+00:00'
+    """
+    start, end = (moment.removesuffix("T00:00:00+00:00") for moment in meaning["of"])
+    period = f"of {start} to {end}"
+    if "cases" in meaning:
+        return f"{meaning['positives']} of {meaning['cases']} cases {period}"
+    return f"{meaning['value']} [{meaning['low']}, {meaning['high']}] {period}"
+
+
+def audited_prior(positives: int, cases: int, *, start: date, end: date) -> PriorOfPeriod:
+    """What a random sample of a period's rows says whose truth somebody looked up.
+
+    It is too narrow where cases were not drawn at random from all rows, or one entity has several.
+
+    Parameters
+    ----------
+    positives, cases : int
+        0 <= positives <= cases > 0; rows that were confirmed before are among them.
+    start, end : date or datetime
+
+    Examples
+    --------
+    >>> none = audited_prior(0, 300, start=date(2026, 1, 1), end=date(2026, 2, 1))
+    >>> f"{none.value:.5f} {none.low:.7f} {none.high:.4f}"
+    '0.00076 0.0000016 0.0083'
+    """
+    # Loaded for those who have an audit.
+    from pumonitor.stats.audited_share import jeffreys_interval
+
+    value, low, high = jeffreys_interval(positives, cases)
+    return PriorOfPeriod(
+        value=value, low=low, high=high, start=start, end=end, positives=positives, cases=cases
+    )

@@ -1,0 +1,295 @@
+"""Where a monitor's tables are, and which columns say what."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validator, model_validator
+from pydantic_core import CoreSchema
+
+from pumonitor.errors import did_you_mean
+from pumonitor.monitor.config.values.addresses import Address, Located, check_address
+from pumonitor.monitor.config.values.kinds import Column, Columns, Part, Text, Zone
+from pumonitor.monitor.config.values.secret_values import without_password
+
+__all__ = ["Positives", "Predictions", "Source"]
+
+_DIALECTS: Final = ("postgresql", "sqlite")
+
+
+class Source(Located):
+    """Where a table is: files, or a table or query of a database.
+
+    Attributes
+    ----------
+    path : str or None
+        File, pattern or address of files; the text alone means the same.
+    url : SecretStr or None
+        Address of a database.
+    table : str or None
+        Table of the database.
+    query : str or None
+        One SELECT, in place of a table.
+    """
+
+    path: Annotated[Text | None, Field(repr=False)] = None
+    url: Address | None = None
+    table: Text | None = None
+    query: Text | None = None
+
+    @property
+    def location(self) -> str:
+        """Path or pattern, absolute."""
+        return self.absolute(self.path or "")
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        if self.url is None:
+            return self._shown_path
+        address = without_password(self.url.get_secret_value())
+        return f"{self.table or 'the query'} of {address}"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Which data it means, whoever reads them: no user, password, driver or options."""
+        if self.url is None:
+            return {"path": self._shown_path}
+        dialect, _, rest = self.url.get_secret_value().partition("://")
+        place = rest.rpartition("@")[2].partition("?")[0]
+        data = (
+            {"query": " ".join(self.query.split())} if self.query else {"table": self.table or ""}
+        )
+        return {"dialect": dialect.partition("+")[0], "place": place, **data}
+
+    @property
+    def address(self) -> str:
+        """Of the database, with its password; a file's path absolute."""
+        return "" if self.url is None else self.absolute(self.url.get_secret_value())
+
+    @property
+    def _shown_path(self) -> str:
+        """Path or pattern; of an address nothing that could be a signature, which changes too."""
+        path = self.path or ""
+        if "://" not in path:
+            return path
+        from pumonitor.sources.reach.remote_files import shown_address
+
+        return shown_address(path)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, given: Any) -> Any:
+        return {"path": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _files_or_database(self) -> Source:
+        if self.path is not None:
+            if self.url or self.table or self.query:
+                msg = "names a path and a database: it must be one of them"
+                raise ValueError(msg)
+            return self
+        if self.url is None:
+            msg = "must be a path, {url: ..., table: ...} or {url: ..., query: ...}"
+            raise ValueError(msg)
+        check_address(self.url)
+        dialect = self.identity["dialect"]
+        if dialect not in _DIALECTS:
+            hint = did_you_mean(dialect, _DIALECTS)
+            msg = f"is a database of the kind {dialect!r}: {' and '.join(_DIALECTS)} are read{hint}"
+            raise ValueError(msg)
+        if (self.table is None) == (self.query is None):
+            msg = "must have a table or a query beside its url, one of them"
+            raise ValueError(msg)
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """A path alone will do."""
+        mapping = super().__get_pydantic_json_schema__(schema, handler)
+        return {"anyOf": [{"type": "string"}, mapping]}
+
+
+class _Columns(Part):
+    """Columns of a table, and how its times are to be read."""
+
+    source: Source
+    id: Column
+    time_zone: Zone | None = None
+    time_unit: Literal["s", "ms", "us", "ns"] | None = None
+    ambiguous: Literal["earlier", "later"] | None = None
+
+    _parameters: ClassVar[Collection[str]]
+
+    @field_validator("source")
+    @classmethod
+    def _with_parameters(cls, source: Source) -> Source:
+        if source.query is not None:
+            # The parser is loaded for a configuration that has a query.
+            from pumonitor.sources.windows.contained_sql import check_query
+
+            dialect = source.identity["dialect"]
+            check_query(source.query, dialect=dialect, parameters=cls._parameters)
+        return source
+
+    @field_validator("time_unit")
+    @classmethod
+    def _zone_or_unit(cls, unit: str | None, info: ValidationInfo) -> str | None:
+        if unit is not None and info.data.get("time_zone") is not None:
+            msg = "goes with integers since 1970, which are in UTC: leave time_zone away"
+            raise ValueError(msg)
+        return unit
+
+    @field_validator("ambiguous")
+    @classmethod
+    def _of_a_zone(cls, ambiguous: str | None, info: ValidationInfo) -> str | None:
+        if ambiguous is not None and info.data.get("time_zone") is None:
+            msg = "says how times without a zone are read where clocks change: it needs time_zone"
+            raise ValueError(msg)
+        return ambiguous
+
+    def _refuse_shared(self, columns: Mapping[str, str | None]) -> None:
+        taken: dict[str, str] = {}
+        for role, column in columns.items():
+            if column is None:
+                continue
+            if column in taken:
+                msg = f"names the column {column!r} as {taken[column]} and as {role}"
+                raise ValueError(msg)
+            taken[column] = role
+
+
+class Predictions(_Columns):
+    """Rows that were scored.
+
+    Attributes
+    ----------
+    source : Source
+        Where the predictions are.
+    id : str
+        Column with the id that confirmations refer to.
+    time : str
+        Column with the time of the prediction.
+    score : str
+        Column with the score; a higher score means more likely positive.
+    model_version : str or None
+        Column with the version of the model; each version is a series of its own.
+    segments : tuple of str
+        Columns whose values are evaluated one by one, beside all rows together.
+    features : tuple of str
+        Columns that tell positives apart: numbers, text, true and false. A score of them, the
+        auxiliary score, is what the class prior is followed by in place of the deployed one.
+    group : str or None
+        Column of the entity a row is of (customer, device), where these recur.
+    time_zone : str or None
+        Time zone of times that carry none.
+    time_unit : "s", "ms", "us", "ns" or None
+        Unit of times that are integers since 1970.
+    ambiguous : "earlier", "later" or None
+        Which moment is meant by a local time that clocks show twice or never when they change.
+        Rows with such a time are refused without it.
+    """
+
+    _parameters = ("start", "end")
+
+    time: Column
+    score: Column
+    model_version: Column | None = None
+    segments: Columns = ()
+    features: Annotated[
+        Columns,
+        Field(
+            description="Columns that tell positives apart: numbers, text, true and false. A score "
+            "of them, trained once on the reference, is what the class prior is followed by: it "
+            "stays right where the model's score does not."
+        ),
+    ] = ()
+    group: Annotated[
+        Column | None,
+        Field(
+            description="Column of the entity a row is of (customer, device), where these recur."
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def _different_columns(self) -> Predictions:
+        segments = {f"segment {number + 1}": name for number, name in enumerate(self.segments)}
+        self._refuse_shared(
+            {
+                "id": self.id,
+                "time": self.time,
+                "score": self.score,
+                "model_version": self.model_version,
+                "group": self.group,
+                **segments,
+            }
+        )
+        self._refuse_as_feature()
+        return self
+
+    def _refuse_as_feature(self) -> None:
+        """A segment may be a feature, and nothing else that a column is named as."""
+        taken = {
+            self.id: "id, which tells nothing of other rows",
+            self.time: "time, which says when a row was made and not what it is",
+            self.score: "score: what breaks it would break the auxiliary score",
+            self.model_version: "model_version: what breaks the model would break it as well",
+            self.group: "group: entities known by heart tell nothing of others",
+        }
+        for place, name in enumerate(self.features):
+            if name in taken:
+                msg = f"names the column {name!r} as a feature and as {taken[name]}"
+                raise ValueError(msg)
+            if name in self.features[:place]:
+                msg = f"names the column {name!r} as a feature twice"
+                raise ValueError(msg)
+        if self.group is not None and not self.features:
+            msg = "names a group, which is for features: list these too, or leave it away"
+            raise ValueError(msg)
+
+
+class Positives(_Columns):
+    """Confirmations, as they become known.
+
+    Attributes
+    ----------
+    source : Source
+        Where the confirmations are.
+    id : str
+        Column with the id of the prediction that is confirmed.
+    known_at : str or None
+        Column with the time at which the confirmation became known. Without it every row counts at
+        every moment.
+    label : str or None
+        Column with 1 for a confirmed positive, -1 for a confirmed negative, 0 to take an earlier
+        row back. Without it every row is a confirmed positive.
+    propensity : str or None
+        Column with the probability that such a positive gets confirmed.
+    time_zone : str or None
+        Time zone of times that carry none.
+    time_unit : "s", "ms", "us", "ns" or None
+        Unit of times that are integers since 1970.
+    ambiguous : "earlier", "later" or None
+        Which moment is meant by a local time that clocks show twice or never when they change.
+    """
+
+    _parameters = ("as_of",)
+
+    known_at: Column | None = None
+    label: Column | None = None
+    propensity: Column | None = None
+
+    @model_validator(mode="after")
+    def _different_columns(self) -> Positives:
+        self._refuse_shared(
+            {
+                "id": self.id,
+                "known_at": self.known_at,
+                "label": self.label,
+                "propensity": self.propensity,
+            }
+        )
+        return self

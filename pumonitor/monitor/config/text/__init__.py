@@ -1,0 +1,1 @@
+"""YAML with its line numbers, and the list of what is wrong in it."""

@@ -1,0 +1,191 @@
+"""YAML as a configuration needs it: nothing built but plain values, no key twice, lines kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Final
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.config.text.problems import Place, Problem
+
+__all__ = ["Document", "read_document"]
+
+_MOST_VALUES = 50_000
+_DEEPEST = 30
+_MOST_DIGITS = 100
+
+_BOOLEANS: Final = {"true": True, "false": False}
+_MISSING = ("", "~", "null")
+_INTEGER = re.compile(r"[-+]?\d+")
+_FLOAT = re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DATETIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?\s?(Z|[-+]\d\d:\d\d)?")
+
+# Braces end a plain value inside {...}, so that {url: ${NAME}} would be no YAML: until the file is
+# read two characters nobody types stand for them. The text keeps its length, and so its places.
+_REFERENCE = re.compile(r"\$\{([^{}\n]*)\}")
+_OPEN, _CLOSE = "\ue000", "\ue001"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A file's values and where they stand.
+
+    Attributes
+    ----------
+    value : object
+        Mappings, lists, text, numbers, dates.
+    lines : mapping of place to int
+        Line of every key and item, from 1.
+    problems : tuple of Problem
+        Keys given twice and values that cannot be read.
+    """
+
+    value: Any
+    lines: Mapping[Place, int]
+    problems: tuple[Problem, ...]
+
+
+def read_document(text: str, *, name: str) -> Document:
+    r"""Read YAML text.
+
+    As in YAML 1.2, `yes` and `on` are text and `1e-3` is a number. Values in quotes are text.
+
+    Raises
+    ------
+    InputError
+        If it is not YAML; with the line, and without what stands there, which may be a secret.
+
+    Examples
+    --------
+    >>> found = read_document("a: 1\nb: [2026-01-01, ${HOME}]\na: 2\n", name="some.yaml")
+    >>> found.value
+    {'a': 1, 'b': [datetime.date(2026, 1, 1), '${HOME}']}
+    >>> found.lines[("b", 1)], found.problems[0].message
+    (2, 'stands twice: first in line 1')
+    """
+    import yaml
+
+    class Loader(yaml.BaseLoader):
+        """Composing is recursive: what nobody writes by hand is refused before it gets deep."""
+
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.depth > _DEEPEST:
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise InputError(_too_deep(f"{name}, line {mark.line + 1}"))
+            self.depth += 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    protected = _REFERENCE.sub(rf"${_OPEN}\1{_CLOSE}", text)
+    try:
+        node = yaml.compose(protected, Loader=Loader)
+    except yaml.reader.ReaderError as error:
+        msg = f"{name} holds a character (code {error.character}) that YAML does not allow"
+        raise InputError(msg) from None
+    except yaml.MarkedYAMLError as error:
+        raise InputError(_not_yaml(error, name)) from None
+    reading = _Reading(name)
+    value = None if node is None else reading.value(node, ())
+    return Document(value=value, lines=reading.lines, problems=tuple(reading.problems))
+
+
+def _too_deep(where: str) -> str:
+    return (
+        f"{where}: more than {_DEEPEST} lists or mappings stand one inside the other, and no "
+        "setting has so many: check brackets, braces, indentation and aliases (*name)"
+    )
+
+
+def _not_yaml(error: Any, name: str) -> str:
+    mark = error.problem_mark or error.context_mark
+    where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+    # An alias or tag nobody meant is quoted in it: a password that begins with * or !.
+    problem = re.sub(
+        r"(alias|tag|handle|anchor) '[^']*'|(alias|tag) \S+", r"\1\2", error.problem or ""
+    )
+    problem = _plain(problem) if len(problem) < 120 else "cannot be read"
+    remedy = "check indentation, colons and quotes"
+    if "\\t" in problem:
+        problem, remedy = "a tab stands there", "write spaces in its place"
+    return f"{name}{where}: this is not YAML ({problem}); {remedy}"
+
+
+def _plain(text: str) -> str:
+    return text.replace(_OPEN, "{").replace(_CLOSE, "}")
+
+
+class _Reading:
+    """One walk over the nodes: values, their lines, and what is wrong with them."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.lines: dict[Place, int] = {}
+        self.problems: list[Problem] = []
+        self._values = 0
+
+    def value(self, node: Any, place: Place) -> Any:
+        self.lines.setdefault(place, node.start_mark.line + 1)
+        self._values += 1
+        if len(place) > _DEEPEST:
+            # Through an alias, which is composed once.
+            raise InputError(_too_deep(f"{self._name}, line {node.start_mark.line + 1}"))
+        if self._values > _MOST_VALUES:
+            msg = f"{self._name} holds more than {_MOST_VALUES:,} values: check its aliases (*name)"
+            raise InputError(msg)
+        if node.tag not in {f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str")}:
+            return self._refused(place, "has a tag (!...): put the value in quotes")
+        if node.id == "mapping":
+            return self._mapping(node, place)
+        if node.id == "sequence":
+            return [self.value(item, (*place, at)) for at, item in enumerate(node.value)]
+        return self._scalar(node, place)
+
+    def _mapping(self, node: Any, place: Place) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, item in node.value:
+            line = key.start_mark.line + 1
+            if key.id != "scalar":
+                self._refused(place, "has a key that is no text", line=line)
+                continue
+            name = _plain(key.value)
+            here = (*place, name)
+            if name in found:
+                message = f"stands twice: first in line {self.lines[here]}"
+                self.problems.append(Problem(place=here, message=message, line=line))
+                continue
+            self.lines[here] = line
+            found[name] = self.value(item, here)
+        return found
+
+    def _scalar(self, node: Any, place: Place) -> Any:
+        text = _plain(node.value)
+        if node.style is not None:
+            return text
+        if text.lower() in _MISSING:
+            return None
+        if text.lower() in _BOOLEANS:
+            return _BOOLEANS[text.lower()]
+        if _INTEGER.fullmatch(text):
+            if len(text) > _MOST_DIGITS:
+                return self._refused(place, f"is a number of {len(text):,} digits: check it")
+            return int(text)
+        if _FLOAT.fullmatch(text):
+            return float(text)
+        try:
+            if _DATE.fullmatch(text):
+                return date.fromisoformat(text)
+            if _DATETIME.fullmatch(text):
+                return datetime.fromisoformat(text.replace(" Z", "Z"))
+        except ValueError as error:
+            return self._refused(place, f"{text} is no date: {error}")
+        return text
+
+    def _refused(self, place: Place, message: str, *, line: int | None = None) -> None:
+        self.problems.append(Problem(place=place, message=message, line=line))

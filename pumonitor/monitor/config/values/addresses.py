@@ -1,0 +1,47 @@
+"""Addresses and paths in a configuration: secret until shown, relative to the file's folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, PrivateAttr, SecretStr
+
+from pumonitor.monitor.config.values.kinds import Part
+
+__all__ = ["Address", "Located", "check_address"]
+
+_ADDRESS = re.compile(r"[A-Za-z][\w+.-]*://")
+_FILE_DATABASES = ("sqlite", "duckdb")
+
+
+def check_address(given: SecretStr) -> None:
+    """Refuse what is no address with a scheme."""
+    if not _ADDRESS.match(given.get_secret_value()):
+        msg = "must be an address such as https://host/path or postgresql+psycopg://user@host/name"
+        raise ValueError(msg)
+
+
+Address = Annotated[SecretStr, Field(min_length=1)]
+
+
+class Located(Part):
+    """A part that names files: paths are relative to the configuration's folder."""
+
+    _folder: Path = PrivateAttr(default=Path())
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the folder."""
+        self._folder = (context or {}).get("folder", Path())
+
+    def absolute(self, address: str) -> str:
+        """The address with a file's path made absolute."""
+        scheme, mark, path = address.partition(":///")
+        if mark and scheme.partition("+")[0] in _FILE_DATABASES:
+            if path in {"", ":memory:"} or path.startswith("file:"):
+                return address
+            return f"{scheme}:///{self._folder.absolute() / path}"
+        if "://" in address or ":/" in address:
+            return address
+        return str(self._folder.absolute() / address)

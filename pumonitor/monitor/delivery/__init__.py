@@ -1,0 +1,1 @@
+"""From the outbox to MLflow and to people."""

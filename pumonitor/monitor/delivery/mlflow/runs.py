@@ -1,0 +1,217 @@
+"""The one long run of a monitor and model version: found, made, and kept the only one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pumonitor.monitor.delivery.mlflow.failures import is_missing
+from pumonitor.monitor.delivery.mlflow.slugs import slug
+from pumonitor.monitor.delivery.sending.failures import DestinationDownError
+from pumonitor.ports import Clock, RunIds
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import Metric, Run
+
+__all__ = ["EXPERIMENT_PREFIX", "POSITION_TAG", "RUN_KEY_TAG", "LongRuns", "log_points", "run_key"]
+
+EXPERIMENT_PREFIX = "pumonitor/"
+RUN_KEY_TAG = "pumonitor.run_key"
+POSITION_TAG = "pumonitor.position"
+
+_BATCH = 900  # MLflow takes 1000 metrics and tags in one request.
+_CANDIDATES = 100
+
+
+def run_key(monitor: str, model_version: str, configuration: str = "") -> str:
+    """Hexadecimal digits that stand for all: a quote in a name would break MLflow's filters.
+
+    Examples
+    --------
+    >>> run_key("card-fraud", "7")
+    'ed73af787c2fb9caa2108154e4c52231'
+    """
+    parts = [monitor, model_version, *([configuration] if configuration else ())]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def log_points(client: MlflowClient, run_id: str, points: Sequence[Metric]) -> None:
+    """Log points in as few requests as MLflow allows."""
+    for start in range(0, len(points), _BATCH):
+        client.log_batch(run_id, metrics=points[start : start + _BATCH], synchronous=True)
+
+
+class LongRuns:
+    """Runs by monitor, model version and configuration, each found by its tag before one is made.
+
+    MLflow's tags are not unique and an answer may be lost, so two runs of one key can come to be:
+    by a request that the server carried out after its sender gave up, or by two writers. `settle`,
+    called after writing, lets the oldest be the one: points and files of the others are copied
+    into it, then they are deleted. Who wrote to one that was deleted meanwhile is told and writes
+    again, so nothing is lost.
+
+    Parameters
+    ----------
+    client : MlflowClient
+    run_ids : RunIds
+        Remembers what was found.
+    clock : Clock
+        For the start of new runs.
+    """
+
+    def __init__(self, client: MlflowClient, *, run_ids: RunIds, clock: Clock) -> None:
+        self._client = client
+        self._run_ids = run_ids
+        self._clock = clock
+
+    def find(self, monitor: str, model_version: str, configuration: str = "") -> Run:
+        """The run to write to; made where there is none."""
+        key = run_key(monitor, model_version, configuration)
+        remembered = self._run_ids.get(key)
+        run = self.active(remembered) if remembered else None
+        if run is None:
+            experiment_id = self._experiment_id(monitor)
+            candidates = self._candidates(experiment_id, key)
+            run = (
+                candidates[0]
+                if candidates
+                else self._made(experiment_id, monitor, model_version, configuration)
+            )
+            self._run_ids.set(key, run.info.run_id)
+        return run
+
+    def active(self, run_id: str) -> Run | None:
+        """The run, None where it was deleted or is of another server."""
+        from mlflow.exceptions import MlflowException
+
+        try:
+            run = self._client.get_run(run_id)
+        except MlflowException as error:
+            if is_missing(error):
+                return None
+            raise
+        return run if run.info.lifecycle_stage == "active" else None
+
+    def all_of(self, monitor: str) -> list[Run]:
+        """All runs of a monitor; none where nothing was ever written."""
+        experiment = self._client.get_experiment_by_name(EXPERIMENT_PREFIX + monitor)
+        if experiment is None:
+            return []
+        found: list[Run] = []
+        token = None
+        while True:
+            page = self._client.search_runs(
+                [experiment.experiment_id], max_results=_CANDIDATES, page_token=token
+            )
+            found += page
+            token = page.token
+            if not token:
+                return [run for run in found if RUN_KEY_TAG in run.data.tags]
+
+    def settle(self, run: Run, *, key: str) -> bool:
+        """Whether the run that was written to is the one; makes the oldest the only one."""
+        candidates = self._candidates(run.info.experiment_id, key)
+        winner = candidates[0].info.run_id if candidates else ""
+        if winner != run.info.run_id:
+            self._run_ids.set(key, winner)
+        for ghost in candidates[1:]:
+            self._merge(ghost, into=candidates[0])
+        return bool(winner == run.info.run_id)
+
+    def _experiment_id(self, monitor: str) -> str:
+        from mlflow.exceptions import MlflowException
+
+        name = EXPERIMENT_PREFIX + monitor
+        experiment = self._client.get_experiment_by_name(name)
+        if experiment is None:
+            try:
+                location = _artifact_location(self._client.tracking_uri, name)
+                return str(self._client.create_experiment(name, artifact_location=location))
+            except MlflowException as error:
+                if error.error_code != "RESOURCE_ALREADY_EXISTS":
+                    raise
+            # Another writer was quicker.
+            experiment = self._client.get_experiment_by_name(name)
+        if experiment is None or experiment.lifecycle_stage != "active":
+            msg = (
+                f"MLflow: the experiment {name!r} is deleted: restore it in the MLflow server or "
+                "remove it for good (mlflow gc)"
+            )
+            raise DestinationDownError(msg)
+        return str(experiment.experiment_id)
+
+    def _candidates(self, experiment_id: str, key: str) -> list[Run]:
+        found = self._client.search_runs(
+            [experiment_id],
+            filter_string=f"tags.`{RUN_KEY_TAG}` = '{key}'",
+            max_results=_CANDIDATES,
+        )
+        return sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
+
+    def _made(
+        self, experiment_id: str, monitor: str, model_version: str, configuration: str
+    ) -> Run:
+        short = f" [{configuration[:8]}]" if configuration else ""
+        return self._client.create_run(
+            experiment_id,
+            start_time=round(self._clock().timestamp() * 1000),
+            run_name=f"{monitor} {model_version}".strip() + short,
+            tags={
+                RUN_KEY_TAG: run_key(monitor, model_version, configuration),
+                "pumonitor.monitor": monitor,
+                "pumonitor.model_version": model_version,
+                "pumonitor.configuration": configuration,
+                "mlflow.user": "pumonitor",
+            },
+        )
+
+    def _merge(self, ghost: Run, *, into: Run) -> None:
+        run_id = into.info.run_id
+        for name in ghost.data.metrics:
+            log_points(
+                self._client, run_id, self._client.get_metric_history(ghost.info.run_id, name)
+            )
+        newer = ghost.data.tags.get(POSITION_TAG, "") > into.data.tags.get(POSITION_TAG, "")
+        for name, value in ghost.data.tags.items():
+            if name.startswith("pumonitor.") and (newer or name not in into.data.tags):
+                self._client.set_tag(run_id, name, value, synchronous=True)
+        self._copy_files(ghost.info.run_id, run_id)
+        self._delete(ghost.info.run_id)
+
+    def _delete(self, run_id: str) -> None:
+        from mlflow.exceptions import MlflowException
+
+        try:
+            self._client.delete_run(run_id)
+        except MlflowException:
+            # Another writer was quicker, and has copied it too.
+            if self.active(run_id) is not None:
+                raise
+
+    def _copy_files(self, source: str, target: str) -> None:
+        missing = set(self._file_paths(source)) - set(self._file_paths(target))
+        with tempfile.TemporaryDirectory() as folder:
+            for path in sorted(missing):
+                local = self._client.download_artifacts(source, path, folder)
+                self._client.log_artifact(target, local, str(PurePosixPath(path).parent))
+
+    def _file_paths(self, run_id: str, folder: str | None = None) -> Iterator[str]:
+        for entry in self._client.list_artifacts(run_id, folder):
+            if entry.is_dir:
+                yield from self._file_paths(run_id, entry.path)
+            else:
+                yield entry.path
+
+
+def _artifact_location(tracking_uri: str, experiment: str) -> str | None:
+    """Beside a database file; MLflow's own default is a folder of wherever the job was started."""
+    if not tracking_uri.startswith("sqlite:///"):
+        return None
+    database = Path(urlsplit(tracking_uri).path[1:])
+    return (database.resolve().parent / "mlartifacts" / slug(experiment)).as_uri()

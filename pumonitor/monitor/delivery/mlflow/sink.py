@@ -1,0 +1,354 @@
+"""MLflow as a destination: a long run per model version and configuration, a step per window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pumonitor.displayed import INFEASIBLE, UNDEFINED
+from pumonitor.monitor.delivery.mlflow.failures import meaning
+from pumonitor.monitor.delivery.mlflow.limits import Limits
+from pumonitor.monitor.delivery.mlflow.metric_values import metric_values
+from pumonitor.monitor.delivery.mlflow.model_link import (
+    STATUS_TAG,
+    linked_version,
+    logged_model_id,
+    tag_verdict,
+)
+from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
+from pumonitor.monitor.delivery.mlflow.run_status import finish, keep_open
+from pumonitor.monitor.delivery.mlflow.runs import (
+    POSITION_TAG,
+    RUN_KEY_TAG,
+    LongRuns,
+    log_points,
+    run_key,
+)
+from pumonitor.monitor.delivery.mlflow.slugs import segment_slug
+from pumonitor.monitor.delivery.mlflow.window_message import FILE_NAMES, WindowMessage
+from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.ports import Clock, OutboxMessage, RunIds
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import Metric, Run
+    from mlflow.entities.model_registry import ModelVersion
+
+__all__ = ["DESTINATION", "FILES_DESTINATION", "MlflowSink", "ReadFiles", "lane"]
+
+DESTINATION = "mlflow"
+FILES_DESTINATION = "mlflow-files"
+"""For messages of files alone: their store may be down when that of metrics is not."""
+
+ReadFiles = Callable[[Any], Mapping[str, str]]
+"""From a message's `report` to texts by file name."""
+
+_ROUNDS = 3
+_ASKED_TAG = "pumonitor.asked"
+_NOTE_TAG = "mlflow.note.content"
+_LONGEST_PARAMETER = 500  # What every version of MLflow takes.
+
+
+def lane(monitor: str, model_version: str) -> str:
+    """The lane of the outbox in which messages of one run keep their turn.
+
+    Examples
+    --------
+    >>> lane("card-fraud", "7")
+    'card-fraud/7'
+    """
+    return f"{monitor}/{model_version}"
+
+
+class MlflowSink:
+    """Makes MLflow hold windows; a message sent again changes nothing.
+
+    Metrics of a window are points of the run at step = the window's index and timestamp = its end
+    in milliseconds + revision, which MLflow stores once however often they are logged. The panes of
+    a window have names of their own (`WindowMessage.group`), so that each series has one point per
+    step; a correction of a pane is a second one, which is the later. After
+    writing, the run is looked up again: were there several, their points end up in the oldest one.
+
+    Parameters
+    ----------
+    tracking_uri : str
+        As MLflow takes it; the process's own tracking URI is not touched.
+    run_ids : RunIds
+        Remembers runs from one process to the next.
+    registry_uri : str, optional
+        Where the models of links are registered, `tracking_uri` by default.
+    read_files : callable, optional
+        Makes the files of a message's `report`.
+    limits : Limits, optional
+    clock : Clock, optional
+        For the start of new runs.
+
+    Examples
+    --------
+    >>> class InMemory(dict):
+    ...     def set(self, key, value): self[key] = value
+    >>> sink = MlflowSink("http://localhost:5000", run_ids=InMemory())
+    >>> sink.send(message)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        tracking_uri: str,
+        *,
+        run_ids: RunIds,
+        registry_uri: str | None = None,
+        read_files: ReadFiles | None = None,
+        limits: Limits | None = None,
+        clock: Clock = lambda: datetime.now(UTC),
+    ) -> None:
+        self._tracking_uri = tracking_uri
+        self._registry_uri = registry_uri or tracking_uri
+        self._run_ids = run_ids
+        self._read_files = read_files
+        self._limits = limits or Limits()
+        self._clock = clock
+
+    def send(self, message: OutboxMessage) -> None:
+        """Make MLflow hold the window; returns once it does.
+
+        Raises
+        ------
+        DestinationDownError
+            If MLflow takes nothing now.
+        MessageRefusedError
+            If it works and does not take this, or the message makes no sense.
+        """
+        if RunEnd.is_in(message.payload):
+            end = RunEnd.from_payload(message.payload)
+            with self._asking(None):
+                finish(self._client, self._runs, end)
+            return
+        window = WindowMessage.from_payload(message.payload)
+        values = metric_values(window.metrics, segment=window.segment, group=window.group)
+        if window.report is not None:
+            # A report takes seconds to make: not for a server that is down.
+            with self._asking(window):
+                self._client.search_experiments(max_results=1)
+        files = self._files(window)
+        with self._asking(window):
+            self._deliver(window, values, files)
+
+    @contextmanager
+    def _asking(self, window: WindowMessage | None) -> Iterator[None]:
+        """Requests to MLflow: within their limits, with errors by what they mean."""
+        with self._limits.applied():
+            try:
+                yield
+            except Exception as error:
+                failure = meaning(error, takes_writes=lambda: self._takes_writes(window))
+                if failure is None or failure is error:
+                    raise
+                # Without its causes, whose texts may hold credentials.
+                raise failure from None
+
+    @cached_property
+    def _client(self) -> MlflowClient:
+        from mlflow import MlflowClient
+
+        return MlflowClient(tracking_uri=self._tracking_uri, registry_uri=self._registry_uri)
+
+    @cached_property
+    def _runs(self) -> LongRuns:
+        return LongRuns(self._client, run_ids=self._run_ids, clock=self._clock)
+
+    def _find(self, window: WindowMessage) -> Run:
+        return self._runs.find(window.monitor, window.model_version, window.configuration)
+
+    def _files(self, window: WindowMessage) -> dict[str, str]:
+        if window.report is None:
+            return dict(window.files)
+        if self._read_files is None:
+            msg = "the message refers to a report and this sink has no way to read it"
+            raise MessageRefusedError(msg)
+        files = {**window.files, **self._read_files(window.report)}
+        unknown = sorted(set(files) - FILE_NAMES)
+        if unknown:
+            msg = f"file {unknown[0]!r:.80}: only {', '.join(sorted(FILE_NAMES))} are sent"
+            raise MessageRefusedError(msg)
+        return files
+
+    def _deliver(
+        self, window: WindowMessage, values: Mapping[str, float], files: Mapping[str, str]
+    ) -> None:
+        from mlflow.exceptions import MlflowException
+
+        version = None
+        if window.model is not None:
+            version = linked_version(self._client, window.model, model_version=window.model_version)
+        for _ in range(_ROUNDS):
+            run = self._find(window)
+            try:
+                newest = self._write(run, window, values, files, version)
+            except MlflowException:
+                # Was it deleted meanwhile? Then the next round finds another.
+                if self._runs.active(run.info.run_id) is not None:
+                    raise
+                continue
+            if self._runs.settle(run, key=_key(window)):
+                if version is not None and newest and window.verdict is not None:
+                    tag_verdict(self._client, version, window.verdict)
+                return
+        msg = "MLflow: the run does not stay: somebody else deletes or makes runs of this monitor"
+        raise DestinationDownError(msg)
+
+    def _write(
+        self,
+        run: Run,
+        window: WindowMessage,
+        values: Mapping[str, float],
+        files: Mapping[str, str],
+        version: ModelVersion | None,
+    ) -> bool:
+        """Write all of it; whether it is the run's newest pane of all rows."""
+        run_id = run.info.run_id
+        _refuse_collision(run, window)
+        self._describe(run, window)
+        if values:
+            # Reports are sent late, and say nothing of what goes on.
+            keep_open(self._client, self._runs, run, window)
+            log_points(self._client, run_id, self._points(run, window, values, version))
+        for name, text in files.items():
+            self._upload(run_id, f"{_folder(window)}/{name}", text)
+        newest = not window.segment and window.position >= run.data.tags.get(POSITION_TAG, "")
+        self._tag(run_id, _tags(run, window, is_newest=newest))
+        return newest
+
+    def _points(
+        self,
+        run: Run,
+        window: WindowMessage,
+        values: Mapping[str, float],
+        version: ModelVersion | None,
+    ) -> list[Metric]:
+        from mlflow.entities import Metric
+
+        model_id = None if version is None else logged_model_id(self._client, version)
+        name, digest = window.dataset or (None, None)
+
+        def point(key: str, value: float) -> Metric:
+            return Metric(
+                key,
+                value,
+                window.timestamp,
+                window.window.index,
+                model_id=model_id,
+                dataset_name=name,
+                dataset_digest=digest,
+            )
+
+        logged = [point(key, value) for key, value in values.items()]
+        logged += [point(key, 0.0) for key in self._taken_back(run, window, values)]
+        return logged
+
+    def _taken_back(
+        self, run: Run, window: WindowMessage, values: Mapping[str, float]
+    ) -> list[str]:
+        """Flags to take back: MLflow would go on showing a 1 of an earlier window as the latest."""
+        here = (window.window.index, window.timestamp)
+        names = {key.removesuffix(UNDEFINED) for key in values}
+        flags = {name + ending for name in names for ending in (UNDEFINED, INFEASIBLE)}
+        again = []
+        for flag in sorted(flags - set(values)):
+            if run.data.metrics.get(flag) == 1:
+                history = self._client.get_metric_history(run.info.run_id, flag)
+                if max((point.step, point.timestamp) for point in history) < here:
+                    again.append(flag)
+        return again
+
+    def _describe(self, run: Run, window: WindowMessage) -> None:
+        """Parameters that the run lacks, and its description where it says something else."""
+        from mlflow.entities import Param
+
+        known = run.data.params
+        missing = {name: text for name, text in window.parameters.items() if name not in known}
+        if missing:
+            self._client.log_batch(
+                run.info.run_id,
+                params=[Param(name, text[:_LONGEST_PARAMETER]) for name, text in missing.items()],
+                synchronous=True,
+            )
+        if window.description and run.data.tags.get(_NOTE_TAG) != window.description:
+            self._tag(run.info.run_id, {_NOTE_TAG: window.description})
+
+    def _upload(self, run_id: str, path: str, text: str) -> None:
+        try:
+            self._client.log_text(run_id, text, path)
+        except Exception as error:
+            # The store of files works apart from that of tags: a tag taken would say nothing of it.
+            failure = meaning(error, takes_writes=lambda: False)
+            if failure is None:
+                raise
+            raise failure from None
+
+    def _tag(self, run_id: str, tags: Mapping[str, str]) -> None:
+        from mlflow.entities import RunTag
+
+        if tags:
+            self._client.log_batch(
+                run_id, tags=[RunTag(*each) for each in tags.items()], synchronous=True
+            )
+
+    def _takes_writes(self, window: WindowMessage | None) -> bool:
+        """Whether MLflow takes a tag on the message's run."""
+        if window is None:
+            return False
+        try:
+            run = self._find(window)
+            now = self._clock().isoformat()
+            self._client.set_tag(run.info.run_id, _ASKED_TAG, now, synchronous=True)
+        except Exception:  # noqa: BLE001  # whatever it is, the answer is no
+            return False
+        return True
+
+
+def _key(window: WindowMessage) -> str:
+    return run_key(window.monitor, window.model_version, window.configuration)
+
+
+def _folder(window: WindowMessage) -> str:
+    start = window.window.start.astimezone(UTC).strftime("%Y-%m-%dT%H%M%SZ")
+    below = f"/{segment_slug(window.segment)}" if window.segment else ""
+    return f"pumonitor/windows/{start}{below}"
+
+
+def _tags(run: Run, window: WindowMessage, *, is_newest: bool) -> dict[str, str]:
+    """Tags that are to change: which run it is, were that lost, and those of the newest pane."""
+    tags: dict[str, str] = {}
+    if is_newest:
+        tags = {f"pumonitor.{name}": value for name, value in window.tags.items()}
+        tags |= {
+            POSITION_TAG: window.position,
+            "pumonitor.state": window.state,
+            "pumonitor.as_of": window.as_of.isoformat(),
+            "pumonitor.window_start": window.window.start.isoformat(),
+            "pumonitor.window_end": window.window.end.isoformat(),
+        }
+        if window.verdict is not None:
+            tags[STATUS_TAG] = window.verdict
+    if window.segment:
+        tags[_segment_tag(window)] = window.segment
+    tags[RUN_KEY_TAG] = _key(window)
+    return {name: value for name, value in tags.items() if run.data.tags.get(name) != value}
+
+
+def _segment_tag(window: WindowMessage) -> str:
+    return f"pumonitor.segment.{segment_slug(window.segment)}"
+
+
+def _refuse_collision(run: Run, window: WindowMessage) -> None:
+    """Two segments of one slug would be one series; the run says whose each slug is."""
+    known = run.data.tags.get(_segment_tag(window)) if window.segment else None
+    if known is not None and known != window.segment:
+        msg = (
+            f"segments {known!r} and {window.segment!r} would both be "
+            f"pu/{segment_slug(window.segment)}: rename a value"
+        )
+        raise MessageRefusedError(msg)

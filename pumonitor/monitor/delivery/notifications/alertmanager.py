@@ -1,0 +1,176 @@
+"""Prometheus Alertmanager: which alerts are on, told again for as long as they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from pumonitor import __version__
+from pumonitor.monitor.delivery.http.posting import Limits, Requests
+from pumonitor.monitor.delivery.notifications.message import AlertMessage
+from pumonitor.monitor.delivery.notifications.words import sentence, title
+from pumonitor.monitor.delivery.sending.failures import DestinationDownError
+from pumonitor.ports import Clock, OutboxMessage
+
+__all__ = ["AlertmanagerSink", "labels"]
+
+ALERT_NAME: Final = "PumonitorAlert"
+_SHORTEST_LIFE: Final = timedelta(days=7)
+_WINDOWS_OF_LIFE: Final = 3
+_AT_ONCE: Final = 100
+
+
+class AlertmanagerSink:
+    """Makes an Alertmanager hold the alerts that are on and end those that are over.
+
+    Alertmanager ends an alert by itself at its ``endsAt``, and without one after its
+    ``resolve_timeout`` of five minutes. An alert here ends when windows are good again and not
+    because nobody spoke of it, so ``endsAt`` is set far ahead: seven days, or three windows where
+    they are longer. An end is posted as such, with ``endsAt`` = now. As Alertmanager forgets
+    alerts when it is restarted, and to push ``endsAt`` further, every round of work calls
+    `refresh` with what is on and what is over. It may be called at any time and as often as one
+    likes: Alertmanager goes by the labels, which are the same for all messages of an alert.
+
+    Parameters
+    ----------
+    address : str
+        Of Alertmanager, without ``/api/v2``.
+    allow_private : bool
+        Whether the address may be one of a private network or of this machine, where
+        Alertmanagers mostly are.
+    mask : callable
+        Hides secrets in text.
+    clock : Clock
+    limits : Limits, optional
+
+    Attributes
+    ----------
+    life : timedelta
+        How long an alert lasts that is not spoken of any more.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        allow_private: bool = True,
+        mask: Callable[[str], str] = str,
+        clock: Clock = lambda: datetime.now(UTC),
+        limits: Limits | None = None,
+    ) -> None:
+        self.life = _SHORTEST_LIFE
+        self._address = f"{address.rstrip('/')}/api/v2/alerts"
+        self._clock = clock
+        self._requests = Requests(
+            "Alertmanager", allow_private=allow_private, mask=mask, clock=clock, limits=limits
+        )
+
+    def __repr__(self) -> str:
+        return "AlertmanagerSink()"
+
+    def send(self, message: OutboxMessage) -> None:
+        """Begin, keep or end an alert; returns once Alertmanager has it.
+
+        Raises
+        ------
+        DestinationDownError
+            If it does not answer, or cannot now.
+        MessageRefusedError
+            If it will not, or the message makes no sense.
+        """
+        self._post([AlertMessage.from_payload(message.payload)])
+
+    def refresh(self, on: Sequence[AlertMessage], over: Sequence[AlertMessage] = ()) -> None:
+        """Make it hold what is on, and end what is over and it still holds.
+
+        A message that was on its way when its sender was stopped, and arrives after the end was
+        told, would keep an alert alive; so what is over is looked for.
+
+        Parameters
+        ----------
+        on, over : sequence of AlertMessage
+            One message for each alert, of whatever kind.
+
+        Raises
+        ------
+        DestinationDownError, MessageRefusedError
+            As `send`.
+        """
+        self._post(on)
+        if over:
+            held = self._held()
+            ended = [replace(one, kind="resolved") for one in over]
+            self._post([one for one in ended if _identity(labels(one)) in held])
+
+    def _post(self, alerts: Sequence[AlertMessage]) -> None:
+        now = self._clock()
+        for start in range(0, len(alerts), _AT_ONCE):
+            told = [
+                alert_document(one, now=now, life=self.life)
+                for one in alerts[start : start + _AT_ONCE]
+            ]
+            body = json.dumps(told, allow_nan=False).encode()
+            self._requests.post(self._address, body, _headers("Content-Type"))
+
+    def _held(self) -> set[tuple[tuple[str, str], ...]]:
+        """Labels of the alerts of ours that it takes for being on."""
+        query = f"?filter=alertname%3D%22{ALERT_NAME}%22"
+        answer = self._requests.get(self._address + query, _headers("Accept"))
+        try:
+            held = json.loads(answer.body)
+            if isinstance(held, list):
+                return {_identity(one["labels"]) for one in held}
+            raise TypeError
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            msg = "Alertmanager answers something else than a list of alerts"
+            raise DestinationDownError(msg) from None
+
+
+def labels(alert: AlertMessage) -> dict[str, str]:
+    """What an alert is known by: the same from its beginning to its end.
+
+    `rule` stands for the rule's meaning, since its name may be changed while it fires; the name is
+    in the summary. What is empty is left out, as Alertmanager does.
+    """
+    given = {
+        "alertname": ALERT_NAME,
+        "monitor": alert.monitor,
+        "rule": alert.rule_key[:16],
+        "metric": alert.metric,
+        "severity": alert.severity,
+        "model_version": alert.model_version,
+        "segment": alert.segment,
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+def alert_document(alert: AlertMessage, *, now: datetime, life: timedelta) -> dict[str, Any]:
+    """What Alertmanager is told of an alert at a moment."""
+    started = min(alert.firing_since or alert.window_start, now - timedelta(seconds=1))
+    windows = _WINDOWS_OF_LIFE * (alert.window_end - alert.window_start)
+    ends = now if alert.kind == "resolved" else now + max(life, windows)
+    cause = alert.cause.get("sentence")
+    annotations = {
+        "summary": title([alert]),
+        "description": sentence(alert),
+        "runbook_url": alert.runbook,
+        "cause": cause if isinstance(cause, str) else "",
+        **{f"{name}_url": address for name, address in alert.links.items()},
+    }
+    return {
+        "labels": labels(alert),
+        "annotations": {name: text for name, text in annotations.items() if text},
+        "startsAt": started.astimezone(UTC).isoformat(),
+        "endsAt": ends.astimezone(UTC).isoformat(),
+    }
+
+
+def _headers(what: str) -> dict[str, str]:
+    return {what: "application/json", "User-Agent": f"pumonitor/{__version__}"}
+
+
+def _identity(given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(given.items()))

@@ -1,0 +1,220 @@
+"""Chat, mail and paging through Apprise: one destination per address."""
+
+from __future__ import annotations
+
+import unicodedata
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+from pumonitor.errors import did_you_mean
+from pumonitor.monitor.delivery.http.quiet_logs import kept_quiet
+from pumonitor.monitor.delivery.notifications.group import AlertGroup, is_told_elsewhere
+from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
+from pumonitor.monitor.delivery.notifications.picture import ReadSeries, draw_series
+from pumonitor.monitor.delivery.notifications.words import body, title
+from pumonitor.monitor.delivery.sending.failures import (
+    DestinationDownError,
+    MessageRefusedError,
+    presentable,
+)
+from pumonitor.ports import OutboxMessage
+
+if TYPE_CHECKING:
+    import apprise
+
+__all__ = ["AppriseSink", "check_apprise_address"]
+
+_CONNECT_SECONDS: Final = 5.0
+_READ_SECONDS: Final = 15.0
+_SECONDS_IN_ALL: Final = 120.0
+
+
+class AppriseSink:
+    """Sends alerts to one Apprise address, in words with a picture.
+
+    Apprise does not raise: it returns whether it worked and logs why not. What it logs is read for
+    the reason, masked, and kept out of the process's own logs. Whose fault it was it does not
+    say, so whatever fails is tried again, and never set aside.
+
+    Parameters
+    ----------
+    address : str
+    format : {"markdown", "text", "html"}
+        What the words are written as; Apprise turns it into what the service takes.
+    read_series : callable, optional
+        What there is to draw of a message. A picture that cannot be made keeps nothing from being
+        sent.
+    mask : callable
+        Hides secrets in text.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        format: Format = "markdown",  # noqa: A002 (the key in the file)
+        read_series: ReadSeries = lambda message: (),
+        mask: Callable[[str], str] = str,
+    ) -> None:
+        self._address = address
+        self._format: Format = format
+        self._read_series = read_series
+        self._mask = mask
+
+    def __repr__(self) -> str:
+        return "AppriseSink()"
+
+    def send(self, message: OutboxMessage) -> None:
+        """Send a group of alerts; returns once the service has taken it.
+
+        Raises
+        ------
+        DestinationDownError
+            If it has not.
+        MessageRefusedError
+            If the message makes no sense.
+        """
+        if is_told_elsewhere(message.payload):
+            return
+        alerts = AlertGroup.from_payload(message.payload).alerts
+        self.notify(
+            title(alerts),
+            body(alerts, self._format),
+            picture=self._picture(alerts),
+            kind=_kind(alerts),
+        )
+
+    def notify(
+        self, heading: str, text: str, *, picture: bytes | None = None, kind: str = "info"
+    ) -> None:
+        """Send words.
+
+        Raises
+        ------
+        DestinationDownError, MessageRefusedError
+            As `send`.
+        """
+        if _has_control(heading):
+            # In mail it would begin a header of its own.
+            msg = "the title has a line break or another control character"
+            raise MessageRefusedError(msg, for_good=True)
+        with kept_quiet() as heard:
+            import apprise
+
+            service = _service(self._address)
+            if service is None:
+                msg = "Apprise does not take the address"
+                raise DestinationDownError(msg)
+            sender = apprise.Apprise(asset=service.asset)
+            sender.add(service)
+            attached = None if picture is None else _attachment(picture)
+            try:
+                if sender.notify(
+                    text,
+                    title=heading,
+                    notify_type=kind,
+                    body_format=self._format,
+                    attach=attached,
+                    timeout=_SECONDS_IN_ALL,
+                ):
+                    return
+            except Exception as error:  # noqa: BLE001 (whatever a plugin raises, it was not sent)
+                heard.append(type(error).__name__)
+        raise DestinationDownError(self._reason(heard))
+
+    def _reason(self, reasons: Sequence[str]) -> str:
+        said = "; ".join(dict.fromkeys(reason.strip() for reason in reasons)) or "no reason given"
+        return presentable(self._mask(f"Apprise could not send it: {said}"))
+
+    def _picture(self, alerts: Sequence[AlertMessage]) -> bytes | None:
+        """Of the first one that has one: what the words begin with."""
+        return next((drawn for drawn in map(self._drawn, alerts) if drawn is not None), None)
+
+    def _drawn(self, alert: AlertMessage) -> bytes | None:
+        try:
+            return draw_series(alert, self._read_series(alert))
+        except Exception:  # noqa: BLE001 (an alert without a picture is better than none)
+            return None
+
+
+def check_apprise_address(address: str) -> None:
+    """Refuse what Apprise would not send to; it would only return that it did not.
+
+    Raises
+    ------
+    ValueError
+        With nothing of the address but its scheme.
+    """
+    if _has_control(unquote(unquote(address))):
+        msg = "has a line break or another control character, which mail headers do not take"
+        raise ValueError(msg)
+    scheme = address.partition("://")[0].lower()
+    with kept_quiet():
+        known = _schemes()
+        if scheme == "file":
+            msg = "has the address of a file, to which nothing is sent: name a service"
+            raise ValueError(msg)
+        if scheme not in known:
+            hint = did_you_mean(scheme, known) or "; its list of services has the schemes"
+            msg = f"has a scheme that Apprise does not know: {scheme}{hint}"
+            raise ValueError(msg)
+        if _service(address) is None:
+            msg = f"is not how Apprise writes addresses of {scheme}: compare its list of services"
+            raise ValueError(msg)
+
+
+@cache
+def _schemes() -> tuple[str, ...]:
+    """All that Apprise knows; loads its services, of which some still use what Python gave up."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from apprise.manager_plugins import NotificationManager
+
+        return tuple(sorted(NotificationManager().schemas()))  # type: ignore[no-untyped-call]
+
+
+def _service(address: str) -> apprise.NotifyBase | None:
+    """The service behind an address, with limits of our own; None for one that is none."""
+    import apprise
+
+    _schemes()
+    asset = apprise.AppriseAsset(
+        app_id="pumonitor",
+        app_desc="pumonitor",
+        app_url="",
+        service_timeout=_SECONDS_IN_ALL,
+        async_mode=False,
+    )
+    service = apprise.Apprise.instantiate(address, asset=asset, suppress_exceptions=True)
+    if not isinstance(service, apprise.NotifyBase):
+        return None
+    service.socket_connect_timeout = _CONNECT_SECONDS
+    service.socket_read_timeout = _READ_SECONDS
+    return service
+
+
+def _has_control(text: str) -> bool:
+    """Whether it has line breaks, of whatever alphabet, or other control characters."""
+    return any(unicodedata.category(one) in {"Cc", "Zl", "Zp"} for one in text)
+
+
+def _attachment(picture: bytes) -> Any:
+    from apprise.attachment.memory import AttachMemory
+
+    return AttachMemory(  # type: ignore[no-untyped-call]
+        content=picture, name="series.png", mimetype="image/png"
+    )
+
+
+def _kind(alerts: Sequence[AlertMessage]) -> str:
+    """What Apprise picks colours and icons by."""
+    on = [alert for alert in alerts if alert.kind != "resolved"]
+    if not on:
+        return "success"
+    severities = {alert.severity for alert in on}
+    return (
+        "failure" if "critical" in severities else "warning" if "warning" in severities else "info"
+    )

@@ -1,0 +1,118 @@
+"""Webhooks: alerts as signed JSON, after the rules of Standard Webhooks."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Final
+
+from pumonitor import __version__
+from pumonitor.monitor.delivery.http.posting import Limits, Requests
+from pumonitor.monitor.delivery.http.signatures import message_id, signature, signing_key
+from pumonitor.monitor.delivery.notifications.group import is_told_elsewhere
+from pumonitor.monitor.delivery.notifications.message import AlertMessage
+from pumonitor.monitor.delivery.notifications.picture import ReadSeries, draw_series
+from pumonitor.monitor.delivery.notifications.words import text, title
+from pumonitor.ports import Clock, OutboxMessage
+
+__all__ = ["WebhookSink"]
+
+_LARGEST_PICTURE: Final = 256 * 1024
+"""Receivers have limits: a picture has some 50 KB, and one above this is left out."""
+
+
+class WebhookSink:
+    """Posts one alert at a time; a receiver that goes by ``webhook-id`` acts once on each.
+
+    2xx counts as delivered. 408, 425, 429 and 5xx, no connection and no answer are tried again
+    (for 429 and 503 not before what Retry-After asks for), any other answer sets the message aside.
+    An answer that is lost after the message was sent leaves it open whether it arrived: it is sent
+    again, with the same ``webhook-id`` and the same words, and a new timestamp and signature.
+
+    Parameters
+    ----------
+    address : str
+    secret : str, optional
+        Signs what is sent: ``whsec_`` and base64, or any text. Nothing is signed without it.
+    read_series : callable, optional
+        What there is to draw of a message; without it no picture is sent. One that cannot be made
+        keeps nothing from being sent.
+    allow_private : bool
+        Whether the address may be one of a private network or of this machine.
+    mask : callable
+        Hides secrets in text.
+    clock : Clock
+    limits : Limits, optional
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        secret: str | None = None,
+        read_series: ReadSeries | None = None,
+        allow_private: bool = False,
+        mask: Callable[[str], str] = str,
+        clock: Clock = lambda: datetime.now(UTC),
+        limits: Limits | None = None,
+    ) -> None:
+        self._address = address
+        self._key = None if secret is None else signing_key(secret)
+        self._read_series = read_series
+        self._clock = clock
+        self._requests = Requests(
+            "the webhook", allow_private=allow_private, mask=mask, clock=clock, limits=limits
+        )
+
+    def __repr__(self) -> str:
+        return "WebhookSink()"
+
+    def send(self, message: OutboxMessage) -> None:
+        """Post an alert; returns once the receiver has said that it has it.
+
+        Raises
+        ------
+        DestinationDownError
+            If it does not answer, or cannot now.
+        MessageRefusedError
+            If it will not, or the message makes no sense.
+        """
+        if is_told_elsewhere(message.payload):
+            return
+        alert = AlertMessage.from_payload(message.payload)
+        body = webhook_body(alert, picture=self._picture(alert))
+        identity = message_id(message.destination, message.key)
+        moment = self._clock()
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": f"pumonitor/{__version__}",
+            "webhook-id": identity,
+            "webhook-timestamp": str(int(moment.timestamp())),
+        }
+        if self._key is not None:
+            headers["webhook-signature"] = signature(self._key, identity, moment, body)
+        self._requests.post(self._address, body, headers)
+
+    def _picture(self, alert: AlertMessage) -> bytes | None:
+        if self._read_series is None:
+            return None
+        try:
+            drawn = draw_series(alert, self._read_series(alert))
+        except Exception:  # noqa: BLE001 (an alert without a picture is better than none)
+            return None
+        return drawn if drawn is None or len(drawn) <= _LARGEST_PICTURE else None
+
+
+def webhook_body(alert: AlertMessage, *, picture: bytes | None = None) -> bytes:
+    """What is posted: ``type``, ``timestamp`` and ``data``, the same bytes every time."""
+    payload = alert.to_payload()
+    data = {**payload, "title": title([alert]), "text": text(alert)}
+    if picture is not None:
+        data["picture"] = {
+            "content_type": "image/png",
+            "base64": base64.b64encode(picture).decode(),
+        }
+    document = {"type": f"alert.{alert.kind}", "timestamp": payload["as_of"], "data": data}
+    return json.dumps(document, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()

@@ -1,0 +1,1 @@
+"""Messages of the outbox, sent by a thread per destination, through outages."""

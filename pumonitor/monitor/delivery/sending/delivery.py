@@ -1,0 +1,165 @@
+"""Delivery: messages of the outbox to their destinations, each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from threading import Event
+from typing import Final
+
+from pumonitor.monitor.delivery.sending.sender import Delivery, Patience, Sender
+from pumonitor.monitor.delivery.sending.sending_thread import SendingThread, Told
+from pumonitor.ports import Clock, Outbox, Sink
+
+__all__ = ["Deliverer", "Delivery", "Patience"]
+
+_MOST_THREADS: Final = 32
+
+
+class Deliverer:
+    """Sends what the outbox holds, to each destination in a thread of its own.
+
+    So a destination that is slow or down delays no other. Destinations of one sink share its
+    thread: what was named first goes first, and goes before the rest again whenever there is
+    something new.
+
+    Parameters
+    ----------
+    outbox : Outbox
+    sinks : mapping of str to Sink
+        By destination.
+    clock : Clock
+    patience : Patience, optional
+    seed : int, optional
+        Of the chance in waits.
+
+    Examples
+    --------
+    >>> deliverer = Deliverer(outbox, {"mlflow": sink}, clock=clock)  # doctest: +SKIP
+    >>> deliverer.deliver(budget=timedelta(minutes=5))["mlflow"].delivered  # doctest: +SKIP
+    12
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        sinks: Mapping[str, Sink],
+        *,
+        clock: Clock,
+        patience: Patience | None = None,
+        seed: int | None = None,
+    ) -> None:
+        self._clock = clock
+        senders = [
+            Sender(
+                name,
+                outbox,
+                sink,
+                clock=clock,
+                patience=patience or Patience(),
+                seed=None if seed is None else seed + place,
+            )
+            for place, (name, sink) in enumerate(sinks.items())
+        ]
+        self._groups = _grouped(senders)
+        self._stopped = Event()
+        self._threads: list[SendingThread] = []
+
+    def deliver(
+        self, *, budget: timedelta, budgets: Mapping[str, timedelta] | None = None
+    ) -> dict[str, Delivery]:
+        """Send what is due, to each destination for no longer than its budget.
+
+        A send that has begun is not cut short: its sink's own limits end it.
+
+        Parameters
+        ----------
+        budget : timedelta
+        budgets : mapping of str to timedelta, optional
+            Of destinations with another one.
+        """
+        if not self._threads:
+            self._threads = self._made(lambda name, done: None)
+            self._end(budget, budgets)
+            for thread in self._threads:
+                thread.start()
+        return self.finish(budget=budget, budgets=budgets)
+
+    def start(self, told: Told = lambda name, done: None) -> None:
+        """Send from now on, until `finish` or `close`, whatever is put into the outbox.
+
+        Parameters
+        ----------
+        told : callable
+            Called by the threads with a destination and what came of a pass that did something.
+        """
+        if not self._threads:
+            self._threads = self._made(told)
+            for thread in self._threads:
+                thread.start()
+
+    def wake(self) -> None:
+        """Look at once: there is something new in the outbox."""
+        for thread in self._threads:
+            thread.wake()
+
+    def finish(
+        self, *, budget: timedelta, budgets: Mapping[str, timedelta] | None = None
+    ) -> dict[str, Delivery]:
+        """Send what is due, then end what `start` began; what came of it since then.
+
+        Parameters are those of `deliver`.
+        """
+        self._end(budget, budgets)
+        self._join()
+        threads, self._threads = self._threads, []
+        for thread in threads:
+            if thread.error is not None:
+                raise thread.error
+        return {name: one for thread in threads for name, one in thread.done.items()}
+
+    def stop(self) -> None:
+        """Send nothing more, for good, once the messages that are being sent are through."""
+        self._stopped.set()
+        self.wake()
+
+    def close(self) -> None:
+        """Stop, and wait for the messages that are being sent."""
+        self.stop()
+        self._join()
+        self._threads = []
+
+    def _refresh(self, destination: str) -> None:
+        """Tell a destination, every minute and at the end of a round, what no message is for."""
+
+    def _made(self, told: Told) -> list[SendingThread]:
+        return [
+            SendingThread(
+                group, clock=self._clock, stopped=self._stopped, refresh=self._refresh, told=told
+            )
+            for group in self._groups
+        ]
+
+    def _end(self, budget: timedelta, budgets: Mapping[str, timedelta] | None) -> None:
+        for thread in self._threads:
+            thread.end({name: (budgets or {}).get(name, budget) for name in thread.done})
+
+    def _join(self) -> None:
+        try:
+            for thread in self._threads:
+                thread.join()
+        except BaseException:
+            # Interrupted: nobody waits for a destination that hangs.
+            self.stop()
+            raise
+
+
+def _grouped(senders: Sequence[Sender]) -> list[list[Sender]]:
+    """Those of one sink together, and no more groups than there may be threads."""
+    of_sinks: dict[int, list[Sender]] = {}
+    for sender in senders:
+        of_sinks.setdefault(id(sender.sink), []).append(sender)
+    groups: list[list[Sender]] = [[] for _ in range(min(len(of_sinks), _MOST_THREADS))]
+    for place, group in enumerate(of_sinks.values()):
+        groups[place % _MOST_THREADS] += group
+    return groups

@@ -1,0 +1,254 @@
+"""Messages of one destination: claimed, sent in order, noted; through outages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+import numpy as np
+
+from pumonitor.monitor.delivery.sending.circuit_breaker import CircuitBreaker, doubled
+from pumonitor.monitor.delivery.sending.failures import (
+    DestinationDownError,
+    MessageRefusedError,
+    presentable,
+)
+from pumonitor.ports import Clock, Outbox, OutboxMessage, Sink
+
+__all__ = ["Delivery", "Patience", "Sender", "Stopped"]
+
+Stopped = Literal["nothing due", "out of time", "left alone", "told to stop", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long and how often delivery is tried.
+
+    Attributes
+    ----------
+    first_wait, longest_wait : timedelta
+        Before a message is tried again, doubled from one failure to the next; less up to half of
+        it by chance, so that what failed together is not tried together.
+    refusals : int
+        A message that was at fault this often is set aside; outages never set one aside.
+    failures_to_open : int
+        A destination that was down this often in a row is left alone, for the same waits.
+    batch : int
+        Messages claimed at once.
+    lease : timedelta
+        For how long; renewed while they are sent. How long others wait for a claimant that died
+        on another machine.
+    """
+
+    first_wait: timedelta = timedelta(seconds=30)
+    longest_wait: timedelta = timedelta(minutes=15)
+    refusals: int = 8
+    failures_to_open: int = 3
+    batch: int = 20
+    lease: timedelta = timedelta(minutes=1)
+
+    def __post_init__(self) -> None:
+        if not timedelta() < self.first_wait <= self.longest_wait:
+            msg = (
+                "waits must satisfy 0 < first_wait <= longest_wait, got "
+                f"{self.first_wait} and {self.longest_wait}"
+            )
+            raise ValueError(msg)
+        if min(self.refusals, self.failures_to_open, self.batch) < 1 or self.lease <= timedelta():
+            msg = "refusals, failures_to_open and batch must be >= 1 and lease > 0"
+            raise ValueError(msg)
+
+
+@dataclass(slots=True, kw_only=True)
+class Delivery:
+    """What one round of delivery to one destination came to.
+
+    Attributes
+    ----------
+    delivered, failed, set_aside : int
+        Messages.
+    stopped : {"nothing due", "out of time", "left alone", "told to stop", "failed"}
+        Why the round ended; "failed": messages could not be claimed or noted.
+    reason : str
+        Of the last failure, "" without any.
+    """
+
+    delivered: int = 0
+    failed: int = 0
+    set_aside: int = 0
+    stopped: Stopped = "nothing due"
+    reason: str = ""
+
+    def add(self, other: Delivery) -> None:
+        """Go on with a later part of the round."""
+        self.delivered += other.delivered
+        self.failed += other.failed
+        self.set_aside += other.set_aside
+        self.stopped = other.stopped
+        self.reason = other.reason or self.reason
+
+
+class Sender:
+    """Sends what the outbox holds for one destination; used by one thread.
+
+    A message counts as delivered only after its sink returned. One whose answer was lost is sent
+    again, which sinks take without a change. Within a lane nothing overtakes; a message that fails
+    holds up its lane only.
+
+    Parameters
+    ----------
+    destination : str
+    outbox : Outbox
+    sink : Sink
+    clock : Clock
+    patience : Patience
+    seed : int, optional
+        Of the chance in waits.
+    """
+
+    def __init__(
+        self,
+        destination: str,
+        outbox: Outbox,
+        sink: Sink,
+        *,
+        clock: Clock,
+        patience: Patience,
+        seed: int | None = None,
+    ) -> None:
+        self.destination = destination
+        self.sink = sink
+        self._outbox = outbox
+        self._clock = clock
+        self._patience = patience
+        self._rng = np.random.default_rng(seed)
+        self._breaker = CircuitBreaker(
+            failures_to_open=patience.failures_to_open,
+            first_wait=patience.first_wait,
+            longest_wait=patience.longest_wait,
+        )
+        self._not_noted: list[OutboxMessage] = []
+
+    def send_due(
+        self, delivery: Delivery, *, until: datetime | None, stopped: Callable[[], bool]
+    ) -> None:
+        """Send what is due, noting in `delivery` what came of it.
+
+        A send that has begun is not cut short: its sink's own limits end it.
+
+        Parameters
+        ----------
+        delivery : Delivery
+        until : datetime or None
+            Nothing is begun from then on.
+        stopped : callable
+            Nothing is begun once it is true.
+        """
+        while self._not_noted:
+            # They arrived, and the outbox could not be told: others need not send them again.
+            self._outbox.delivered(self._not_noted[0])
+            del self._not_noted[0]
+        while True:
+            allowed = self._breaker.allowed(self._clock(), most=self._patience.batch)
+            if stopped():
+                delivery.stopped = "told to stop"
+                return
+            if self._is_late(until):
+                delivery.stopped = "out of time"
+                return
+            if allowed == 0:
+                delivery.stopped = "left alone"
+                return
+            lease = self._patience.lease
+            messages = self._outbox.claim(self.destination, limit=allowed, lease=lease)
+            if not messages:
+                delivery.stopped = "nothing due"
+                return
+            with self._outbox.keeping(messages, lease=lease) as is_held:
+                self._send_in_turn(
+                    messages,
+                    stopped=lambda: stopped() or not is_held() or self._is_late(until),
+                    delivery=delivery,
+                )
+
+    def _is_late(self, until: datetime | None) -> bool:
+        return until is not None and self._clock() >= until
+
+    def _send_in_turn(
+        self,
+        messages: Sequence[OutboxMessage],
+        *,
+        stopped: Callable[[], bool],
+        delivery: Delivery,
+    ) -> None:
+        """Send those of a claim; what is not attempted goes back, whatever happens."""
+        untouched = list(messages)
+        held_up: set[str] = set()
+        try:
+            for message in messages:
+                if stopped() or self._breaker.allowed(self._clock(), most=1) == 0:
+                    return
+                if message.lane in held_up:
+                    continue
+                untouched.remove(message)
+                if not self._send(message, delivery):
+                    held_up.add(message.lane)
+        finally:
+            if untouched:
+                self._outbox.release(untouched)
+
+    def _send(self, message: OutboxMessage, delivery: Delivery) -> bool:
+        """Send one and note what came of it; whether its lane may go on."""
+        try:
+            self.sink.send(message)
+        except DestinationDownError as error:
+            self._breaker.failed(self._clock())
+            wait = max(self._wait(message), error.retry_after or timedelta())
+            self._note_failure(message, presentable(error), wait, delivery, refused=False)
+            return False
+        except MessageRefusedError as error:
+            # It answered.
+            self._breaker.succeeded()
+            return self._note_refusal(
+                message, presentable(error), delivery, for_good=error.for_good
+            )
+        except Exception as error:  # noqa: BLE001  # one message must not keep the others
+            reason = presentable(f"{type(error).__name__}: {error}")
+            return self._note_refusal(message, reason, delivery)
+        self._breaker.succeeded()
+        delivery.delivered += 1
+        self._not_noted.append(message)
+        self._outbox.delivered(message)
+        self._not_noted.remove(message)
+        return True
+
+    def _note_refusal(
+        self, message: OutboxMessage, reason: str, delivery: Delivery, *, for_good: bool = False
+    ) -> bool:
+        if message.refusals + 1 < self._patience.refusals and not for_good:
+            self._note_failure(message, reason, self._wait(message), delivery, refused=True)
+            return False
+        delivery.set_aside += 1
+        delivery.reason = reason
+        self._outbox.set_aside(message, reason=reason)
+        return True
+
+    def _note_failure(
+        self,
+        message: OutboxMessage,
+        reason: str,
+        wait: timedelta,
+        delivery: Delivery,
+        *,
+        refused: bool,
+    ) -> None:
+        delivery.failed += 1
+        delivery.reason = reason
+        self._outbox.failed(message, reason=reason, retry_after=wait, refused=refused)
+
+    def _wait(self, message: OutboxMessage) -> timedelta:
+        longest = self._patience.longest_wait
+        wait = doubled(self._patience.first_wait, message.attempts, longest=longest)
+        return wait * (1.0 - 0.5 * self._rng.random())

@@ -1,0 +1,1 @@
+"""What is said of a monitor on request: insights, check, doctor, label plans, metrics."""

@@ -1,0 +1,174 @@
+"""Windows that were evaluated under another configuration than the file's, and what changed."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.file import configuration_hash, configuration_meaning
+from pumonitor.monitor.config.left_unread import stands_in
+from pumonitor.monitor.config.sections.prior_of_period import shown_meaning
+from pumonitor.monitor.config.values.durations import shown_duration
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.records import EvaluatedWindow
+
+__all__ = ["OtherConfiguration", "other_configuration", "stored_hash"]
+
+_TABLES: Final = ("predictions", "positives")
+_MOST_SHOWN: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherConfiguration:
+    """Windows of a monitor that were evaluated, but not as its file says now.
+
+    Attributes
+    ----------
+    monitor : str
+    windows : int
+    first, last : datetime
+        Start of the first of them and end of the last.
+    changes : tuple of str
+        What the file says otherwise: "threshold was 0.5 and is 0.8".
+    """
+
+    monitor: str
+    windows: int
+    first: datetime
+    last: datetime
+    changes: tuple[str, ...]
+
+    @property
+    def from_day(self) -> str:
+        """On which the first of them starts, in UTC."""
+        return f"{self.first:%Y-%m-%d}"
+
+    @property
+    def to_day(self) -> str:
+        """After all of them, in UTC."""
+        return f"{self.last + timedelta(days=1) - timedelta.resolution:%Y-%m-%d}"
+
+    def said(self) -> str:
+        """What is so, in one sentence."""
+        one = self.windows == 1
+        return (
+            f"{self.monitor}: {self.windows} window{'' if one else 's'} from {self.from_day} to "
+            f"{self.last:%Y-%m-%d} {'was' if one else 'were'} evaluated under another "
+            f"configuration ({'; '.join(self.changes)})"
+        )
+
+    def command(self, path: Path) -> str:
+        """What evaluates them under the file's configuration."""
+        config = "" if path == Path("pumonitor.yaml") else f" --config {path}"
+        return (
+            f"pumonitor backfill {self.monitor} --from {self.from_day} --to {self.to_day}{config}"
+        )
+
+
+def other_configuration(ledger: LedgerReader, monitor: Monitor) -> OtherConfiguration | None:
+    """Windows evaluated under another configuration and not under this one; None without any.
+
+    Of sources whose address could not be read nothing is said: what they were counts as unchanged.
+    """
+    now = configuration_meaning(monitor)
+    ignored = _unknown(monitor)
+    stored = ledger.configurations(monitor.name)
+    same = _same(stored, monitor)
+    if set(stored) <= same:
+        return None
+    done = ledger.evaluated_windows(monitor.name)
+    covered = _Covered([one for one in done if one.configuration in same])
+    others = [one for one in done if one.configuration not in same and one.start not in covered]
+    if not others:
+        return None
+    # Configurations are in the order in which they were used; the last of them is the one known.
+    last = max(others, key=lambda one: list(stored).index(one.configuration))
+    return OtherConfiguration(
+        monitor=monitor.name,
+        windows=len({one.start for one in others}),
+        first=min(one.start for one in others),
+        last=max(one.end for one in others),
+        changes=tuple(_changes(stored[last.configuration], now, ignored)),
+    )
+
+
+def stored_hash(ledger: LedgerReader, monitor: Monitor) -> str:
+    """Under which a monitor's results are stored, though an address of its tables is not known."""
+    same = _same(ledger.configurations(monitor.name), monitor)
+    mine, current = configuration_hash(monitor), ledger.configuration(monitor.name)
+    return current if mine not in same and current in same else mine
+
+
+def _same(stored: Mapping[str, Mapping[str, Any]], monitor: Monitor) -> set[str]:
+    """Configurations that mean what the file does, as far as that is known."""
+    mine = configuration_hash(monitor)
+    ignored = _unknown(monitor)
+    if not ignored:
+        return {mine} & set(stored)
+    now = configuration_meaning(monitor)
+    return {key for key, meaning in stored.items() if not any(_changes(meaning, now, ignored))}
+
+
+def _unknown(monitor: Monitor) -> tuple[str, ...]:
+    """Tables whose address could not be read."""
+    return tuple(name for name in _TABLES if stands_in(getattr(monitor, name).source))
+
+
+class _Covered:
+    """Moments that lie in one of some windows."""
+
+    def __init__(self, windows: Sequence[EvaluatedWindow]) -> None:
+        in_order = sorted(windows, key=lambda one: one.start)
+        self._starts = [one.start for one in in_order]
+        self._ends = [one.end for one in in_order]
+
+    def __contains__(self, moment: datetime) -> bool:
+        place = bisect_right(self._starts, moment)
+        return place > 0 and moment < self._ends[place - 1]
+
+
+def _changes(
+    before: Mapping[str, Any], now: Mapping[str, Any], ignored: Sequence[str]
+) -> Iterator[str]:
+    old, new = _flat(before), _flat(now)
+    for name in dict.fromkeys((*new, *old)):
+        if name in {f"{table}.source" for table in ignored} or old.get(name) == new.get(name):
+            continue
+        # Looks at windows follow the maturity unless they are given.
+        if name == "panes" and old.get("maturity") != new.get("maturity"):
+            continue
+        yield f"{name} was {_shown(name, old.get(name))} and is {_shown(name, new.get(name))}"
+
+
+def _flat(meaning: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in meaning.items():
+        if name in _TABLES:
+            found |= {f"{name}.{key}": one for key, one in value.items()}
+        else:
+            found[name] = value
+    return found
+
+
+def _shown(name: str, value: Any) -> str:
+    if name == "maturity" and value is not None:
+        return shown_duration(timedelta(seconds=value))
+    if name == "panes" and value is not None:
+        return _listed([shown_duration(timedelta(seconds=one)) for one in value])
+    if name == "class_prior" and isinstance(value, Mapping):
+        return shown_meaning(value)
+    if isinstance(value, Mapping):
+        text = " ".join(str(one) for key, one in value.items() if key != "dialect")
+        return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    if isinstance(value, list | tuple):
+        return _listed([str(one) for one in value])
+    return "not given" if value is None else str(value)
+
+
+def _listed(values: Sequence[str]) -> str:
+    return f"[{', '.join(values)}]"

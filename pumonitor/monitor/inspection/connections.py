@@ -1,0 +1,158 @@
+"""Whether servers and databases that a configuration names can be reached, in a few seconds."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from pumonitor.errors import InputError, SourceError
+from pumonitor.monitor.config.configuration import Destination
+from pumonitor.monitor.config.values.secret_values import without_password
+
+__all__ = ["check_destination", "check_state_database", "check_tracking"]
+
+_SECONDS: Final = 5
+
+
+def check_state_database(address: str) -> str:
+    """Connect to the state database; a SQLite file is not made.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be reached.
+    InputError
+        If the address cannot be read or its driver is not installed.
+    """
+    from sqlalchemy import create_engine, exc, text
+
+    shown = without_password(address)
+    dialect, _, path = address.partition(":///")
+    if dialect.startswith("sqlite"):
+        file = Path(path.partition("?")[0])
+        if path and path != ":memory:" and not file.exists():
+            return _to_be_made(file, shown)
+    arguments: dict[str, Any] = {"timeout": _SECONDS} if dialect.startswith("sqlite") else {}
+    if not arguments:
+        arguments = {"connect_timeout": _SECONDS}
+    try:
+        engine = create_engine(address, connect_args=arguments)
+    except (exc.ArgumentError, exc.NoSuchModuleError, ImportError, ValueError) as error:
+        msg = f"{shown} cannot be used: {_first_line(error)}"
+        raise InputError(msg) from None
+    try:
+        with engine.connect() as connection:
+            # A file of SQLite's is not looked into before its tables are asked for.
+            table = "sqlite_master" if dialect.startswith("sqlite") else "pg_database"
+            connection.execute(text(f"SELECT count(*) FROM {table}"))  # noqa: S608
+    except exc.SQLAlchemyError as error:
+        msg = f"{shown} cannot be reached: {_first_line(getattr(error, 'orig', None) or error)}"
+        raise SourceError(msg) from None
+    finally:
+        engine.dispose()
+    return f"{shown} answers"
+
+
+def check_tracking(address: str) -> str:
+    """Ask an MLflow server how it is; look whether a store in files can be made.
+
+    Raises
+    ------
+    SourceError
+        If it does not answer.
+    """
+    shown = without_password(address)
+    if address.startswith(("http://", "https://")):
+        return _ask_server(address, shown)
+    if address.startswith("sqlite:///"):
+        file = Path(address.partition(":///")[2])
+        return f"{shown} is there" if file.exists() else _to_be_made(file, shown)
+    if "://" in address or ":/" in address or address in {"databricks", "uc"}:
+        return f"{shown} is not tried here"
+    return f"{shown} is there" if Path(address).exists() else _to_be_made(Path(address), shown)
+
+
+def _ask_server(address: str, shown: str) -> str:
+    import requests
+
+    try:
+        answer = requests.get(
+            f"{address.rstrip('/')}/health", timeout=_SECONDS, allow_redirects=False
+        )
+    except requests.RequestException as error:
+        # The exception's own text has the whole address in it.
+        msg = f"{shown} does not answer ({type(error).__name__}): is the MLflow server up?"
+        raise SourceError(msg) from None
+    if answer.status_code >= 400:
+        msg = f"{shown} answers {answer.status_code} to /health: check the address" + (
+            ", and --allowed-hosts of the server" if answer.status_code == 403 else ""
+        )
+        raise SourceError(msg)
+    return f"{shown} answers"
+
+
+def check_destination(destination: Destination) -> str:
+    """Find the host of a destination; nothing is sent.
+
+    Raises
+    ------
+    SourceError
+        If its name is not known.
+    """
+    parts = urlsplit(destination.address.get_secret_value())
+    if destination.kind == "apprise":
+        # What stands where a host does may be a token.
+        return f"apprise, {parts.scheme}: not tried, since nothing is sent"
+    host = parts.hostname
+    if not host:
+        msg = f"the {destination.kind} address names no host"
+        raise InputError(msg)
+    try:
+        within_seconds(lambda: socket.getaddrinfo(host, parts.port or parts.scheme))
+    except (OSError, UnicodeError, TimeoutError) as error:
+        msg = f"{destination.kind}: the host {host} is not found ({_first_line(error)})"
+        raise SourceError(msg) from None
+    return f"{destination.kind} at {host}: found, nothing sent"
+
+
+def within_seconds(work: Callable[[], Any], *, seconds: float = _SECONDS) -> Any:
+    """Do what has no time limit of its own; what goes on longer is left behind."""
+    results: Queue[tuple[Any, BaseException | None]] = Queue(maxsize=1)
+
+    def run() -> None:
+        try:
+            results.put((work(), None))
+        except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
+            results.put((None, error))
+
+    Thread(target=run, daemon=True).start()
+    try:
+        result, error = results.get(timeout=seconds)
+    except Empty:
+        msg = f"no answer in {seconds:g} s"
+        raise TimeoutError(msg) from None
+    if error is not None:
+        raise error
+    return result
+
+
+def _to_be_made(path: Path, shown: str) -> str:
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        msg = f"{shown} cannot be made: the directory {folder} does not exist"
+        raise SourceError(msg)
+    if not os.access(folder, os.W_OK):
+        msg = f"{shown} is not there, and {folder} cannot be written to"
+        raise SourceError(msg)
+    return f"{shown} will be made"
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,183 @@
+"""What Prometheus scrapes: estimates with their bounds, alerts, and how the monitor itself is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from pumonitor import __version__
+from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.alerts import StoredAlert
+from pumonitor.monitor.ledger.records.records import PublishedResult
+from pumonitor.ports import Clock
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
+    from prometheus_client.registry import Collector
+
+__all__ = ["exposition"]
+
+_SERIES: Final = ("monitor", "model_version", "segment")
+_AN_INSTANT: Final = timedelta(microseconds=1)
+_BOUNDS: Final = ("value", "low", "high")
+_STATES: Final = ("unknown", "ok", "pending", "firing", "recovering")
+# Expected values and changes are for people; a time series needs what a window is now.
+_LEFT_OUT: Final = ("_expected", "_threshold")
+
+
+def exposition(ledger: Ledger, *, monitors: tuple[str, ...], clock: Clock) -> Callable[[], bytes]:
+    """What answers a scrape: the ledger as it is then, in Prometheus' text format.
+
+    Estimates are those of the newest mature window of each series, with the end of that window
+    beside them: a series that has stopped keeps its last numbers, and their age tells. What is
+    undefined is left out, so there is no NaN.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    monitors : tuple of str
+        Those of the configuration.
+    clock : Clock
+        Ages are told by it.
+    """
+    from prometheus_client import CollectorRegistry, generate_latest
+
+    class Reader:
+        def collect(self) -> Iterator[Metric]:
+            now = clock()
+            yield from _about_itself(ledger, monitors, now)
+            yield from _estimates(ledger, monitors)
+            yield from _alerts(StoredAlerts(ledger.database).current())
+
+    registry = CollectorRegistry(auto_describe=False)
+    reader: Collector = Reader()
+    registry.register(reader)
+    return lambda: generate_latest(registry)
+
+
+def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:
+    from prometheus_client.core import GaugeMetricFamily
+
+    estimate = GaugeMetricFamily(
+        "pumonitor_estimate",
+        "An estimate of the newest mature window, and the ends of its interval; without ends where "
+        "it is impossible or stands on a class prior that is.",
+        labels=[*_SERIES, "metric", "bound"],
+    )
+    infeasible = GaugeMetricFamily(
+        "pumonitor_estimate_infeasible",
+        "1 where the estimate came out outside what its metric can be, or stands on a class prior "
+        "that is impossible: it is evidence of nothing.",
+        labels=[*_SERIES, "metric"],
+    )
+    ended = GaugeMetricFamily(
+        "pumonitor_window_end_timestamp_seconds",
+        "End of the newest mature window.",
+        labels=_SERIES,
+    )
+    for monitor in monitors:
+        for rows in _newest(ledger, monitor):
+            series = [monitor, rows[0].model_version, rows[0].segment]
+            ended.add_metric(series, rows[0].window_end.timestamp())
+            for row in rows:
+                if row.metric.endswith(_LEFT_OUT):
+                    continue
+                for bound in _BOUNDS:
+                    number = getattr(row, bound)
+                    if number is not None and (bound == "value" or not row.impossible):
+                        estimate.add_metric([*series, row.metric, bound], number)
+                if row.value is not None:
+                    flagged = row.infeasible or row.impossible
+                    infeasible.add_metric([*series, row.metric], float(flagged))
+    yield estimate
+    yield infeasible
+    yield ended
+
+
+def _newest(ledger: Ledger, monitor: str) -> Iterator[list[PublishedResult]]:
+    """Of each series the results of its newest mature window."""
+    for (version, segment), start in ledger.newest_mature(monitor).items():
+        rows = ledger.results(
+            monitor,
+            since=start,
+            until=start + _AN_INSTANT,
+            model_version=version,
+            segment=segment,
+        )
+        if rows:
+            yield list(rows)
+
+
+def _alerts(alerts: tuple[StoredAlert, ...]) -> Iterator[Metric]:
+    from prometheus_client.core import GaugeMetricFamily
+
+    names = ["monitor", "rule", "rule_key", "metric", "severity", "model_version", "segment"]
+    firing = GaugeMetricFamily(
+        "pumonitor_alert_firing", "1 while an incident of the rule is open.", labels=names
+    )
+    state = GaugeMetricFamily(
+        "pumonitor_alert_state", "1 for the state the alert is in.", labels=[*names, "state"]
+    )
+    for one in alerts:
+        labels = [getattr(one, name) for name in names]
+        firing.add_metric(labels, float(one.is_firing))
+        for name in _STATES:
+            state.add_metric([*labels, name], float(one.state == name))
+    yield firing
+    yield state
+
+
+def _about_itself(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> Iterator[Metric]:
+    from prometheus_client.core import GaugeMetricFamily
+
+    def gauge(name: str, text: str, label: str) -> GaugeMetricFamily:
+        return GaugeMetricFamily(f"pumonitor_{name}", text, labels=[label])
+
+    info = gauge("build_info", "1, with the version.", "version")
+    info.add_metric([__version__], 1.0)
+    yield info
+
+    windows = gauge("windows", "Windows that are planned.", "monitor")
+    unfinished = gauge("windows_unfinished", "Windows with work that is due.", "monitor")
+    failing = gauge("windows_failing", "Those of them whose last attempt failed.", "monitor")
+    age = gauge(
+        "oldest_unfinished_window_age_seconds",
+        "Since the oldest work that is due became so; 0 without any.",
+        "monitor",
+    )
+    success = gauge(
+        "last_success_timestamp_seconds", "When a window was evaluated last.", "monitor"
+    )
+    predicted = gauge(
+        "last_prediction_timestamp_seconds",
+        "The last prediction, as the last round found it.",
+        "monitor",
+    )
+    standings = ledger.standings.all()
+    for monitor in monitors:
+        standing = standings.get(monitor)
+        if standing is not None and standing.last_prediction is not None:
+            predicted.add_metric([monitor], standing.last_prediction.timestamp())
+        backlog = ledger.counts(now=now, monitor=monitor)
+        windows.add_metric([monitor], backlog.windows)
+        unfinished.add_metric([monitor], backlog.to_collect + backlog.to_evaluate)
+        failing.add_metric([monitor], backlog.failing)
+        oldest = backlog.oldest_unfinished
+        age.add_metric(
+            [monitor], 0.0 if oldest is None else max((now - oldest).total_seconds(), 0.0)
+        )
+        last = ledger.last_success(monitor)
+        if last is not None:
+            success.add_metric([monitor], last.timestamp())
+    yield from (windows, unfinished, failing, age, success, predicted)
+
+    waiting = gauge("outbox_messages", "Messages that wait to be delivered.", "destination")
+    oldest_message = gauge("outbox_oldest_age_seconds", "Age of the oldest of them.", "destination")
+    set_aside = gauge("outbox_set_aside", "Messages that were refused.", "destination")
+    for name, some in ledger.outbox.waiting().items():
+        waiting.add_metric([name], some.messages)
+        oldest_message.add_metric([name], some.oldest.total_seconds() if some.messages else 0.0)
+        set_aside.add_metric([name], some.set_aside)
+    yield from (waiting, oldest_message, set_aside)

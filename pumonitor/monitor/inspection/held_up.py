@@ -1,0 +1,54 @@
+"""What is said of windows that wait for one that cannot be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Final
+
+from pumonitor.monitor.ledger.claims.held_up import HoldUp
+from pumonitor.ports import Window
+
+__all__ = ["dates_of", "hold_up_notes", "until_given_up"]
+
+_SHOWN: Final = 5
+
+
+def hold_up_notes(found: Sequence[HoldUp]) -> list[str]:
+    """A sentence for each of the first few, with the remedy."""
+    notes = [
+        f"{one.monitor}: {_waiting(one)} for the window of {one.window.start:%Y-%m-%d %H:%M} UTC, "
+        f"which cannot be counted: {one.error.rstrip('.')}. Mend its rows, then pumonitor backfill "
+        f"{one.monitor} --reprocess failed {dates_of([one.window])} counts it at once; or wait: "
+        f"{until_given_up(one)}"
+        for one in found[:_SHOWN]
+    ]
+    if len(found) > _SHOWN:
+        notes.append(
+            f"{len(found) - _SHOWN} further windows cannot be counted and hold up later ones"
+        )
+    return notes
+
+
+def until_given_up(found: HoldUp) -> str:
+    """How long its later windows wait."""
+    attempts = f"{found.attempts_left} more failed attempt{'' if found.attempts_left == 1 else 's'}"
+    since = (
+        ""
+        if found.given_up_from is None
+        else f", not before {found.given_up_from:%Y-%m-%d %H:%M} UTC"
+    )
+    return f"{_waiting(found)} until it is given up, after {attempts}{since}"
+
+
+def dates_of(windows: Iterable[Window]) -> str:
+    """Options of a backfill that takes in these windows: whole days of UTC around them."""
+    chosen = list(windows)
+    first = min(one.start for one in chosen)
+    last = max(one.end for one in chosen) + timedelta(days=1) - timedelta(microseconds=1)
+    return f"--from {first:%Y-%m-%d} --to {last:%Y-%m-%d}"
+
+
+def _waiting(found: HoldUp) -> str:
+    count = len(found.waiting)
+    return f"{count} later window{' waits' if count == 1 else 's wait'}"

@@ -1,0 +1,358 @@
+"""What people ask of the ledger: one set of questions for the command line, pages and exporter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from pumonitor.monitor.inspection.held_up import hold_up_notes
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.reader import LedgerReader, Revisions
+from pumonitor.monitor.ledger.records.records import Backlog, MetricResult, PublishedResult
+from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
+from pumonitor.monitor.windows.messages.window_messages import verdict_of
+from pumonitor.plain_text import one_line
+from pumonitor.ports import State
+
+__all__ = [
+    "Insight",
+    "Number",
+    "WindowStory",
+    "doubts_of",
+    "insight_of",
+    "plain",
+    "plain_row",
+    "prior_notes",
+    "results_of",
+]
+
+SHOWN: Final = ("class_prior", "aul", "auc", "precision", "recall", "f1")
+_RECENT: Final = timedelta(days=400)
+_FEW: Final = 30
+_PARTS: Final = ("aul_change_prior", "aul_change_ranking")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A value with its interval; all None where it is undefined.
+
+    Attributes
+    ----------
+    value, low, high : float or None
+    infeasible_reason : str or None
+        Why the number cannot be right.
+    assumed : bool
+        Whether it was given in the configuration and not measured.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    infeasible_reason: str | None = None
+    assumed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowStory:
+    """What is to be told of one window of one series.
+
+    Attributes
+    ----------
+    start, end : datetime
+    model_version, segment : str
+    state : {"provisional", "mature", "final"}
+    predictions, labeled_positives : int or None
+    label_maturity : Number
+        Share of the positives to be confirmed that are.
+    estimates, expected, changes : mapping of str to Number
+        Now; when all labels have arrived; against the reference.
+    verdict : str
+        "degraded", "level" or "unknown".
+    doubts : tuple of str
+        What speaks against a class prior that is assumed.
+    class_prior_said : str
+        Where a class prior that is followed comes from, what has changed since, and what cannot be
+        told of that; "" for others.
+    """
+
+    start: datetime
+    end: datetime
+    model_version: str
+    segment: str
+    state: State
+    predictions: int | None
+    labeled_positives: int | None
+    label_maturity: Number
+    estimates: dict[str, Number]
+    expected: dict[str, Number]
+    changes: dict[str, Number]
+    verdict: str
+    doubts: tuple[str, ...] = ()
+    class_prior_said: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """How a monitor stands.
+
+    Attributes
+    ----------
+    monitor : str
+    backlog : Backlog
+    latest : tuple of WindowStory
+        The newest window with predictions that is mature, and the newest of all with predictions
+        if that is another, by series.
+    findings : tuple of str
+        What people have to know of the rows of the windows of the 400 days up to the newest.
+    evaluated : int
+        Windows, those without predictions among them.
+    stopped_since : datetime or None
+        The last prediction, if no window is due before there are others.
+    waiting : tuple of str
+        Which windows wait for which earlier one that cannot be counted, and the remedy.
+    """
+
+    monitor: str
+    backlog: Backlog
+    latest: tuple[WindowStory, ...]
+    findings: tuple[str, ...] = ()
+    evaluated: int = 0
+    stopped_since: datetime | None = None
+    waiting: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return {
+            "monitor": self.monitor,
+            "backlog": plain(asdict(self.backlog)),
+            "latest": [plain(asdict(story)) for story in self.latest],
+            "findings": list(self.findings),
+            "evaluated": self.evaluated,
+            "stopped_since": plain(self.stopped_since),
+            "waiting": list(self.waiting),
+        }
+
+
+def results_of(
+    ledger: LedgerReader,
+    monitor: str,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    model_version: str | None = None,
+    segment: str | None = None,
+    metrics: Sequence[str] | None = None,
+    states: Sequence[State] | None = None,
+    revisions: Revisions = "latest",
+) -> list[PublishedResult]:
+    """Rows of results, one per window, series and metric."""
+    return list(
+        ledger.results(
+            monitor,
+            since=since,
+            until=until,
+            model_version=model_version,
+            segment=segment,
+            metrics=metrics,
+            states=states,
+            revisions=revisions,
+        )
+    )
+
+
+def plain_row(row: PublishedResult) -> dict[str, Any]:
+    """The fields of `pumonitor results` in their order, times as ISO 8601 in UTC."""
+    found: dict[str, Any] = plain(asdict(row))
+    return found
+
+
+def insight_of(
+    ledger: Ledger,
+    monitor: str,
+    *,
+    now: datetime,
+    stopped_since: datetime | None = None,
+    beginning: str = "",
+    end: str = "",
+) -> Insight:
+    """The newest mature window and the newest one, and what there is left to do.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    monitor : str
+    now : datetime
+    stopped_since : datetime, optional
+        The last prediction, if no window is due before there are others.
+    beginning : str
+        What is to be said of the first window, as long as there are few.
+    end : str
+        What is to be said of the last window with predictions.
+    """
+    backlog = ledger.counts(now=now, monitor=monitor)
+    newest = (ledger.newest_with_results(monitor, mature=True), ledger.newest_with_results(monitor))
+    chosen = {window.start: window for window in newest if window is not None}
+    evaluated = ledger.number_evaluated(monitor)
+    latest = max(chosen, default=now)
+    windows = ledger.windows(monitor, since=latest - _RECENT)
+    stories: list[WindowStory] = []
+    for window in chosen.values():
+        rows = ledger.results(monitor, since=window.start, until=window.end)
+        by_series: dict[tuple[str, str], list[PublishedResult]] = {}
+        for row in rows:
+            if row.window_start == window.start:
+                by_series.setdefault((row.model_version, row.segment), []).append(row)
+        evaluated_then = _evaluations(ledger, monitor, window.start)
+        stories += [
+            replace(
+                _story(some),
+                doubts=_doubts(evaluated_then.get(key, {})),
+                class_prior_said=_prior_said(evaluated_then.get(key, {})),
+            )
+            for key, some in by_series.items()
+        ]
+    return Insight(
+        monitor=monitor,
+        backlog=backlog,
+        latest=tuple(stories),
+        findings=(
+            *([beginning] if beginning and evaluated <= _FEW else []),
+            *([end] if end else []),
+            *summed_up(findings_of_windows(windows)),
+        ),
+        evaluated=evaluated,
+        stopped_since=stopped_since,
+        waiting=tuple(hold_up_notes(ledger.hold_ups(monitor))) if backlog.failing else (),
+    )
+
+
+def _evaluations(
+    ledger: LedgerReader, monitor: str, start: datetime
+) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """What each series of a window came to."""
+    return {
+        (one.model_version, one.segment): one.evaluation
+        for one in ledger.evaluations(monitor, start=start)
+    }
+
+
+def _doubts(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
+    """What speaks against a class prior."""
+    # Results are read without the statistics behind it.
+    from pumonitor.monitor.windows.class_prior.assumed import stored_findings
+
+    return tuple(map(str, stored_findings(evaluation)))
+
+
+def _prior_said(evaluation: Mapping[str, Any]) -> str:
+    """Where a class prior that is followed comes from, and what cannot be told of it."""
+    stored = evaluation.get("made_with", {}).get("class_prior")
+    if stored is None or "over_time" not in stored["diagnostics"]:
+        return ""
+    from pumonitor.prior.followed.in_words import prior_sentences
+
+    return prior_sentences(stored["diagnostics"]["over_time"])
+
+
+def doubts_of(ledger: LedgerReader, monitor: str) -> tuple[str, ...]:
+    """What speaks against the class prior in the newest mature window of all rows."""
+    found = [
+        said
+        for (version, segment), start in ledger.newest_mature(monitor).items()
+        if segment == ""
+        for said in _doubts(_evaluations(ledger, monitor, start).get((version, segment), {}))
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def prior_notes(
+    ledger: LedgerReader, rows: Sequence[PublishedResult], *, segment: str = ""
+) -> list[str]:
+    """What is to be said of the class priors of the newest window among results.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    rows : sequence of PublishedResult
+        Of one monitor.
+    segment : str
+    """
+    newest = max((row.window_start for row in rows), default=None)
+    notes = []
+    of_window = (row for row in rows if (row.window_start, row.segment) == (newest, segment))
+    for row in {row.model_version: row for row in of_window}.values():
+        stored = ledger.evaluation(
+            row.monitor,
+            start=row.window_start,
+            model_version=row.model_version,
+            segment=segment,
+            revision=row.revision,
+        )
+        said = "" if stored is None else _prior_said(stored.evaluation)
+        if said:
+            version = f", version {one_line(row.model_version)}" if row.model_version else ""
+            when = f"{row.window_start:%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+            notes.append(f"class_prior of {when}{version}: {said}")
+    return notes
+
+
+def _story(rows: Sequence[PublishedResult]) -> WindowStory:
+    first = rows[0]
+    numbers = {
+        row.metric: Number(
+            value=row.value,
+            low=row.low,
+            high=row.high,
+            infeasible_reason=row.infeasible_reason,
+            assumed=row.assumed,
+        )
+        for row in rows
+    }
+    nothing = Number(value=None, low=None, high=None)
+
+    def some(names: Sequence[str], ending: str = "") -> dict[str, Number]:
+        return {name: numbers[name + ending] for name in names if name + ending in numbers}
+
+    def count(name: str) -> int | None:
+        value = numbers.get(name, nothing).value
+        return None if value is None else round(value)
+
+    results = [
+        MetricResult(
+            metric=row.metric,
+            value=row.value,
+            low=row.low,
+            high=row.high,
+            infeasible_reason=row.infeasible_reason,
+        )
+        for row in rows
+    ]
+    return WindowStory(
+        start=first.window_start,
+        end=first.window_end,
+        model_version=first.model_version,
+        segment=first.segment,
+        state=first.state,
+        predictions=count("predictions"),
+        labeled_positives=count("labeled_positives"),
+        label_maturity=numbers.get("label_maturity", nothing),
+        estimates=some(SHOWN),
+        expected=some(SHOWN, "_expected"),
+        changes={**some(SHOWN, "_change"), **some(_PARTS)},
+        verdict="unknown" if first.state == "provisional" else verdict_of(results),
+    )
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON takes them: times as ISO 8601 in UTC."""
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return value

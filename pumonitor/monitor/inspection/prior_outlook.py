@@ -1,0 +1,167 @@
+"""What `check` says of a monitor's class prior: where it is from, and what knowing it would buy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from pumonitor.errors import PumonitorError
+from pumonitor.monitor.config.configuration import Monitor, PriorOfPeriod
+from pumonitor.monitor.rules.labels.confirmed_share import ConfirmedShare, confirmed_beyond
+from pumonitor.monitor.windows.evaluation.baseline import baseline_period
+from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, tables_of
+from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
+from pumonitor.ports import CountRequest, Pane, PredictionSource, SourceDescription, Window
+from pumonitor.prior.followed.founding import WindowRows
+from pumonitor.prior.followed.worth_of_audits import Worth, worth_of_audits
+
+__all__ = ["impossible_prior", "prior_notes", "prior_outlook", "prior_warnings"]
+
+_MOST_WINDOWS: Final = 30
+_LEVEL: Final = 0.001
+
+
+def prior_notes(monitor: Monitor) -> Iterator[str]:
+    """Where the class prior comes from if it is not measured."""
+    known = monitor.prior_of_period
+    if known is not None:
+        yield f"Class prior: given, {known.said()}; windows are followed from there"
+    elif monitor.is_prior_assumed:
+        yield (
+            f"Class prior: {assumed_words(monitor.class_prior)} is assumed for ever, and no window "
+            "shows that it has changed; with of: {start: ..., end: ...} beside value, low and high "
+            "it would be that period's, and windows would be followed from there"
+        )
+
+
+def prior_warnings(monitor: Monitor, description: SourceDescription | None) -> Iterator[str]:
+    """What is odd about a class prior that is not measured."""
+    if monitor.is_prior_assumed:
+        for rule in monitor.rules:
+            if rule.metric == "class_prior":
+                yield (
+                    f"rule {rule.name or rule.metric!r} looks at the class prior, which is assumed "
+                    "and not measured: it never fires; class_prior: auto measures it, or name the "
+                    "period that it is known of (of: {start: ..., end: ...})"
+                )
+    known = monitor.prior_of_period
+    if known is None or description is None or description.first is None:
+        return
+    start, end = known.span(monitor.zone)
+    if end <= description.first:
+        yield (
+            f"class_prior is known of {known.start} to {known.end}, before the first prediction of "
+            f"{description.first:%Y-%m-%d}: it is taken as if it still held then; a share of a "
+            "period with predictions is better"
+        )
+    elif description.last is not None and start > description.last:
+        yield (
+            f"class_prior is known of {known.start} to {known.end}, after the last prediction of "
+            f"{description.last:%Y-%m-%d}: until then it is measured by auto"
+        )
+
+
+def assumed_words(given: str | float | tuple[float, ...] | PriorOfPeriod) -> str:
+    """A constant as people read it.
+
+    Examples
+    --------
+    >>> assumed_words(0.03), assumed_words((0.02, 0.04)), assumed_words((0.03, 0.02, 0.04))
+    ('0.03', '[0.02, 0.04]', '0.03 [0.02, 0.04]')
+    """
+    if not isinstance(given, tuple):
+        return f"{given:g}" if isinstance(given, float) else str(given)
+    *value, low, high = (f"{one:g}" for one in given)
+    return " ".join([*value, f"[{low}, {high}]"])
+
+
+def prior_outlook(
+    monitor: Monitor, source: PredictionSource, description: SourceDescription, *, now: datetime
+) -> list[Worth]:
+    """As `worth_of_audits`, of the reference's windows or else the first; from one query.
+
+    Empty where a class prior is known already or never followed, no window is mature, or its rows
+    cannot be counted or tell nothing.
+    """
+    if not monitor.is_prior_followed or monitor.prior_of_period is not None:
+        return []
+    windows = _windows(monitor, description, now=now)
+    if not windows:
+        return []
+    series = _largest(_counted(monitor, source, windows[0].start, windows[-1].end, now=now))
+    if series is None:
+        return []
+    method, purity = monitor.assumed_prior, monitor.label_purity
+    return worth_of_audits(
+        WindowRows(
+            start=windows[0].start,
+            end=windows[-1].end,
+            table=series.table,
+            rows=series.predictions,
+            confirmed=series.labeled,
+        ),
+        windows=len(windows),
+        method=method if isinstance(method, str) else "auto",
+        label_purity=1.0 if isinstance(purity, str) else purity,
+        rng=seed_of(monitor.name, model_version=series.model_version, segment=""),
+    )
+
+
+def impossible_prior(monitor: Monitor, source: PredictionSource, *, now: datetime) -> Iterator[str]:
+    """Whether more rows of the period that a class prior is known of are confirmed than it says."""
+    known, purity = monitor.prior_of_period, monitor.label_purity
+    if known is None:
+        return
+    tables = _counted(monitor, source, *known.span(monitor.zone), now=now)
+    whole = [one for one in tables if one.segment == ""]
+    share = ConfirmedShare(
+        labeled=sum(one.labeled for one in whole), rows=sum(one.predictions for one in whole)
+    )
+    high = known.high / (1.0 if isinstance(purity, str) else purity)
+    if share.rows and confirmed_beyond(share, high) < _LEVEL:
+        yield (
+            f"class_prior is known as {known.value:.3g} [{known.low:.3g}, {known.high:.3g}] of "
+            f"{known.start} to {known.end}, and {share.labeled:,} of {share.rows:,} rows of that "
+            f"period are confirmed ({share.labeled / share.rows:.3g}), more than it says are "
+            "positive: check the share, its period, and that it is of the rows that are scored"
+        )
+
+
+def _counted(
+    monitor: Monitor, source: PredictionSource, start: datetime, end: datetime, *, now: datetime
+) -> tuple[SeriesTable, ...]:
+    """Rows of a period as of now, from one query; none where they cannot be counted."""
+    window = Window(start=start, end=end, index=0)
+    pane = Pane(window=window, number=0, state="mature", as_of=now)
+    request = CountRequest(window=window, as_of=(now,), threshold=monitor.threshold)
+    try:
+        return tables_of(source.counts(request), [pane], threshold=monitor.threshold)
+    except PumonitorError:
+        return ()  # told where the rows are looked at
+
+
+def _windows(monitor: Monitor, description: SourceDescription, *, now: datetime) -> list[Window]:
+    """Whole windows with predictions whose labels are in: of the reference, or else the first."""
+    first, last = description.first, description.last
+    if first is None or last is None:
+        return []
+    mature = min(last, now - monitor.maturity)
+    if mature <= first:
+        return []
+    whole = [
+        one
+        for one in monitor.windows.between(first, mature)
+        if first <= one.start and one.end <= mature
+    ]
+    period = baseline_period(monitor)
+    if period.start is not None and period.end is not None:
+        inside = [one for one in whole if period.start <= one.start and one.end <= period.end]
+        whole = inside or whole
+    return whole[:_MOST_WINDOWS]
+
+
+def _largest(tables: Sequence[SeriesTable]) -> SeriesTable | None:
+    """The model version with most confirmed, over all segments."""
+    whole = [one for one in tables if one.segment == "" and one.table is not None]
+    return max(whole, key=lambda one: (one.labeled, one.model_version), default=None)

@@ -1,0 +1,158 @@
+"""Alert rules for Prometheus, made from a configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import yaml
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.rules.alerts.rule import AlertRule
+
+__all__ = ["prometheus_rules"]
+
+_SERIES: Final = "monitor, rule, metric, severity, model_version, segment"
+# Prometheus ends an alert whose data have gone; a scrape or two may be missed.
+_KEPT: Final = "30m"
+_DAY: Final = 86_400
+
+
+def prometheus_rules(
+    monitors: Mapping[str, Monitor], rules: Mapping[str, Sequence[AlertRule]]
+) -> str:
+    """A rule file for Prometheus: the monitors' alerts, and alerts about the monitor itself.
+
+    An alert is firing in Prometheus while it is firing in the state database, so that what counts
+    as bad, for how long, and what ends it is decided in one place. Beside them are alerts that no
+    alerter can raise about itself: nothing evaluated for too long, and nothing to scrape at all;
+    and one that always fires, for a service outside that expects to hear it.
+
+    Parameters
+    ----------
+    monitors : mapping of str to Monitor
+    rules : mapping of str to sequence of AlertRule
+        Of each monitor.
+
+    Returns
+    -------
+    str
+        YAML, as ``rule_files`` of Prometheus takes it; ``promtool check rules`` accepts it.
+    """
+    groups = [_itself(monitors)]
+    groups += [
+        {"name": f"pumonitor {name}", "rules": [_alert(name, rule) for rule in some]}
+        for name, some in rules.items()
+        if some
+    ]
+    text: str = yaml.safe_dump(
+        {"groups": groups}, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
+    )
+    return text
+
+
+def _alert(monitor: str, rule: AlertRule) -> dict[str, Any]:
+    chosen = f"pumonitor_alert_firing{{monitor={_quoted(monitor)}, rule_key={_quoted(rule.key)}}}"
+    annotations = {
+        "summary": f"{_literal(monitor)}: {_literal(rule.name)}",
+        "description": (
+            "{{ $labels.metric }} of {{ $labels.monitor }}"
+            "{{ with $labels.model_version }}, model version {{ . }}{{ end }}"
+            "{{ with $labels.segment }}, {{ . }}{{ end }}. "
+            "Cause and history: pumonitor alerts list {{ $labels.monitor }}"
+        ),
+    }
+    if rule.runbook:
+        annotations["runbook_url"] = _literal(rule.runbook)
+    return {
+        "alert": _name(monitor, rule.name),
+        "expr": f"max by ({_SERIES}) ({chosen}) == 1",
+        "keep_firing_for": _KEPT,
+        "labels": {"severity": rule.severity},
+        "annotations": annotations,
+    }
+
+
+def _itself(monitors: Mapping[str, Monitor]) -> dict[str, Any]:
+    def about(
+        name: str, expression: str, summary: str, *, severity: str = "critical", wait: str = "10m"
+    ) -> dict[str, Any]:
+        return {
+            "alert": name,
+            "expr": expression,
+            "for": wait,
+            "labels": {"severity": severity},
+            "annotations": {"summary": summary},
+        }
+
+    late = [
+        about(
+            "PumonitorNothingEvaluated",
+            f"time() - pumonitor_last_success_timestamp_seconds{{monitor={_quoted(name)}}} > "
+            f"{_longest_silence(monitor)}",
+            f"{_literal(name)}: no window was evaluated for two windows and a day. "
+            "pumonitor doctor says why",
+        )
+        for name, monitor in monitors.items()
+    ]
+    return {
+        "name": "pumonitor",
+        "rules": [
+            about(
+                "PumonitorGone",
+                "absent_over_time(pumonitor_build_info[15m])",
+                "pumonitor is not scraped: nothing watches the models",
+            ),
+            *late,
+            about(
+                "PumonitorWindowsFail",
+                "max by (monitor) (pumonitor_windows_failing) > 0",
+                "{{ $labels.monitor }}: {{ $value }} windows fail. pumonitor doctor says why",
+                severity="warning",
+            ),
+            about(
+                "PumonitorMessagesWait",
+                "max by (destination) (pumonitor_outbox_oldest_age_seconds) > 3600",
+                "{{ $labels.destination }} has not taken its messages for an hour",
+                severity="warning",
+            ),
+            about(
+                "PumonitorMessagesRefused",
+                "max by (destination) (pumonitor_outbox_set_aside) > 0",
+                "{{ $labels.destination }} refused {{ $value }} messages: pumonitor doctor",
+                severity="warning",
+            ),
+            about(
+                "PumonitorWatchdog",
+                "vector(1)",
+                "Always fires, so that a service outside can tell when alerts no longer arrive",
+                severity="none",
+                wait="0s",
+            ),
+        ],
+    }
+
+
+def _longest_silence(monitor: Monitor) -> int:
+    """Seconds: two windows and a day."""
+    window = monitor.windows.containing(datetime(2026, 1, 15, tzinfo=UTC))
+    return round(2 * (window.end - window.start).total_seconds()) + _DAY
+
+
+def _name(monitor: str, rule: str) -> str:
+    """A name of letters: Pumonitor, the monitor's and the rule's words."""
+    words = re.findall(r"[A-Za-z0-9]+", f"{monitor} {rule}")
+    return "Pumonitor" + "".join(word[:1].upper() + word[1:] for word in words)
+
+
+def _quoted(text: str) -> str:
+    """A string of PromQL."""
+    escaped = text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    return f'"{escaped}"'
+
+
+def _literal(text: str) -> str:
+    """Text in which braces are no template."""
+    return text.replace("{{", '{{ "{{" }}')

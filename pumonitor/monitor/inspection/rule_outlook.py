@@ -1,0 +1,198 @@
+"""What the rules of a monitor wait for: when each fires, and from which window on it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Final, assert_never
+
+from pumonitor.monitor.alerts.false_alarms import QuietAlarms
+from pumonitor.monitor.alerts.rules import alert_rules
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.file import configuration_hash
+from pumonitor.monitor.config.sections.rules import DETECTORS
+from pumonitor.monitor.config.values.durations import shown_duration
+from pumonitor.monitor.rules.alerts.evidence_prior import least_odds
+from pumonitor.monitor.rules.alerts.rule import (
+    AlertRule,
+    Change,
+    Health,
+    LabelDelay,
+    Limit,
+    Missing,
+    PriorShift,
+    Shift,
+)
+from pumonitor.monitor.windows.evaluation.baseline import baseline_period
+from pumonitor.ports import Window
+
+__all__ = ["RuleOutlook", "rule_outlooks"]
+
+_USUAL: Final = 3
+"""Earlier windows that say what is usual."""
+
+_HEALTH: Final = {
+    "no_data": "a window has no predictions",
+    "stale": "results are overdue by more than {limit}",
+    "few_positives": "too few are confirmed",
+    "unmatched_labels": "more than {limit} of the labels belong to no prediction",
+    "score_range": "scores leave their usual range",
+    "volume": "predictions are {limit} more or less than usual",
+}
+_NEEDS_USUAL: Final = ("score_range", "volume")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleOutlook:
+    """A rule, for people.
+
+    Attributes
+    ----------
+    rule, severity : str
+    fires : str
+        When.
+    first_window : datetime or None
+        Start of the first window it can judge; None where there are no predictions yet.
+    judged_at : datetime or None
+        When that window is judged.
+    to : tuple of str or None
+        Destinations; None: all.
+    quiet : QuietAlarms or None
+        What it would have done in windows in which nothing had changed; None while there are no
+        results to tell from, for detectors, whose rate is chosen, and for the health of data.
+    sees : str
+        How soon a detector sees a fall, by what windows in which nothing had changed vary by; empty
+        where nothing tells.
+    """
+
+    rule: str
+    severity: str
+    fires: str
+    first_window: datetime | None
+    judged_at: datetime | None
+    to: tuple[str, ...] | None
+    quiet: QuietAlarms | None = None
+    sees: str = ""
+
+
+def rule_outlooks(
+    monitor: Monitor,
+    *,
+    first: datetime | None,
+    quiet: Mapping[str, QuietAlarms] | None = None,
+    sights: Mapping[str, str] | None = None,
+) -> list[RuleOutlook]:
+    """Every rule of a monitor, whose first prediction is of that moment.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    first : datetime or None
+    quiet : mapping of str to QuietAlarms, optional
+    sights : mapping of str to str, optional
+        By the rules' keys.
+    """
+    found = []
+    for rule in alert_rules(monitor, configuration_hash(monitor)):
+        window = None if first is None else _first_window(monitor, rule, first)
+        wait = timedelta() if rule.provisional else monitor.maturity
+        found.append(
+            RuleOutlook(
+                rule=rule.name,
+                severity=rule.severity,
+                fires=_fires(rule),
+                first_window=None if window is None else window.start,
+                judged_at=None if window is None else window.end + wait,
+                to=rule.to,
+                quiet=(quiet or {}).get(rule.key),
+                sees=(sights or {}).get(rule.key, ""),
+            )
+        )
+    return found
+
+
+def _first_window(monitor: Monitor, rule: AlertRule, first: datetime) -> Window:
+    condition = rule.condition
+    start, skipped = first, 0
+    match condition:
+        case Change():
+            if condition.over is not None:
+                skipped = _USUAL
+            elif (end := baseline_period(monitor).end) is not None:
+                start = max(first, end)
+        case PriorShift():
+            start = first if condition.begins is None else max(first, condition.begins)
+            skipped = condition.reference_windows if condition.begins is None else 0
+        case Shift() | LabelDelay():
+            start = first if condition.begins is None else max(first, condition.begins)
+            skipped = condition.reference_windows
+        case Health():
+            skipped = _USUAL if condition.kind in _NEEDS_USUAL else 0
+        case Limit() | Missing():
+            pass
+        case _:
+            assert_never(condition)
+    grid = monitor.windows
+    window = grid.containing(start)
+    # Months differ in length: twice as much of them as is needed.
+    ahead = grid.between(window.start, window.end + (skipped + 1) * 2 * _length(window))
+    return next(islice(ahead, skipped, None))
+
+
+def _length(window: Window) -> timedelta:
+    return window.end - window.start
+
+
+def _fires(rule: AlertRule) -> str:
+    text = _condition(rule)
+    if rule.windows > 1:
+        text += f", {rule.windows} windows in a row"
+    if rule.per:
+        text += f", in a {rule.per}"
+    return text
+
+
+def _condition(rule: AlertRule) -> str:
+    condition = rule.condition
+    match condition:
+        case Limit():
+            return f"the interval is {condition.side} {condition.limit:g}"
+        case Change():
+            amount = f"{100 * condition.amount:g}%" if condition.relative else condition.amount
+            against = (
+                "the reference"
+                if condition.over is None
+                else f"the {shown_duration(condition.over)} before"
+            )
+            return f"a {condition.direction} of more than {amount} against {against}"
+        case Shift():
+            side = "" if condition.direction == "any" else f" {condition.direction}"
+            rate = f"false alarms a year: {condition.false_alarms_per_year:g}"
+            by = "" if condition.detector == DETECTORS[0] else f"{condition.detector}, "
+            return f"a lasting change{side} ({by}{rate})"
+        case PriorShift():
+            side = {"up": " up", "down": " down", "any": ""}[condition.direction]
+            odds = least_odds(condition.false_alarms_per_year, condition.windows_per_year)
+            rate = f"false alarms a year: at most {condition.false_alarms_per_year:g}"
+            return (
+                f"that the share of positives has moved by a quarter or more{side} has a chance "
+                f"above {odds / (1 + odds):.4g} twice running ({rate})"
+            )
+        case LabelDelay():
+            than_usual = {"up": "later", "down": "sooner", "any": "later or sooner"}
+            by = f"{100 * condition.change:g}% " if condition.change else ""
+            rate = f"false alarms a year: {condition.false_alarms_per_year:g}"
+            return f"labels come {by}{than_usual[condition.direction]} than usual ({rate})"
+        case Health():
+            limit = (
+                shown_duration(timedelta(seconds=condition.limit))
+                if condition.kind == "stale"
+                else f"{100 * condition.limit:g}%"
+            )
+            return _HEALTH[condition.kind].format(limit=limit)
+        case Missing():
+            return "there is no usable value"
+        case _:
+            assert_never(condition)

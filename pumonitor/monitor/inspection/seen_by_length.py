@@ -1,0 +1,135 @@
+"""In windows of which length a lasting fall is seen first, from how windows have varied."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.monitor.rules.detectors.labels_needed import (
+    Noise,
+    SeenAfter,
+    seen_after,
+    variance_of_means,
+)
+
+__all__ = ["LengthSeen", "said_of_lengths", "seen_by_length"]
+
+FloatArray = NDArray[np.float64]
+
+_FEWEST: Final = 5
+_DAYS_PER_YEAR: Final = 365.25
+_LONGER: Final = {"1d": 1.0, "1w": 7.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthSeen:
+    """How soon a fall is seen in windows of one length.
+
+    Attributes
+    ----------
+    window : str
+        Length, as in a configuration.
+    reference_windows : int
+        Quiet windows of this length that there are to learn from.
+    median, most : float or None
+        Days from the fall to the end of the window that alarms, in half of all cases and in nine of
+        ten; infinite if not within 120 windows, None with fewer than five quiet windows.
+    """
+
+    window: str
+    reference_windows: int
+    median: float | None
+    most: float | None
+
+
+def seen_by_length(
+    values: FloatArray,
+    noise: Noise,
+    *,
+    labels: int,
+    drop: float,
+    window: str,
+    window_days: float,
+    false_alarms_per_year: float,
+    reference_windows: int,
+) -> tuple[LengthSeen, ...]:
+    """For windows as they are, and for days and weeks where these are longer.
+
+    What longer windows vary by is told by how neighbours among the quiet ones go together.
+
+    Parameters
+    ----------
+    values : ndarray of shape (windows,)
+        Of quiet windows, in order of time.
+    noise : Noise
+        Read off them.
+    labels : int
+        Confirmed positives of a usual window.
+    drop : float
+    window : str
+        Length of a window as in the configuration.
+    window_days, false_alarms_per_year : float
+    reference_windows : int
+        That teach the detector.
+    """
+    found = []
+    for name, days in {window: window_days, **_LONGER}.items():
+        parts = round(days / window_days)
+        if name != window and (parts < 2 or abs(parts * window_days - days) > 0.01 * days):
+            continue
+        windows = reference_windows // parts
+        seen: SeenAfter | None = None
+        if windows >= _FEWEST:
+            variance = variance_of_means(values, parts) if parts > 1 else 1.0
+            seen = seen_after(
+                labels * parts,
+                drop=drop,
+                noise=noise.of_means(parts, variance=variance),
+                false_alarms_per_year=false_alarms_per_year,
+                windows_per_year=_DAYS_PER_YEAR / days,
+                reference_windows=windows,
+                parts=parts,
+            )
+        found.append(
+            LengthSeen(
+                window=name,
+                reference_windows=windows,
+                median=None if seen is None else seen.median * window_days,
+                most=None if seen is None else seen.most * window_days,
+            )
+        )
+    return tuple(found)
+
+
+def said_of_lengths(lengths: tuple[LengthSeen, ...]) -> str:
+    r"""When it is seen in each, and which sees it first; a sentence without its end.
+
+    Examples
+    --------
+    >>> day = LengthSeen(window="1d", reference_windows=60, median=9.0, most=21.0)
+    >>> week = LengthSeen(window="1w", reference_windows=8, median=13.0, most=math.inf)
+    >>> print(said_of_lengths((day, week)).replace("; ", "\n"))
+    half within 9 days and nine in ten within 21 in windows of 1d
+    half within 13 days and nine in ten not within 120 windows in windows of 1w: 1d sees it first
+    """
+    told = "; ".join(f"{_said(one)} in windows of {one.window}" for one in lengths)
+    seen = [
+        (one.median, one.most, one.window)
+        for one in lengths
+        if one.median is not None and math.isfinite(one.median)
+    ]
+    several = sum(one.median is not None for one in lengths) > 1
+    return f"{told}: {min(seen)[2]} sees it first" if seen and several else told
+
+
+def _said(one: LengthSeen) -> str:
+    if one.median is None or one.most is None:
+        return f"not to be told from {one.reference_windows} quiet windows, {_FEWEST} are needed,"
+    if math.isinf(one.median):
+        return "less than half within 120 windows"
+    most = "not within 120 windows" if math.isinf(one.most) else f"within {one.most:.3g}"
+    return f"half within {one.median:.3g} days and nine in ten {most}"

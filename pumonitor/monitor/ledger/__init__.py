@@ -1,0 +1,1 @@
+"""The state database: windows, results, alerts and messages that are still to be sent."""

@@ -1,0 +1,345 @@
+"""Alerts in the state database: where they stand, how they came there, and silences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, and_, delete, insert, not_, select, update
+
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.plain_json import plain_json
+from pumonitor.monitor.ledger.database.queries import equal
+from pumonitor.monitor.ledger.database.schema import (
+    alert_progress,
+    alert_states,
+    alert_transitions,
+    outbox,
+    silences,
+)
+from pumonitor.monitor.ledger.records.alerts import (
+    NewTransition,
+    Progress,
+    Silence,
+    StoredAlert,
+    StoredTransition,
+    TransitionKind,
+    Withheld,
+)
+
+__all__ = ["AlertTables", "StoredAlerts"]
+
+_SILENCE_FIELDS = tuple(one.name for one in fields(Silence))
+
+
+class StoredAlerts:
+    """What command line, pages and exporter ask of alerts. Every method is one transaction.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def current(
+        self, monitor: str | None = None, *, firing: bool | None = None, closed: bool = False
+    ) -> tuple[StoredAlert, ...]:
+        """Alerts as they are now, by monitor, rule, model version and segment.
+
+        Parameters
+        ----------
+        monitor : str, optional
+            All without it.
+        firing : bool, optional
+            Only those with an open incident, or only those without.
+        closed : bool
+            Those of rules that were edited or deleted as well.
+        """
+        query = (
+            select(alert_states)
+            .where(
+                *equal(alert_states.c.monitor, monitor), *equal(alert_states.c.is_firing, firing)
+            )
+            .order_by(
+                alert_states.c.monitor,
+                alert_states.c.rule,
+                alert_states.c.rule_key,
+                alert_states.c.model_version,
+                alert_states.c.segment,
+            )
+        )
+        if not closed:
+            query = query.where(alert_states.c.closed_at.is_(None))
+        with self._database.reading() as connection:
+            return tuple(_alert(row) for row in connection.execute(query))
+
+    def untold(self, monitor: str | None = None) -> tuple[StoredAlert, ...]:
+        """Those that fire and began where nobody is told: in a backfill, or long ago.
+
+        Parameters
+        ----------
+        monitor : str, optional
+            All without it.
+        """
+        state, began = alert_states.c, alert_transitions.c
+        same = ("monitor", "rule_key", "model_version", "segment", "incident")
+        query = (
+            select(alert_states)
+            .join(alert_transitions, and_(*(state[name] == began[name] for name in same)))
+            .where(
+                *equal(state.monitor, monitor),
+                state.is_firing,
+                state.closed_at.is_(None),
+                not_(and_(state.told_firing, state.told_incident == state.incident)),
+                began.kind == "fired",
+                began.withheld == "history",
+            )
+            .order_by(state.monitor, state.rule, state.model_version, state.segment)
+        )
+        with self._database.reading() as connection:
+            return tuple(_alert(row) for row in connection.execute(query))
+
+    def history(
+        self,
+        monitor: str | None = None,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        rule: str | None = None,
+        limit: int | None = None,
+    ) -> tuple[StoredTransition, ...]:
+        """Transitions, the oldest first; of more than `limit` the newest.
+
+        Parameters
+        ----------
+        monitor : str, optional
+        since, until : datetime, optional
+            Known as of [since, until).
+        rule : str, optional
+            Name or key.
+        limit : int, optional
+        """
+        own = alert_transitions.c
+        query: Select[Any] = (
+            select(alert_transitions)
+            .where(
+                *equal(own.monitor, monitor),
+                *([] if since is None else [own.as_of >= since]),
+                *([] if until is None else [own.as_of < until]),
+                *([] if rule is None else [(own.rule == rule) | (own.rule_key == rule)]),
+            )
+            .order_by(own.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return tuple(_transition(row) for row in reversed(connection.execute(query).all()))
+
+    def progress(self, monitor: str) -> dict[str, Progress]:
+        """How far the rules of a monitor are, by key."""
+        with self._database.reading() as connection:
+            return AlertTables(connection, self._database).progress(monitor)
+
+    def silences(self, *, at: datetime | None = None) -> tuple[Silence, ...]:
+        """All silences, or those that hold at a moment."""
+        with self._database.reading() as connection:
+            return AlertTables(connection, self._database).silences(at=at)
+
+    def silence(self, silence: Silence) -> int:
+        """Store a silence; its id."""
+        values = {name: getattr(silence, name) for name in _SILENCE_FIELDS if name != "id"}
+        with self._database.writing() as connection:
+            at = self._database.now(connection)
+            query = insert(silences).values(**values, created_at=at).returning(silences.c.id)
+            return int(connection.execute(query).scalar_one())
+
+    def acknowledge(
+        self,
+        monitor: str,
+        *,
+        rule: str | None = None,
+        segment: str | None = None,
+        model_version: str | None = None,
+    ) -> tuple[StoredAlert, ...]:
+        """Note that somebody is at what fires now; the alerts that are meant.
+
+        Parameters
+        ----------
+        monitor : str
+        rule : str, optional
+            Name or key.
+        segment, model_version : str, optional
+        """
+        own = alert_states.c
+        meant = (
+            own.monitor == monitor,
+            own.is_firing,
+            own.closed_at.is_(None),
+            *([] if rule is None else [(own.rule == rule) | (own.rule_key == rule)]),
+            *equal(own.segment, segment),
+            *equal(own.model_version, model_version),
+        )
+        with self._database.writing() as connection:
+            # Whoever folds alerts writes whole rows.
+            AlertTables(connection, self._database).alone(monitor)
+            found = tuple(
+                _alert(row) for row in connection.execute(select(alert_states).where(*meant))
+            )
+            connection.execute(
+                update(alert_states).where(*meant).values(acknowledged_incident=own.incident)
+            )
+        return found
+
+    def end_silence(self, number: int, *, at: datetime) -> bool:
+        """Let a silence end at a moment; whether there was one that had not ended by then."""
+        with self._database.writing() as connection:
+            begins = select(silences.c.starts).where(silences.c.id == number)
+            starts = connection.scalar(begins)
+            if starts is None:
+                return False
+            done = connection.execute(
+                update(silences)
+                .where(silences.c.id == number, silences.c.ends > at)
+                .values(ends=max(at, starts))
+            )
+            return done.rowcount == 1
+
+
+class AlertTables:
+    """The tables of alerts within one transaction of a worker.
+
+    Parameters
+    ----------
+    connection : Connection
+    database : Database
+    """
+
+    def __init__(self, connection: Connection, database: Database) -> None:
+        self.connection = connection
+        self._database = database
+
+    def alone(self, monitor: str) -> None:
+        """One transaction at a time folds the alerts of a monitor."""
+        self._database.alone(self.connection, f"alerts {monitor}")
+
+    def now(self) -> datetime:
+        """By the database's clock."""
+        return self._database.now(self.connection)
+
+    def progress(self, monitor: str) -> dict[str, Progress]:
+        """How far the rules of a monitor are, by key."""
+        rows = self.connection.execute(
+            select(alert_progress).where(alert_progress.c.monitor == monitor)
+        )
+        return {
+            row.rule_key: Progress(
+                as_of=row.as_of,
+                window_start=row.window_start,
+                generation=row.generation,
+                last_error=row.last_error,
+            )
+            for row in rows
+        }
+
+    def set_progress(self, monitor: str, progress: Mapping[str, Progress]) -> None:
+        """In place of what was there for these rules."""
+        self._replace(
+            alert_progress,
+            [{"monitor": monitor, "rule_key": key, **asdict(one)} for key, one in progress.items()],
+        )
+
+    def drop_progress(self, monitor: str, keys: Iterable[str]) -> None:
+        """Of rules that are no more."""
+        self.connection.execute(
+            delete(alert_progress).where(
+                alert_progress.c.monitor == monitor, alert_progress.c.rule_key.in_(list(keys))
+            )
+        )
+
+    def alerts(self, monitor: str) -> list[StoredAlert]:
+        """All alerts of a monitor, closed ones as well."""
+        query = select(alert_states).where(alert_states.c.monitor == monitor)
+        return [_alert(row) for row in self.connection.execute(query)]
+
+    def put_alerts(self, alerts: Iterable[StoredAlert]) -> None:
+        """In place of what was there for these alerts."""
+        self._replace(alert_states, [asdict(one) for one in alerts])
+
+    def add(self, transition: NewTransition, *, at: datetime, withheld: Withheld | None) -> int:
+        """Store a transition; its id."""
+        values = asdict(transition)
+        values["cause"] = plain_json(dict(transition.cause), "cause of an alert")
+        query = (
+            insert(alert_transitions)
+            .values(**values, recorded_at=at, withheld=withheld)
+            .returning(alert_transitions.c.id)
+        )
+        return int(self.connection.execute(query).scalar_one())
+
+    def told(self, number: int, *, at: datetime) -> None:
+        """Note that messages about a transition are in the outbox."""
+        self.connection.execute(
+            update(alert_transitions).where(alert_transitions.c.id == number).values(told_at=at)
+        )
+
+    def told_destinations(self, key: str) -> list[str]:
+        """Who got the message of that key, or will."""
+        query = select(outbox.c.destination).where(outbox.c.key == key)
+        return sorted(self.connection.scalars(query))
+
+    def transition(
+        self, alert: StoredAlert, *, incident: int, kind: TransitionKind
+    ) -> StoredTransition | None:
+        """How an incident of an alert began or ended."""
+        own = alert_transitions.c
+        row = self.connection.execute(
+            select(alert_transitions).where(
+                own.monitor == alert.monitor,
+                own.rule_key == alert.rule_key,
+                own.model_version == alert.model_version,
+                own.segment == alert.segment,
+                own.incident == incident,
+                own.kind == kind,
+            )
+        ).first()
+        return None if row is None else _transition(row)
+
+    def silences(self, *, at: datetime | None = None) -> tuple[Silence, ...]:
+        """All silences, or those that hold at a moment."""
+        query = select(silences).order_by(silences.c.starts, silences.c.id)
+        if at is not None:
+            query = query.where(silences.c.starts <= at, silences.c.ends > at)
+        return tuple(
+            Silence(**{name: getattr(row, name) for name in _SILENCE_FIELDS})
+            for row in self.connection.execute(query)
+        )
+
+    def _replace(self, table: Any, rows: list[dict[str, Any]]) -> None:
+        if not rows:
+            return
+        keys = [column.name for column in table.primary_key]
+        statement = self._database.insert_if_absent(table)
+        # `insert_if_absent` made one of either database; both take the same change of it.
+        upsert: Any = type(statement)(table)
+        self.connection.execute(
+            upsert.on_conflict_do_update(
+                index_elements=keys,
+                set_={
+                    column.name: upsert.excluded[column.name]
+                    for column in table.columns
+                    if column.name not in keys
+                },
+            ),
+            rows,
+        )
+
+
+def _alert(row: Row[Any]) -> StoredAlert:
+    return StoredAlert(**row._mapping)
+
+
+def _transition(row: Row[Any]) -> StoredTransition:
+    return StoredTransition(**row._mapping)

@@ -1,0 +1,221 @@
+"""Panes in the order in which alerts take them in, with their results.
+
+All functions take the connection of a transaction that is under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, tuple_
+
+from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, same_pane
+from pumonitor.monitor.ledger.database.schema import panes, results, windows
+from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
+from pumonitor.monitor.ledger.records.records import MetricResult
+from pumonitor.monitor.ledger.records.rows import window_of
+from pumonitor.ports import Window
+
+__all__ = [
+    "Looks",
+    "Position",
+    "earliest_unfinished",
+    "newest_looks",
+    "next_panes",
+    "panes_until",
+    "with_results",
+]
+
+Position = tuple[datetime, datetime]
+"""As of when a pane is, and when its window starts."""
+
+_PANE_COLUMNS = (
+    *WINDOW_COLUMNS,
+    panes.c.number,
+    panes.c.state,
+    panes.c.as_of,
+    panes.c.revision,
+    panes.c.counts,
+)
+_RESULT_FIELDS = tuple(field.name for field in fields(MetricResult))
+
+
+def next_panes(
+    connection: Connection,
+    *,
+    monitor: str,
+    configuration: str,
+    after: Position | None,
+    now: datetime,
+    attempts_allowed: int,
+    limit: int,
+) -> list[PaneSeen]:
+    """The panes that follow, up to the first that is still to be evaluated.
+
+    A window that failed as often as is allowed is not waited for: its panes are there without
+    a revision.
+    """
+    ours = and_(windows.c.monitor == monitor, windows.c.configuration == configuration)
+    waited_for = connection.execute(
+        select(panes.c.as_of, windows.c.window_start)
+        .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+        .where(ours, panes.c.status != "evaluated", windows.c.attempts < attempts_allowed)
+        .order_by(panes.c.as_of, windows.c.window_start)
+        .limit(1)
+    ).first()
+    conditions: list[ColumnElement[bool]] = [ours, panes.c.as_of <= now]
+    if after is not None:
+        # The first part alone can use the index.
+        conditions += [panes.c.as_of >= after[0], _place() > after]
+    if waited_for is not None:
+        before = (waited_for.as_of, waited_for.window_start)
+        conditions += [panes.c.as_of <= before[0], _place() < before]
+    query: Select[Any] = (
+        select(*_PANE_COLUMNS)
+        .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+        .where(*conditions)
+        .order_by(panes.c.as_of, windows.c.window_start)
+        .limit(limit)
+    )
+    return [_seen(row) for row in connection.execute(query)]
+
+
+def panes_until(
+    connection: Connection,
+    *,
+    monitor: str,
+    configuration: str,
+    until: Position,
+    attempts_allowed: int,
+    after: Position | None = None,
+) -> list[PaneSeen]:
+    """Panes taken in so far that say something, or whose window was given up.
+
+    All of them, or those that follow `after`.
+    """
+    query: Select[Any] = (
+        select(*_PANE_COLUMNS)
+        .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+        .where(
+            windows.c.monitor == monitor,
+            windows.c.configuration == configuration,
+            panes.c.as_of <= until[0],
+            _place() <= until,
+            *([] if after is None else [panes.c.as_of >= after[0], _place() > after]),
+            or_(panes.c.revision.is_not(None), windows.c.attempts >= attempts_allowed),
+        )
+        .order_by(panes.c.as_of, windows.c.window_start)
+    )
+    return [_seen(row) for row in connection.execute(query)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looks:
+    """How a monitor keeps up.
+
+    Attributes
+    ----------
+    oldest_due : datetime or None
+        The earliest moment of the panes that are due and not evaluated.
+    newest : Window or None
+        The last window that was evaluated at all.
+    """
+
+    oldest_due: datetime | None
+    newest: Window | None
+
+
+def newest_looks(
+    connection: Connection, *, monitor: str, configuration: str, now: datetime
+) -> Looks:
+    """How a monitor keeps up, for rules that go by the clock."""
+    ours = and_(windows.c.monitor == monitor, windows.c.configuration == configuration)
+    joined = panes.join(windows, panes.c.window_key == windows.c.window_key)
+    oldest_due = connection.scalar(
+        select(func.min(panes.c.as_of))
+        .select_from(joined)
+        .where(ours, panes.c.status != "evaluated", panes.c.as_of <= now)
+    )
+    newest = connection.execute(
+        select(windows)
+        .where(ours, windows.c.evaluated_panes > 0)
+        .order_by(windows.c.window_start.desc())
+        .limit(1)
+    ).first()
+    return Looks(oldest_due=oldest_due, newest=None if newest is None else window_of(newest))
+
+
+def earliest_unfinished(
+    connection: Connection, *, monitor: str, configuration: str
+) -> datetime | None:
+    """As of when the earliest pane is that is not evaluated, due or not; None if all are."""
+    found: datetime | None = connection.scalar(
+        select(func.min(panes.c.as_of))
+        .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+        .where(
+            windows.c.monitor == monitor,
+            windows.c.configuration == configuration,
+            or_(
+                windows.c.next_as_of.is_not(None),
+                windows.c.evaluated_panes < windows.c.collected_panes,
+            ),
+            panes.c.status != "evaluated",
+        )
+    )
+    return found
+
+
+def with_results(
+    connection: Connection, some: Sequence[PaneSeen], *, metrics: Collection[str]
+) -> list[PaneResults]:
+    """The panes with the newest results of these metrics."""
+    found: dict[tuple[str, int], dict[tuple[str, str], dict[str, MetricResult]]] = {
+        (pane.window_key, pane.number): {} for pane in some
+    }
+    asked = [pane for pane in some if pane.revision is not None]
+    for row in _result_rows(connection, asked, metrics):
+        pane = found.get((row.window_key, row.pane))
+        if pane is not None:
+            series = pane.setdefault((row.model_version, row.segment), {})
+            series[row.metric] = MetricResult(
+                **{name: getattr(row, name) for name in _RESULT_FIELDS}
+            )
+    return [PaneResults(pane=pane, results=found[pane.window_key, pane.number]) for pane in some]
+
+
+def _result_rows(
+    connection: Connection, some: Sequence[PaneSeen], metrics: Collection[str]
+) -> list[Row[Any]]:
+    rows: list[Row[Any]] = []
+    for number in sorted({pane.number for pane in some}):
+        keys = sorted({pane.window_key for pane in some if pane.number == number})
+        for begin in range(0, len(keys), 500):
+            rows += connection.execute(
+                select(results)
+                .join(panes, and_(same_pane(results), panes.c.revision == results.c.revision))
+                .where(
+                    results.c.window_key.in_(keys[begin : begin + 500]),
+                    results.c.pane == number,
+                    results.c.metric.in_(sorted(metrics)),
+                )
+            ).all()
+    return rows
+
+
+def _place() -> Any:
+    return tuple_(panes.c.as_of, windows.c.window_start)
+
+
+def _seen(row: Row[Any]) -> PaneSeen:
+    return PaneSeen(
+        window_key=row.window_key,
+        window=window_of(row),
+        number=row.number,
+        state=row.state,
+        as_of=row.as_of,
+        revision=row.revision,
+        counts=row.counts or {},
+    )

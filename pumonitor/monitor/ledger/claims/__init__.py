@@ -1,0 +1,1 @@
+"""Which process works on which window: owners, leases, fencing tokens."""

@@ -1,0 +1,322 @@
+"""Who may work on which window: leases by the database's clock, fences, waits after failures.
+
+All functions take the connection of a transaction that is under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+    true,
+    tuple_,
+    update,
+)
+
+from pumonitor.monitor.ledger.claims.holders import free_windows
+from pumonitor.monitor.ledger.claims.owners import shown_owner
+from pumonitor.monitor.ledger.database.errors import StaleClaimError
+from pumonitor.monitor.ledger.database.schema import panes, windows
+from pumonitor.monitor.ledger.records.records import Claim, ClaimedPane, Step
+from pumonitor.monitor.ledger.records.rows import window_of
+from pumonitor.ports import Pane, Window
+
+__all__ = [
+    "FaultOf",
+    "WorkRules",
+    "claim_collect",
+    "claim_evaluate",
+    "finish",
+    "give_back",
+    "is_before",
+    "prolong",
+]
+
+
+FaultOf = Literal["window", "tables", "machine"]
+"""What made an attempt fail: this window alone, the tables of its monitor, or where it was made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkRules:
+    """How long a claim lasts, and what happens when work fails.
+
+    Attributes
+    ----------
+    lease : timedelta
+        After which others may take over a window whose worker has not finished or renewed; from a
+        worker that is known to be dead they do so at once.
+    attempts_allowed : int
+        A window that failed this often in a row no longer holds up the evaluation of later ones;
+        it is tried on.
+    first_wait, longest_wait : timedelta
+        After a failure, doubled from one to the next.
+    """
+
+    lease: timedelta = timedelta(minutes=2)
+    attempts_allowed: int = 8
+    first_wait: timedelta = timedelta(seconds=30)
+    longest_wait: timedelta = timedelta(hours=1)
+
+    def __post_init__(self) -> None:
+        if self.lease <= timedelta() or self.attempts_allowed < 1:
+            msg = "lease must be > 0 and attempts_allowed >= 1"
+            raise ValueError(msg)
+        if not timedelta() < self.first_wait <= self.longest_wait:
+            msg = (
+                "waits must satisfy 0 < first_wait <= longest_wait, got "
+                f"{self.first_wait} and {self.longest_wait}"
+            )
+            raise ValueError(msg)
+
+    def wait(self, attempts: int) -> timedelta:
+        """After that many failures in a row.
+
+        Examples
+        --------
+        >>> WorkRules().wait(3), WorkRules().wait(1000)
+        (datetime.timedelta(seconds=120), datetime.timedelta(seconds=3600))
+        """
+        doubled = self.first_wait * (1 << min(attempts - 1, 30))
+        return min(doubled, self.longest_wait)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asker:
+    """Who claims, when by the database's clock, and of which monitors and configurations."""
+
+    owner: str
+    at: datetime
+    monitors: Mapping[str, str] | None
+
+    def may_take(self) -> ColumnElement[bool]:
+        return and_(
+            or_(windows.c.lease_until.is_(None), windows.c.lease_until <= self.at),
+            or_(windows.c.not_before.is_(None), windows.c.not_before <= self.at),
+            true()
+            if self.monitors is None
+            else tuple_(windows.c.monitor, windows.c.configuration).in_(
+                list(self.monitors.items())
+            ),
+        )
+
+
+def claim_collect(
+    connection: Connection,
+    *,
+    owner: str,
+    at: datetime,
+    now: datetime,
+    monitors: Mapping[str, str] | None,
+    rules: WorkRules,
+) -> Claim | None:
+    """The oldest free window with panes that are due and not collected."""
+    asker = _Asker(owner=owner, at=at, monitors=monitors)
+    due = and_(panes.c.status == "planned", panes.c.as_of <= now)
+    return _take(connection, asker, windows.c.next_as_of <= now, due, step="collect", rules=rules)
+
+
+def claim_evaluate(
+    connection: Connection,
+    *,
+    owner: str,
+    at: datetime,
+    monitors: Mapping[str, str] | None,
+    rules: WorkRules,
+) -> Claim | None:
+    """The oldest free window with collected panes that wait for no earlier window."""
+    earlier = windows.alias("earlier")
+    # Two levels deep, where windows and panes would be taken for others without being named.
+    is_held_up = exists().where(is_before(earlier, rules)).correlate(windows, panes)
+    ready = and_(panes.c.status == "collected", ~is_held_up)
+    has_ready = and_(
+        windows.c.evaluated_panes < windows.c.collected_panes,
+        exists().where(panes.c.window_key == windows.c.window_key, ready).correlate(windows),
+    )
+    asker = _Asker(owner=owner, at=at, monitors=monitors)
+    return _take(connection, asker, has_ready, ready, step="evaluate", rules=rules)
+
+
+def is_before(earlier: FromClause, rules: WorkRules) -> ColumnElement[bool]:
+    """Whether a pane of `windows` is not evaluated before that earlier window is counted."""
+    return and_(
+        earlier.c.monitor == windows.c.monitor,
+        earlier.c.configuration == windows.c.configuration,
+        earlier.c.window_start < windows.c.window_start,
+        earlier.c.next_as_of <= panes.c.as_of,
+        earlier.c.attempts < rules.attempts_allowed,
+    )
+
+
+def finish(connection: Connection, claim: Claim) -> None:
+    """End a claim whose work is about to be stored, in the transaction that stores it.
+
+    Raises
+    ------
+    StaleClaimError
+        If it is no longer held.
+    """
+    done = connection.execute(
+        update(windows)
+        .where(_held(claim))
+        .values(lease_owner=None, lease_until=None, attempts=0, last_error=None, not_before=None)
+    )
+    if done.rowcount != 1:
+        raise _stale(claim)
+
+
+def prolong(connection: Connection, claim: Claim, *, until: datetime) -> None:
+    """Move the end of the lease.
+
+    Raises
+    ------
+    StaleClaimError
+        If the claim is no longer held.
+    """
+    done = connection.execute(update(windows).where(_held(claim)).values(lease_until=until))
+    if done.rowcount != 1:
+        raise _stale(claim)
+
+
+def give_back(
+    connection: Connection,
+    claim: Claim,
+    *,
+    at: datetime,
+    error: str | None,
+    fault_of: FaultOf,
+    retry_after: timedelta | None,
+    rules: WorkRules,
+) -> None:
+    """Free the window, after a failure for a later time; nothing if the claim is not held."""
+    values: dict[str, object] = {"lease_owner": None, "lease_until": None}
+    if error is not None:
+        # A window is not given up, nor evaluated without, for what is no fault of its own.
+        more = (
+            windows.c.attempts + 1
+            if fault_of == "window"
+            else case((windows.c.attempts < 1, 1), else_=windows.c.attempts)
+        )
+        values |= {"attempts": more, "last_error": error}
+        if fault_of != "window":
+            retry_after = timedelta() if retry_after is None else retry_after
+    attempts = connection.scalar(
+        update(windows).where(_held(claim)).values(values).returning(windows.c.attempts)
+    )
+    if attempts is None:
+        return
+    if retry_after is None and error is not None:
+        retry_after = rules.wait(attempts)
+    if retry_after is not None:
+        connection.execute(
+            update(windows)
+            .where(windows.c.window_key == claim.window_key)
+            .values(not_before=at + retry_after)
+        )
+
+
+def _take(
+    connection: Connection,
+    asker: _Asker,
+    wanted: ColumnElement[bool],
+    which_panes: ColumnElement[bool],
+    *,
+    step: Step,
+    rules: WorkRules,
+) -> Claim | None:
+    query = (
+        select(windows.c.window_key, windows.c.lease_owner)
+        .where(wanted, asker.may_take())
+        .order_by(windows.c.window_start, windows.c.window_key)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    found = connection.execute(query).first()
+    if found is None and free_windows(connection, at=asker.at):
+        found = connection.execute(query).first()
+    if found is None:
+        return None
+    values: dict[str, object] = {
+        "fence": windows.c.fence + 1,
+        "lease_owner": asker.owner,
+        "lease_until": asker.at + rules.lease,
+    }
+    if found.lease_owner is not None:
+        # Its worker died, or was too slow: a window that kills workers must not do so for ever.
+        values["attempts"] = windows.c.attempts + 1
+        values["last_error"] = (
+            f"{shown_owner(found.lease_owner)} died, or did not finish within its lease"
+        )
+    row = connection.execute(
+        update(windows)
+        .where(windows.c.window_key == found.window_key)
+        .values(values)
+        .returning(windows)
+    ).one()
+    window = window_of(row)
+    return Claim(
+        step=step,
+        window_key=row.window_key,
+        monitor=row.monitor,
+        configuration=row.configuration,
+        window=window,
+        panes=_panes(connection, row.window_key, window, which_panes),
+        owner=row.lease_owner,
+        fence=row.fence,
+        lease_until=row.lease_until,
+        attempts=row.attempts,
+    )
+
+
+def _panes(
+    connection: Connection, key: str, window: Window, which: ColumnElement[bool]
+) -> tuple[ClaimedPane, ...]:
+    last = connection.scalar(select(func.max(panes.c.revision)).where(panes.c.window_key == key))
+    chosen: Select[Any] = (
+        select(panes)
+        .join(windows, windows.c.window_key == panes.c.window_key)
+        .where(panes.c.window_key == key, which)
+        .order_by(panes.c.number)
+    )
+    claimed = []
+    for row in connection.execute(chosen):
+        # Later results of a window have a larger revision, whichever pane they are of.
+        last = row.number if last is None else max(row.number, last + 1)
+        claimed.append(
+            ClaimedPane(
+                pane=Pane(window=window, number=row.number, state=row.state, as_of=row.as_of),
+                revision=last,
+                digest=row.digest,
+                counts=row.counts,
+            )
+        )
+    return tuple(claimed)
+
+
+def _held(claim: Claim) -> ColumnElement[bool]:
+    return and_(
+        windows.c.window_key == claim.window_key,
+        windows.c.fence == claim.fence,
+        windows.c.lease_owner == claim.owner,
+    )
+
+
+def _stale(claim: Claim) -> StaleClaimError:
+    return StaleClaimError(
+        f"{shown_owner(claim.owner)} no longer holds the window of {claim.monitor} from "
+        f"{claim.window.start.isoformat()}: its lease ran out at {claim.lease_until.isoformat()} "
+        "and another worker took over, or it was reopened. Nothing was stored"
+    )

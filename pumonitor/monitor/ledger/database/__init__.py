@@ -1,0 +1,1 @@
+"""Connections, tables and migrations of the state database."""

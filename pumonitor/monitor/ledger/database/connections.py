@@ -1,0 +1,317 @@
+"""Connections to the state database: SQLite in a file, or PostgreSQL.
+
+Every use is one short transaction. Nothing waits without end: not for a lock, not for a statement,
+and a worker that was stopped in the middle of a transaction does not hold up the others.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from zlib import crc32
+
+from sqlalchemy import URL, Connection, Engine, Insert, Table, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    ProgrammingError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.ledger.database.errors import (
+    StateError,
+    StateUnavailableError,
+    without_passwords,
+)
+
+__all__ = ["Database", "Timeouts"]
+
+_DRIVERS = {
+    "sqlite": "sqlite+pysqlite",
+    "postgresql": "postgresql+psycopg",
+    "postgres": "postgresql+psycopg",
+}
+_READS = "pumonitor_reads"
+_CONNECT_SECONDS = 10
+_MIGRATION_SECONDS = 300
+_ADVISORY_SPACE = 0x70756D6F  # "pumo": keeps our advisory locks apart from other programs'
+_NO_SUCH_TABLE = "42P01"
+_WAL_POLL_SECONDS = 0.02
+
+# Values of JSON columns are the same text in both databases, and never NaN.
+_AS_JSON = partial(json.dumps, allow_nan=False, sort_keys=True)
+
+_CLOCKS = {
+    "sqlite": "SELECT strftime('%Y-%m-%dT%H:%M:%f', 'now')",
+    "postgresql": "SELECT clock_timestamp()",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """How long is waited before giving up.
+
+    Attributes
+    ----------
+    lock : timedelta
+        For what others hold.
+    statement : timedelta
+        For one statement; PostgreSQL.
+    idle : timedelta
+        For a client that began a transaction and does nothing; PostgreSQL.
+    """
+
+    lock: timedelta = timedelta(seconds=15)
+    statement: timedelta = timedelta(seconds=60)
+    idle: timedelta = timedelta(seconds=30)
+
+
+class Database:
+    """The state database's engine, clock and transactions.
+
+    Parameters
+    ----------
+    address : str
+        ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``.
+    timeouts : Timeouts, optional
+
+    Attributes
+    ----------
+    name : str
+        The address as it may be shown.
+    engine : Engine
+
+    Raises
+    ------
+    InputError
+        If the address is of neither kind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> database = Database(f"sqlite:///{tempfile.mkdtemp()}/state.db")
+    >>> with database.reading() as connection:
+    ...     database.now(connection).tzinfo
+    datetime.timezone.utc
+    >>> database.close()
+    """
+
+    def __init__(self, address: str, *, timeouts: Timeouts | None = None) -> None:
+        url = _checked(address)
+        # The query may hold passwords too.
+        self.name = url.set(query={}).render_as_string(hide_password=True)
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        url = url.set(drivername=_DRIVERS[url.get_backend_name()])
+        timeouts = timeouts or Timeouts()
+        self.engine = _sqlite(url, timeouts) if self.is_sqlite else _postgresql(url, timeouts)
+        self._clock = _CLOCKS[self.engine.dialect.name]
+        self._turn = Lock() if self.is_sqlite else None
+        self._patience = timeouts.lock
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that may write, committed at the end; one at a time in SQLite."""
+        with self._in_turn(), self._in_our_words(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Threads that write to SQLite queue here: its own waiting serves whoever asks luckily."""
+        if self._turn is None:
+            yield
+            return
+        if not self._turn.acquire(timeout=self._patience.total_seconds()):
+            msg = f"the state database {self.name} is held by another thread of this process"
+            raise StateUnavailableError(msg)
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads, and waits for nobody."""
+        with self._in_our_words(), self.engine.connect() as connection:
+            reader = connection.execution_options(**{_READS: True})
+            if not self.is_sqlite:
+                reader = reader.execution_options(postgresql_readonly=True)
+            with reader.begin():
+                yield reader
+
+    def now(self, connection: Connection) -> datetime:
+        """The time by the database's clock, the same for all workers."""
+        found = connection.exec_driver_sql(self._clock).scalar_one()
+        if isinstance(found, str):
+            return datetime.fromisoformat(found).replace(tzinfo=UTC)
+        moment: datetime = found.astimezone(UTC)
+        return moment
+
+    def alone(self, connection: Connection, what: str) -> None:
+        """Let no other transaction past the same point until this one ends."""
+        if not self.is_sqlite:
+            connection.exec_driver_sql(
+                "SELECT pg_advisory_xact_lock(%s, %s)",
+                (_ADVISORY_SPACE, crc32(what.encode()) - 2**31),
+            )
+
+    def wait_alone(self, connection: Connection, what: str) -> None:
+        """The same for work that takes long: waits for minutes, and may take as long itself."""
+        if not self.is_sqlite:
+            for setting in ("lock_timeout", "statement_timeout"):
+                connection.exec_driver_sql(f"SET LOCAL {setting} = '{_MIGRATION_SECONDS}s'")
+        self.alone(connection, what)
+
+    def insert_if_absent(self, table: Table) -> Insert:
+        """An insertion that leaves rows alone whose keys are there."""
+        insert = sqlite.insert if self.is_sqlite else postgresql.insert
+        return insert(table).on_conflict_do_nothing()
+
+    @contextmanager
+    def _in_our_words(self) -> Iterator[None]:
+        try:
+            yield
+        except (IntegrityError, ProgrammingError) as error:
+            if getattr(error.orig, "sqlstate", None) == _NO_SUCH_TABLE:
+                raise self._state_error(error) from None
+            raise  # a fault of ours, which needs its traceback
+        except DBAPIError as error:
+            raise self._state_error(error) from None
+        except PoolTimeoutError:
+            msg = f"the state database {self.name} cannot be used: too many connections are in use"
+            raise StateUnavailableError(msg) from None
+
+    def _state_error(self, error: DBAPIError) -> StateError:
+        lines = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
+        why = without_passwords(lines[0])
+        if "locked" in why or "lock timeout" in why:
+            what = "is held by another process"
+        elif isinstance(error, DatabaseError) and error.connection_invalidated:
+            what = "closed the connection"
+        else:
+            what = "cannot be used"
+        # A file that is no database does not become one.
+        now = isinstance(error, OperationalError | InterfaceError | ProgrammingError)
+        kind = StateUnavailableError if now else StateError
+        return kind(f"the state database {self.name} {what}: {why}")
+
+
+def _checked(address: str) -> URL:
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError):
+        url = None
+    if url is None or url.get_backend_name() not in _DRIVERS:
+        kind, has_kind, _ = address.partition("://")
+        msg = (
+            "state must be sqlite:///FILE or postgresql://USER@HOST/NAME"
+            f"{f', got {kind}://...' if has_kind else ''}"
+        )
+        raise InputError(msg)
+    if url.get_backend_name() == "sqlite":
+        _check_file(url)
+    return url
+
+
+def _check_file(url: URL) -> None:
+    if url.database in (None, "", ":memory:") or "memory" in url.query.get("mode", ""):
+        msg = (
+            "state must be a file that several processes can open, which sqlite:// without a file "
+            "is not: write sqlite:///pumonitor.db"
+        )
+        raise InputError(msg)
+    folder = Path(str(url.database).removeprefix("file:")).parent
+    if not folder.is_dir():
+        msg = f"the folder of the state database does not exist: {folder}"
+        raise InputError(msg)
+
+
+def _sqlite(url: URL, timeouts: Timeouts) -> Engine:
+    seconds = timeouts.lock.total_seconds()
+    engine = create_engine(
+        url, connect_args={"timeout": seconds}, json_serializer=_AS_JSON, hide_parameters=True
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        # The driver begins transactions late and by itself; we begin them below.
+        connection.isolation_level = None
+        _switch_to_wal(connection, seconds)
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        reads = connection.get_execution_options().get(_READS, False)
+        # One that reads first and writes later could not be let in after another's write.
+        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _switch_to_wal(connection: Any, seconds: float) -> None:
+    """Readers and one writer at a time; SQLite's own waiting does not cover this switch."""
+    import sqlite3
+
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(_WAL_POLL_SECONDS)
+        else:
+            return
+
+
+def _postgresql(url: URL, timeouts: Timeouts) -> Engine:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        msg = "a state database in PostgreSQL needs psycopg: pip install 'pumonitor[postgres]'"
+        raise InputError(msg) from None
+    settings = {
+        "lock_timeout": timeouts.lock,
+        "statement_timeout": timeouts.statement,
+        "idle_in_transaction_session_timeout": timeouts.idle,
+    }
+    engine = create_engine(
+        url,
+        connect_args={
+            "connect_timeout": _CONNECT_SECONDS,
+            "application_name": "pumonitor",
+            # Poolers between us and the server lose prepared statements.
+            "prepare_threshold": None,
+        },
+        json_serializer=_AS_JSON,
+        pool_pre_ping=True,
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        connection.autocommit = True
+        for name, value in settings.items():
+            connection.execute(f"SET {name} = {round(value.total_seconds() * 1000)}")
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.autocommit = False
+
+    return engine

@@ -1,0 +1,132 @@
+"""Parts of the reader's queries: conditions, and what is selected from which tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Select, and_, exists, select
+
+from pumonitor.monitor.ledger.database.schema import (
+    evaluations,
+    latest,
+    monitors,
+    panes,
+    series,
+    windows,
+)
+
+__all__ = [
+    "WINDOW_COLUMNS",
+    "equal",
+    "is_latest",
+    "is_superseded",
+    "of_monitor",
+    "one_of",
+    "same_pane",
+    "select_evaluations",
+    "select_series",
+    "starting_between",
+]
+
+WINDOW_COLUMNS = (
+    windows.c.window_key,
+    windows.c.monitor,
+    windows.c.configuration,
+    windows.c.window_start,
+    windows.c.window_end,
+    windows.c.window_index,
+)
+
+
+def of_monitor(monitor: str | None, configuration: str | None) -> list[ColumnElement[bool]]:
+    """Windows of the monitor, of its current configuration unless another is named."""
+    if configuration is not None:
+        of_configuration: ColumnElement[bool] = windows.c.configuration == configuration
+    else:
+        of_configuration = exists().where(
+            monitors.c.name == windows.c.monitor,
+            monitors.c.configuration == windows.c.configuration,
+            monitors.c.is_current,
+        )
+    return [of_configuration, *equal(windows.c.monitor, monitor)]
+
+
+def equal(column: Column[Any], value: object) -> list[ColumnElement[bool]]:
+    """A condition on a column, none without a value."""
+    return [] if value is None else [column == value]
+
+
+def one_of(column: Column[Any], values: Collection[Any] | None) -> list[ColumnElement[bool]]:
+    """The column is one of the values; no condition without any given."""
+    return [] if values is None else [column.in_(values)]
+
+
+def starting_between(since: datetime | None, until: datetime | None) -> list[ColumnElement[bool]]:
+    """Windows that start in [since, until), as far as these are given."""
+    start = windows.c.window_start
+    return [
+        *([] if since is None else [start >= since]),
+        *([] if until is None else [start < until]),
+    ]
+
+
+def is_superseded(as_of: datetime, *, until: int | None = None) -> ColumnElement[bool]:
+    """Whether a later pane of the window was collected, as of that moment or before.
+
+    Parameters
+    ----------
+    as_of : datetime
+    until : int, optional
+        Number of the last pane that counts.
+    """
+    later = panes.alias("later")
+    return exists().where(
+        later.c.window_key == panes.c.window_key,
+        later.c.number > panes.c.number,
+        *([] if until is None else [later.c.number <= until]),
+        later.c.as_of <= as_of,
+        later.c.collected_at.is_not(None),
+    )
+
+
+def same_pane(table: Any) -> ColumnElement[bool]:
+    """The pane that a row of the table belongs to."""
+    return and_(panes.c.window_key == table.c.window_key, panes.c.number == table.c.pane)
+
+
+def is_latest(table: Any) -> ColumnElement[bool]:
+    """The row of the table belongs to the newest results of its window."""
+    return and_(
+        latest.c.window_key == table.c.window_key,
+        latest.c.pane == table.c.pane,
+        latest.c.revision == table.c.revision,
+    )
+
+
+def select_evaluations() -> Select[Any]:
+    """Evaluations with their panes and windows."""
+    return (
+        select(
+            *WINDOW_COLUMNS,
+            panes.c.number,
+            panes.c.state,
+            panes.c.as_of,
+            evaluations.c.revision,
+            evaluations.c.model_version,
+            evaluations.c.segment,
+            evaluations.c.evaluation,
+        )
+        .join_from(evaluations, panes, same_pane(evaluations))
+        .join(windows, windows.c.window_key == panes.c.window_key)
+    )
+
+
+def select_series() -> Select[Any]:
+    """Series with their panes and windows."""
+    return (
+        select(*WINDOW_COLUMNS, panes.c.number, panes.c.state, panes.c.as_of, series)
+        .join_from(series, panes, same_pane(series))
+        .join(windows, windows.c.window_key == panes.c.window_key)
+    )

@@ -1,0 +1,410 @@
+"""What is still to be sent, in the state database.
+
+Results and the messages about them are stored in one transaction, so none is lost and none is about
+results that are not there. Sending comes afterwards and again until it is noted as done: a
+destination may get a message twice, with the same key.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import (
+    Connection,
+    and_,
+    delete,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+
+from pumonitor.monitor.ledger.claims.holders import (
+    Holder,
+    free_messages,
+    holders_of_messages,
+    is_pending,
+)
+from pumonitor.monitor.ledger.claims.owners import this_process
+from pumonitor.monitor.ledger.claims.renewal import renewed
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.errors import without_passwords
+from pumonitor.monitor.ledger.database.plain_json import plain_json
+from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
+from pumonitor.monitor.ledger.records.records import NewMessage
+from pumonitor.ports import OutboxMessage
+
+__all__ = ["StoredOutbox", "Waiting", "enqueue"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What waits for one destination.
+
+    Attributes
+    ----------
+    messages : int
+        Neither delivered nor set aside.
+    oldest : timedelta
+        How long the oldest of them has waited, by the database's clock.
+    set_aside : int
+        Messages that are not tried any more.
+    failed : int
+        Messages that wait although they were tried.
+    next_try : datetime or None
+        When the first of those is tried again; None if the next round does.
+    holders : tuple of Holder
+        Processes that are sending some of them, unless they are known to be dead.
+    last_error : str or None
+        Of the oldest of those; where there is none, of the last one that was set aside.
+    """
+
+    messages: int
+    oldest: timedelta
+    set_aside: int
+    last_error: str | None
+    failed: int = 0
+    next_try: datetime | None = None
+    holders: tuple[Holder, ...] = ()
+
+
+class StoredOutbox:
+    """The outbox of a ledger; implements `pumonitor.ports.Outbox`.
+
+    Parameters
+    ----------
+    database : Database
+    mask : callable
+        Hides secrets in text.
+    """
+
+    def __init__(
+        self, database: Database, *, mask: Callable[[str], str] = without_passwords
+    ) -> None:
+        self._database = database
+        self._mask = mask
+        self._left_behind: set[str] = set()
+
+    def claim(self, destination: str, *, limit: int, lease: timedelta) -> Sequence[OutboxMessage]:
+        """The next messages of a destination by id, claimed; none of a lane out of turn.
+
+        What this process could not give back, and what is held by a process that is known to be
+        dead, is free at once.
+        """
+        with self._database.writing() as connection:
+            _alone_with(connection, self._database, destination)
+            at = self._database.now(connection)
+            rows = connection.execute(_next_in_turn(destination, at).limit(limit)).all()
+            if len(rows) < limit and free_messages(
+                connection, destination=destination, left_behind=self._left_behind, at=at
+            ):
+                rows = connection.execute(_next_in_turn(destination, at).limit(limit)).all()
+            claim = f"{this_process()} {uuid4().hex}"
+            connection.execute(
+                update(outbox)
+                .where(outbox.c.id.in_([row.id for row in rows]))
+                .values(claimed_by=claim, claimed_until=at + lease)
+            )
+        return tuple(
+            OutboxMessage(
+                id=row.id,
+                destination=row.destination,
+                lane=row.lane,
+                key=row.key,
+                payload=row.payload,
+                attempts=row.attempts,
+                refusals=row.refusals,
+                claim=claim,
+            )
+            for row in rows
+        )
+
+    @contextmanager
+    def keeping(
+        self, messages: Sequence[OutboxMessage], *, lease: timedelta
+    ) -> Iterator[Callable[[], bool]]:
+        """Renew the claim on messages while it is open; gives what says whether it surely holds."""
+        half = lease.total_seconds() / 2
+        held_until = time.monotonic() + half
+
+        def renew() -> None:
+            nonlocal held_until
+            begun = time.monotonic()
+            self._renew(messages, lease)
+            held_until = begun + half
+
+        try:
+            with renewed(renew, lease=lease):
+                yield lambda: time.monotonic() < held_until
+        except BaseException:
+            # Perhaps it could not be given back.
+            self._left_behind |= {message.claim for message in messages}
+            raise
+
+    def _renew(self, messages: Sequence[OutboxMessage], lease: timedelta) -> None:
+        with self._database.writing() as connection:
+            at = self._database.now(connection)
+            connection.execute(
+                update(outbox)
+                .where(
+                    outbox.c.id.in_([message.id for message in messages]),
+                    outbox.c.claimed_by.in_({message.claim for message in messages}),
+                    outbox.c.claimed_until > at,
+                    is_pending(),
+                )
+                .values(claimed_until=at + lease)
+            )
+
+    def delivered(self, message: OutboxMessage) -> None:
+        """Note that the destination has it."""
+        self._change([message], lambda at: {"delivered_at": at, "last_error": None})
+
+    def failed(
+        self, message: OutboxMessage, *, reason: str, retry_after: timedelta, refused: bool
+    ) -> None:
+        """Note an attempt that failed and when the next is due; `refused` counts as a refusal."""
+        self._change(
+            [message],
+            lambda at: {
+                "attempts": outbox.c.attempts + 1,
+                "refusals": outbox.c.refusals + int(refused),
+                "not_before": at + retry_after,
+                "last_error": self._mask(reason),
+            },
+        )
+
+    def set_aside(self, message: OutboxMessage, *, reason: str) -> None:
+        """Try no more until a person asks for it; its lane goes on without it."""
+        self._change(
+            [message],
+            lambda at: {
+                "attempts": outbox.c.attempts + 1,
+                "refusals": outbox.c.refusals + 1,
+                "set_aside_at": at,
+                "last_error": self._mask(reason),
+            },
+        )
+
+    def release(self, messages: Sequence[OutboxMessage]) -> None:
+        """Give back what was claimed and not attempted, as it was."""
+        self._change(messages, lambda _: {})
+
+    def take_up(self, destination: str) -> int:
+        """Try again what was set aside, and at once what waits; number of messages set aside."""
+        of_destination = and_(outbox.c.destination == destination, outbox.c.delivered_at.is_(None))
+        with self._database.writing() as connection:
+            _alone_with(connection, self._database, destination)
+            taken_up = connection.execute(
+                update(outbox)
+                .where(of_destination, outbox.c.set_aside_at.is_not(None))
+                .values(set_aside_at=None, refusals=0)
+            ).rowcount
+            connection.execute(update(outbox).where(of_destination).values(not_before=None))
+        return taken_up
+
+    def payloads(self, destination: str, keys: Collection[str]) -> dict[str, Mapping[str, Any]]:
+        """What the destination was sent, or will be, by key; of these keys, in their order."""
+        found: dict[str, Mapping[str, Any]] = {}
+        asked = sorted(keys)
+        with self._database.reading() as connection:
+            # Databases take a limited number of values at once.
+            for start in range(0, len(asked), 500):
+                query = select(outbox.c.key, outbox.c.payload).where(
+                    outbox.c.destination == destination,
+                    outbox.c.key.in_(asked[start : start + 500]),
+                )
+                found |= {row.key: row.payload for row in connection.execute(query)}
+        return dict(sorted(found.items()))
+
+    def forget_delivered(
+        self, *, older_than: timedelta, keep: Collection[str] = (), limit: int = 500
+    ) -> int:
+        """Delete what was delivered longer ago, the oldest first; number of messages.
+
+        Their keys stay, so that none of them is sent again.
+
+        Parameters
+        ----------
+        older_than : timedelta
+            By the database's clock.
+        keep : collection of str
+            Keys of messages that are still asked for.
+        limit : int
+            Of one transaction: others wait for it.
+        """
+        with self._database.writing() as connection:
+            before = self._database.now(connection) - older_than
+            chosen = [outbox.c.delivered_at < before, ~_is_one_of(outbox.c.key, keep)]
+            for destination in sorted(
+                connection.scalars(select(outbox.c.destination).where(*chosen).distinct())
+            ):
+                # A key must be found either in the outbox or among those sent, whoever looks.
+                _alone_with(connection, self._database, destination)
+            rows = connection.execute(
+                select(outbox.c.id, outbox.c.destination, outbox.c.key)
+                .where(*chosen)
+                .order_by(outbox.c.delivered_at)
+                .limit(limit)
+            ).all()
+            if rows:
+                connection.execute(
+                    self._database.insert_if_absent(sent_keys),
+                    [
+                        {"destination": row.destination, "key_hash": _key_hash(row.key)}
+                        for row in rows
+                    ],
+                )
+                connection.execute(delete(outbox).where(outbox.c.id.in_([row.id for row in rows])))
+        return len(rows)
+
+    def waiting(self) -> dict[str, Waiting]:
+        """What waits, by destination; destinations that have everything are not in it."""
+        was_tried = and_(is_pending(), outbox.c.attempts > 0)
+        with self._database.reading() as connection:
+            at = self._database.now(connection)
+            rows = connection.execute(
+                select(
+                    outbox.c.destination,
+                    func.count().filter(is_pending()).label("messages"),
+                    func.min(outbox.c.created).filter(is_pending()).label("oldest"),
+                    func.count(outbox.c.set_aside_at).label("set_aside"),
+                    func.count().filter(was_tried).label("failed"),
+                    func.min(outbox.c.not_before).filter(was_tried).label("next_try"),
+                    func.coalesce(
+                        func.min(outbox.c.id).filter(was_tried),
+                        func.max(outbox.c.id).filter(outbox.c.set_aside_at.is_not(None)),
+                    ).label("telling"),
+                )
+                .where(outbox.c.delivered_at.is_(None))
+                .group_by(outbox.c.destination)
+            ).all()
+            holders = holders_of_messages(connection, at=at)
+            telling = [row.telling for row in rows if row.telling is not None]
+            errors = {
+                row.destination: row.last_error
+                for row in connection.execute(
+                    select(outbox.c.destination, outbox.c.last_error).where(
+                        outbox.c.id.in_(telling)
+                    )
+                )
+            }
+        return {
+            row.destination: Waiting(
+                messages=row.messages,
+                oldest=timedelta() if row.oldest is None else max(at - row.oldest, timedelta()),
+                set_aside=row.set_aside,
+                last_error=errors.get(row.destination),
+                failed=row.failed,
+                next_try=row.next_try if row.next_try is not None and row.next_try > at else None,
+                holders=holders.get(row.destination, ()),
+            )
+            for row in rows
+        }
+
+    def _change(
+        self, messages: Sequence[OutboxMessage], values: Callable[[datetime], dict[str, Any]]
+    ) -> None:
+        """End the claim on messages and set these values, where the claim still holds."""
+        if not messages:
+            return
+        with self._database.writing() as connection:
+            _alone_with(connection, self._database, messages[0].destination)
+            at = self._database.now(connection)
+            for message in messages:
+                connection.execute(
+                    update(outbox)
+                    .where(
+                        outbox.c.id == message.id,
+                        outbox.c.claimed_by == message.claim,
+                        outbox.c.claimed_until > at,
+                        is_pending(),
+                    )
+                    .values(claimed_by=None, claimed_until=None, **values(at))
+                )
+
+
+def enqueue(
+    connection: Connection, database: Database, messages: Sequence[NewMessage], *, at: datetime
+) -> None:
+    """Add messages, in the transaction that stores what they are about.
+
+    A message whose key the destination has been sent, or will be, is left out.
+    """
+    for destination in sorted({message.destination for message in messages}):
+        # Ids are in the order in which messages become visible: no later one is sent first.
+        _alone_with(connection, database, destination)
+    sent = _sent_before(connection, messages)
+    for message in messages:
+        if (message.destination, message.key) in sent:
+            continue
+        what = f"payload of {message.key!r} for {message.destination}"
+        connection.execute(
+            database.insert_if_absent(outbox).values(
+                destination=message.destination,
+                lane=message.lane,
+                key=message.key,
+                payload=plain_json(message.payload, what),
+                created=at,
+                attempts=0,
+                refusals=0,
+            )
+        )
+
+
+def _sent_before(connection: Connection, messages: Sequence[NewMessage]) -> set[tuple[str, str]]:
+    """Destinations and keys of those that were delivered and are no longer kept."""
+    by_hash = {(one.destination, _key_hash(one.key)): one.key for one in messages}
+    asked = sorted(by_hash)
+    found: set[tuple[str, str]] = set()
+    for start in range(0, len(asked), 500):
+        query = select(sent_keys.c.destination, sent_keys.c.key_hash).where(
+            tuple_(sent_keys.c.destination, sent_keys.c.key_hash).in_(asked[start : start + 500])
+        )
+        for destination, key_hash in connection.execute(query):
+            found.add((destination, by_hash[destination, key_hash]))
+    return found
+
+
+def _key_hash(key: str) -> str:
+    return sha256(key.encode()).hexdigest()[:32]
+
+
+def _is_one_of(column: Any, values: Collection[str]) -> Any:
+    """As many conditions as it takes: databases take a limited number of values at once."""
+    asked = sorted(values)
+    return or_(
+        false(), *(column.in_(asked[start : start + 500]) for start in range(0, len(asked), 500))
+    )
+
+
+def _alone_with(connection: Connection, database: Database, destination: str) -> None:
+    """One transaction at a time per destination: the order within lanes rests on it."""
+    database.alone(connection, f"outbox {destination}")
+
+
+def _next_in_turn(destination: str, at: datetime) -> Any:
+    """Pending messages that neither they nor one before them in their lane is to be waited for."""
+    before = outbox.alias("before")
+    is_held_up = exists().where(
+        before.c.destination == outbox.c.destination,
+        before.c.lane == outbox.c.lane,
+        before.c.id <= outbox.c.id,
+        before.c.delivered_at.is_(None),
+        before.c.set_aside_at.is_(None),
+        or_(before.c.not_before > at, before.c.claimed_until > at),
+    )
+    return (
+        select(outbox)
+        .where(outbox.c.destination == destination, is_pending(), ~is_held_up)
+        .order_by(outbox.c.id)
+    )

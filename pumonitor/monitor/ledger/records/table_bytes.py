@@ -1,0 +1,124 @@
+"""Score tables as bytes: a header in JSON, then the columns, all compressed. No pickle.
+
+Counts are whole numbers almost always and are stored in as few bytes as hold them; whatever a
+column's type, it comes back bit for bit.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor._propensities import Chances, Propensities
+from pumonitor.monitor.ledger.database.errors import StateError
+from pumonitor.tables import ScoreTable, Weights
+
+__all__ = ["table_from_bytes", "table_to_bytes"]
+
+_MAGIC = b"PUT1"
+_COLUMNS = ("lower", "upper", "labeled", "unlabeled", "negative")
+_WHOLE = ("|u1", "<u2", "<u4", "<i8")
+_STORED = frozenset({*_WHOLE, "<f4", "<f8"})
+_LEVEL = 6
+
+
+def table_to_bytes(table: ScoreTable) -> bytes:
+    """The table, with weights and propensities if it has them.
+
+    Examples
+    --------
+    >>> table = ScoreTable.from_counts([2, 3], [50, 10], edges=[0.0, 0.5, 1.0])
+    >>> table_from_bytes(table_to_bytes(table)).unlabeled.tolist()
+    [50.0, 10.0]
+    """
+    columns: dict[str, NDArray[Any]] = {name: getattr(table, name) for name in _COLUMNS}
+    for part in ("weights", "chances"):
+        group = getattr(table, part)
+        if group is not None:
+            columns |= {f"{part}.{item.name}": getattr(group, item.name) for item in fields(group)}
+    packed = {name: _packed(column) for name, column in columns.items()}
+    header = {
+        "columns": [[name, columns[name].dtype.str, packed[name].dtype.str] for name in columns],
+        "cells": len(table),
+        "n_labeled": table.n_labeled,
+        "n_unlabeled": table.n_unlabeled,
+        "n_negative": table.n_negative,
+        "propensities": None if table.propensities is None else asdict(table.propensities),
+    }
+    described = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
+    body = b"".join(packed[name].tobytes() for name in columns)
+    return _MAGIC + zlib.compress(len(described).to_bytes(4, "little") + described + body, _LEVEL)
+
+
+def table_from_bytes(stored: bytes) -> ScoreTable:
+    """The table that `table_to_bytes` stored.
+
+    Raises
+    ------
+    StateError
+        If it stored nothing of the kind.
+    """
+    if stored[:4] != _MAGIC:
+        msg = f"a stored score table must begin with {_MAGIC!r}, found {bytes(stored[:4])!r}"
+        raise StateError(msg)
+    try:
+        return _read(zlib.decompress(stored[4:]))
+    except (zlib.error, ValueError, KeyError, TypeError) as error:
+        msg = f"a stored score table is damaged: {error}"
+        raise StateError(msg) from None
+
+
+def _read(content: bytes) -> ScoreTable:
+    begin = 4 + int.from_bytes(content[:4], "little")
+    header = json.loads(content[4:begin])
+    cells = int(header["cells"])
+    columns: dict[str, NDArray[Any]] = {}
+    for name, dtype, kept in header["columns"]:
+        if not {dtype, kept} <= _STORED:
+            msg = f"column {name!r} is of type {dtype} as {kept}"
+            raise ValueError(msg)
+        columns[name] = np.frombuffer(content, kept, cells, begin).astype(dtype)
+        begin += columns[name].size * np.dtype(kept).itemsize
+    if begin != len(content):
+        msg = f"{len(content) - begin} bytes are left over"
+        raise ValueError(msg)
+
+    def group(part: str) -> dict[str, NDArray[Any]]:
+        prefix = f"{part}."
+        return {
+            name.removeprefix(prefix): column
+            for name, column in columns.items()
+            if name.startswith(prefix)
+        }
+
+    facts = header["propensities"]
+    return ScoreTable(
+        lower=columns["lower"],
+        upper=columns["upper"],
+        labeled=columns["labeled"],
+        unlabeled=columns["unlabeled"],
+        negative=columns["negative"],
+        n_labeled=int(header["n_labeled"]),
+        n_unlabeled=int(header["n_unlabeled"]),
+        n_negative=int(header["n_negative"]),
+        weights=Weights(**group("weights")) if group("weights") else None,
+        chances=Chances(**group("chances")) if group("chances") else None,
+        propensities=None if facts is None else Propensities(**facts),
+    )
+
+
+def _packed(column: NDArray[Any]) -> NDArray[Any]:
+    """The column in the smallest type from which it comes back bit for bit."""
+    column = column.astype(column.dtype.newbyteorder("<"))
+    bits = column.tobytes()
+    for kind in _WHOLE:
+        with np.errstate(invalid="ignore"):
+            candidate = column.astype(kind)
+        if candidate.astype(column.dtype).tobytes() == bits:
+            return candidate
+    return column

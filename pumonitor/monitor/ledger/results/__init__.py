@@ -1,0 +1,1 @@
+"""Windows planned, results stored, and the series read back by those that evaluate."""

@@ -1,0 +1,93 @@
+"""The mature looks at windows in a range of time, with their results.
+
+All functions take the connection of a transaction that is under way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, starting_between
+from pumonitor.monitor.ledger.database.schema import panes, windows
+from pumonitor.monitor.ledger.records.alerts import PaneSeen
+from pumonitor.monitor.ledger.records.rows import window_of
+
+__all__ = ["MaturePane", "mature_panes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaturePane:
+    """A window at the moment at which its labels were mature.
+
+    Attributes
+    ----------
+    seen : PaneSeen
+        Without its counts, and without a revision while it is collected and not evaluated.
+    collected_at : datetime
+    """
+
+    seen: PaneSeen
+    collected_at: datetime
+
+
+def mature_panes(
+    connection: Connection,
+    *,
+    monitor: str,
+    configuration: str,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    most: int | None = None,
+) -> tuple[MaturePane, ...]:
+    """Those that are collected, in order of time.
+
+    Parameters
+    ----------
+    connection : Connection
+    monitor, configuration : str
+    since, until : datetime, optional
+        Windows that start in [since, until).
+    most : int, optional
+        The first so many.
+    """
+    query: Select[Any] = (
+        select(
+            *WINDOW_COLUMNS,
+            panes.c.number,
+            panes.c.state,
+            panes.c.as_of,
+            panes.c.status,
+            panes.c.revision,
+            panes.c.collected_at,
+        )
+        .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+        .where(
+            windows.c.monitor == monitor,
+            windows.c.configuration == configuration,
+            *starting_between(since, until),
+            panes.c.state == "mature",
+            panes.c.status.in_(["collected", "evaluated"]),
+        )
+        .order_by(windows.c.window_start)
+        .limit(most)
+    )
+    return tuple(
+        MaturePane(
+            seen=PaneSeen(
+                window_key=row.window_key,
+                window=window_of(row),
+                number=row.number,
+                state=row.state,
+                as_of=row.as_of,
+                # Of what was collected before there may be results, and they are not these.
+                revision=row.revision if row.status == "evaluated" else None,
+                counts={},
+            ),
+            collected_at=row.collected_at,
+        )
+        for row in connection.execute(query)
+    )

@@ -1,0 +1,107 @@
+"""Series of windows whose labels are in, by a range of time.
+
+All functions take the connection of a transaction that is under way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from pumonitor.monitor.ledger.database.queries import (
+    equal,
+    is_superseded,
+    same_pane,
+    select_series,
+    starting_between,
+)
+from pumonitor.monitor.ledger.database.schema import panes, series, windows
+from pumonitor.monitor.ledger.records.records import StoredSeries
+from pumonitor.monitor.ledger.records.rows import series_in
+
+__all__ = ["MatureSeries", "mature_series", "mature_versions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatureSeries:
+    """Which series are asked for: mature or final ones with a score table.
+
+    Of each window its newest collected pane as of a moment counts.
+
+    Attributes
+    ----------
+    monitor, configuration : str
+    segment : str
+    since, until : datetime or None
+        Windows that start in [since, until), as far as these are given.
+    as_of : datetime
+    model_version : str or None
+        None: all.
+    """
+
+    monitor: str
+    configuration: str
+    segment: str
+    since: datetime | None
+    until: datetime | None
+    as_of: datetime
+    model_version: str | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """As a query has them."""
+        return [
+            windows.c.monitor == self.monitor,
+            windows.c.configuration == self.configuration,
+            *starting_between(self.since, self.until),
+            series.c.segment == self.segment,
+            series.c.table_bytes.is_not(None),
+            panes.c.state != "provisional",
+            panes.c.as_of <= self.as_of,
+            ~is_superseded(self.as_of),
+            *equal(series.c.model_version, self.model_version),
+        ]
+
+
+def mature_series(
+    connection: Connection,
+    asked: MatureSeries,
+    *,
+    most: int | None = None,
+    which: Literal["first", "last"] = "first",
+) -> tuple[StoredSeries, ...]:
+    """The series in order of time, then of model version.
+
+    Parameters
+    ----------
+    connection : Connection
+    asked : MatureSeries
+    most : int, optional
+        So many at most; all in the range without it.
+    which : {"first", "last"}
+        Those that are left, where there are more.
+    """
+    order = (windows.c.window_start, series.c.model_version)
+    query = (
+        select_series()
+        .where(*asked.conditions())
+        .order_by(*(order if which == "first" else (column.desc() for column in order)))
+        .limit(most)
+    )
+    found = [series_in(row) for row in connection.execute(query)]
+    return tuple(found if which == "first" else reversed(found))
+
+
+def mature_versions(connection: Connection, asked: MatureSeries) -> dict[str, int]:
+    """How many predictions the windows have of each model version."""
+    parts = [series.c.delays[name].as_integer() for name in ("labeled", "unlabeled", "negative")]
+    query = (
+        select(series.c.model_version, func.sum(parts[0] + parts[1] + parts[2]).label("number"))
+        .join_from(series, panes, same_pane(series))
+        .join(windows, windows.c.window_key == panes.c.window_key)
+        .where(*asked.conditions())
+        .group_by(series.c.model_version)
+    )
+    return {row.model_version: int(row.number) for row in connection.execute(query)}

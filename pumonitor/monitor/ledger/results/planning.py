@@ -1,0 +1,200 @@
+"""Which windows there are and what of them is still to be done.
+
+All functions take the connection of a transaction that is under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
+
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.schema import monitors, panes, windows
+from pumonitor.monitor.ledger.records.records import window_key
+from pumonitor.ports import Pane
+
+__all__ = ["Which", "plan", "recount", "register", "reopen"]
+
+Which = Literal["missing", "failed", "all"]
+"""Windows with panes not evaluated, windows whose last attempt failed, or all."""
+
+_AT_ONCE = 500
+
+
+def register(
+    connection: Connection,
+    database: Database,
+    *,
+    monitor: str,
+    configuration: str,
+    meaning: Mapping[str, Any],
+    at: datetime,
+) -> bool:
+    """Make this the monitor's configuration; whether it was another before."""
+    database.alone(connection, f"monitor {monitor}")
+    current = connection.scalar(
+        select(monitors.c.configuration).where(monitors.c.name == monitor, monitors.c.is_current)
+    )
+    if current == configuration:
+        return False
+    connection.execute(update(monitors).where(monitors.c.name == monitor).values(is_current=False))
+    connection.execute(
+        database.insert_if_absent(monitors).values(
+            name=monitor,
+            configuration=configuration,
+            meaning=dict(meaning),
+            registered_at=at,
+            is_current=True,
+        )
+    )
+    connection.execute(
+        update(monitors)
+        .where(monitors.c.name == monitor, monitors.c.configuration == configuration)
+        .values(is_current=True, registered_at=at)
+    )
+    return True
+
+
+def plan(
+    connection: Connection,
+    database: Database,
+    *,
+    monitor: str,
+    configuration: str,
+    wanted: Iterable[Pane],
+) -> int:
+    """Add what is not there of these panes and their windows; number of windows added."""
+    if not connection.scalar(
+        select(func.count())
+        .select_from(monitors)
+        .where(monitors.c.name == monitor, monitors.c.configuration == configuration)
+    ):
+        msg = f"monitor {monitor!r} is not registered with the configuration {configuration!r}"
+        raise ValueError(msg)
+    # In one order everywhere, so that two processes that plan the same wait for each other.
+    in_order = sorted(wanted)
+    added = 0
+    for some in _in_parts(in_order):
+        added += _plan(connection, database, monitor, configuration, some)
+    return added
+
+
+def _plan(
+    connection: Connection,
+    database: Database,
+    monitor: str,
+    configuration: str,
+    some: Sequence[Pane],
+) -> int:
+    keys = {
+        pane.window: window_key(monitor, configuration, pane.window.start, pane.window.end)
+        for pane in some
+    }
+    new_windows = connection.execute(
+        database.insert_if_absent(windows).returning(windows.c.window_key),
+        [
+            {
+                "window_key": key,
+                "monitor": monitor,
+                "configuration": configuration,
+                "window_start": window.start,
+                "window_end": window.end,
+                "window_index": window.index,
+                "collected_panes": 0,
+                "evaluated_panes": 0,
+                "fence": 0,
+                "attempts": 0,
+            }
+            for window, key in keys.items()
+        ],
+    ).all()
+    new_panes = connection.execute(
+        database.insert_if_absent(panes).returning(panes.c.window_key),
+        [
+            {
+                "window_key": keys[pane.window],
+                "number": pane.number,
+                "state": pane.state,
+                "as_of": pane.as_of,
+                "status": "planned",
+            }
+            for pane in some
+        ],
+    ).all()
+    recount(connection, sorted({row.window_key for row in new_panes}))
+    return len(new_windows)
+
+
+def recount(connection: Connection, keys: Sequence[str]) -> None:
+    """Set the counters of windows to what their panes say."""
+    own = panes.c.window_key == windows.c.window_key
+
+    def number(*statuses: str) -> Any:
+        return (
+            select(func.count())
+            .select_from(panes)
+            .where(own, panes.c.status.in_(statuses))
+            .scalar_subquery()
+        )
+
+    for some in _in_parts(keys):
+        connection.execute(
+            update(windows)
+            .where(windows.c.window_key.in_(some))
+            .values(
+                collected_panes=number("collected", "evaluated"),
+                evaluated_panes=number("evaluated"),
+                next_as_of=select(func.min(panes.c.as_of))
+                .where(own, panes.c.status == "planned")
+                .scalar_subquery(),
+            )
+        )
+
+
+def reopen(connection: Connection, *, keys: Sequence[str], which: Which, at: datetime) -> list[str]:
+    """Have windows worked on again, now; keys of those it concerns.
+
+    Work under way on them is refused when it wants to be stored, unless only what is missing or
+    failed is asked for: then it is left alone.
+    """
+    reopened: list[str] = []
+    for some in _in_parts(sorted(keys)):
+        chosen: ColumnElement[bool] = windows.c.window_key.in_(some)
+        if which != "all":
+            chosen = and_(
+                chosen,
+                or_(windows.c.lease_until.is_(None), windows.c.lease_until <= at),
+                windows.c.attempts > 0
+                if which == "failed"
+                else or_(
+                    windows.c.next_as_of.is_not(None),
+                    windows.c.evaluated_panes < windows.c.collected_panes,
+                ),
+            )
+        reopened += connection.scalars(
+            update(windows)
+            .where(chosen)
+            .values(
+                fence=windows.c.fence + 1,
+                lease_owner=None,
+                lease_until=None,
+                attempts=0,
+                not_before=None,
+            )
+            .returning(windows.c.window_key)
+        )
+    if which == "all":
+        for some in _in_parts(reopened):
+            connection.execute(
+                update(panes).where(panes.c.window_key.in_(some)).values(status="planned")
+            )
+        recount(connection, reopened)
+    return sorted(reopened)
+
+
+def _in_parts(items: Sequence[Any]) -> Iterable[list[Any]]:
+    """At most 500 at once: databases take no statement of any length."""
+    return (list(items[begin : begin + _AT_ONCE]) for begin in range(0, len(items), _AT_ONCE))

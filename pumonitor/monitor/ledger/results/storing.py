@@ -1,0 +1,200 @@
+"""What was collected and what came of it, into the tables.
+
+All functions take the connection of a transaction that is under way and whose claim is held.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, and_, delete, insert, select, update
+
+from pumonitor.monitor.ledger.database.plain_json import json_text, plain_json
+from pumonitor.monitor.ledger.database.schema import (
+    auxiliary_series,
+    evaluations,
+    panes,
+    results,
+    series,
+)
+from pumonitor.monitor.ledger.records.records import (
+    Claim,
+    CollectedPane,
+    EvaluatedPane,
+    EvaluatedSeries,
+    MetricResult,
+)
+from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
+from pumonitor.monitor.ledger.results.planning import recount
+
+__all__ = ["store_collected", "store_evaluated"]
+
+_Content = dict[tuple[str, str], tuple[str, dict[str, tuple[Any, ...]]]]
+_FIELDS = tuple(field.name for field in fields(MetricResult) if field.name != "metric")
+_NUMBERS = ("value", "low", "high", "se", "unclipped_value", "unclipped_low", "unclipped_high")
+
+
+def store_collected(
+    connection: Connection,
+    claim: Claim,
+    collected: Sequence[CollectedPane],
+    *,
+    at: datetime,
+    version: str,
+) -> None:
+    """Panes with their series, in place of what was collected of them before."""
+    _check_claimed(claim, "collect", [pane.number for pane in collected])
+    for pane in collected:
+        connection.execute(
+            update(panes)
+            .where(panes.c.window_key == claim.window_key, panes.c.number == pane.number)
+            .values(
+                status="collected",
+                digest=pane.digest,
+                counts=plain_json(dict(pane.counts), f"counts of pane {pane.number}"),
+                collected_at=at,
+                library_version=version,
+            )
+        )
+        of_pane = {"window_key": claim.window_key, "pane": pane.number}
+        connection.execute(
+            delete(series).where(
+                series.c.window_key == claim.window_key, series.c.pane == pane.number
+            )
+        )
+        connection.execute(
+            delete(auxiliary_series).where(
+                auxiliary_series.c.window_key == claim.window_key,
+                auxiliary_series.c.pane == pane.number,
+            )
+        )
+        if pane.series:
+            connection.execute(
+                insert(series),
+                [
+                    of_pane
+                    | {
+                        "model_version": one.model_version,
+                        "segment": one.segment,
+                        "table_bytes": None if one.table is None else table_to_bytes(one.table),
+                        "class_prior": plain_json(one.class_prior, "class prior"),
+                        "delays": plain_json(one.delays, "delays"),
+                    }
+                    for one in pane.series
+                ],
+            )
+    recount(connection, [claim.window_key])
+
+
+def store_evaluated(
+    connection: Connection,
+    claim: Claim,
+    evaluated: Sequence[EvaluatedPane],
+    *,
+    at: datetime,
+    version: str,
+) -> list[EvaluatedPane]:
+    """Evaluations and results of panes; those of the panes that have something new."""
+    _check_claimed(claim, "evaluate", [pane.number for pane in evaluated])
+    revisions = {one.pane.number: one.revision for one in claim.panes}
+    changed = []
+    for pane in evaluated:
+        content = _content_of(pane.series)
+        this_pane = and_(panes.c.window_key == claim.window_key, panes.c.number == pane.number)
+        before = connection.execute(select(panes).where(this_pane)).one()
+        values: dict[str, Any] = {"status": "evaluated"}
+        if (
+            before.revision is None
+            or before.digest != before.evaluated_digest
+            or content != _stored_content(connection, claim, pane.number, before.revision)
+        ):
+            _insert(connection, claim, pane, revisions[pane.number])
+            changed.append(pane)
+            values |= {
+                "revision": revisions[pane.number],
+                "evaluated_digest": before.digest,
+                "evaluated_at": at,
+                "library_version": version,
+            }
+        connection.execute(update(panes).where(this_pane).values(values))
+    recount(connection, [claim.window_key])
+    return changed
+
+
+def _insert(connection: Connection, claim: Claim, pane: EvaluatedPane, revision: int) -> None:
+    of_pane = {"window_key": claim.window_key, "pane": pane.number, "revision": revision}
+    rows = [
+        of_pane | {"model_version": one.model_version, "segment": one.segment}
+        for one in pane.series
+    ]
+    stored = [
+        row | {"evaluation": plain_json(dict(one.evaluation), "evaluation")}
+        for row, one in zip(rows, pane.series, strict=True)
+    ]
+    if stored:
+        connection.execute(insert(evaluations), stored)
+    numbers = [
+        row | asdict(result)
+        for row, one in zip(rows, pane.series, strict=True)
+        for result in one.results
+    ]
+    if numbers:
+        connection.execute(insert(results), numbers)
+
+
+def _content_of(evaluated: Sequence[EvaluatedSeries]) -> _Content:
+    """What is to be stored, as it compares with what is stored."""
+    content: _Content = {}
+    for one in evaluated:
+        name = (one.model_version, one.segment)
+        if name in content:
+            msg = f"a pane has two evaluations of model version {name[0]!r}, segment {name[1]!r}"
+            raise ValueError(msg)
+        for result in one.results:
+            for number in (getattr(result, field) for field in _NUMBERS):
+                if number is not None and not math.isfinite(number):
+                    msg = (
+                        f"results must be finite or None, got {number} for {result.metric} of "
+                        f"model version {name[0]!r}, segment {name[1]!r}"
+                    )
+                    raise ValueError(msg)
+        content[name] = (
+            json_text(one.evaluation, "evaluation"),
+            {
+                result.metric: tuple(getattr(result, field) for field in _FIELDS)
+                for result in one.results
+            },
+        )
+    return content
+
+
+def _stored_content(connection: Connection, claim: Claim, number: int, revision: int) -> _Content:
+    content: _Content = {}
+    for table in (evaluations, results):
+        for row in connection.execute(
+            select(table).where(
+                table.c.window_key == claim.window_key,
+                table.c.pane == number,
+                table.c.revision == revision,
+            )
+        ):
+            name = (row.model_version, row.segment)
+            if table is evaluations:
+                content[name] = (json_text(row.evaluation, "evaluation"), {})
+            else:
+                content[name][1][row.metric] = tuple(getattr(row, field) for field in _FIELDS)
+    return content
+
+
+def _check_claimed(claim: Claim, step: str, numbers: Sequence[int]) -> None:
+    claimed = {one.pane.number for one in claim.panes}
+    if claim.step != step:
+        msg = f"a claim to {claim.step} cannot store what a claim to {step} does"
+        raise ValueError(msg)
+    if not numbers or len(set(numbers)) != len(numbers) or not set(numbers) <= claimed:
+        msg = f"panes must be some of those claimed, {sorted(claimed)}, got {list(numbers)}"
+        raise ValueError(msg)

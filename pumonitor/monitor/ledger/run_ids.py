@@ -1,0 +1,31 @@
+"""Which MLflow run was found for a key."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.schema import keys
+
+__all__ = ["StoredRunIds"]
+
+_PREFIX = "mlflow run "
+
+
+class StoredRunIds:
+    """Run ids in the state database; implements `pumonitor.ports.RunIds`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, key: str) -> str | None:
+        """The run id, None when there is none yet."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(keys.c.value).where(keys.c.name == _PREFIX + key))
+
+    def set(self, key: str, run_id: str) -> None:
+        """Remember it in place of what was remembered."""
+        with self._database.writing() as connection:
+            row = {"name": _PREFIX + key, "value": run_id}
+            connection.execute(self._database.insert_if_absent(keys).values(row))
+            connection.execute(keys.update().where(keys.c.name == row["name"]).values(value=run_id))

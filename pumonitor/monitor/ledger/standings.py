@@ -1,0 +1,110 @@
+"""What the last round found of each monitor, so that the next need not look again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.schema import monitors, standings
+
+__all__ = ["Standing", "StoredStandings", "rest", "stir"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What is known of a monitor without a look at its tables or windows.
+
+    Attributes
+    ----------
+    monitor : str
+    configuration : str
+        Under which its windows were planned.
+    files : str or None
+        Digest of its files' names, sizes and times when they were read; None for other tables.
+    first_prediction, last_prediction : datetime or None
+        As they were then; None without any.
+    planned_until : datetime or None
+        All windows that end by then are planned.
+    rules : str or None
+        Digest of the rules that were judged.
+    quiet_until : datetime or None
+        Until then nothing is due for these rules; None after anything that they may read changed.
+    """
+
+    monitor: str
+    configuration: str
+    files: str | None = None
+    first_prediction: datetime | None = None
+    last_prediction: datetime | None = None
+    planned_until: datetime | None = None
+    rules: str | None = None
+    quiet_until: datetime | None = None
+
+
+class StoredStandings:
+    """Standings in the state database. Every method is one transaction.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> dict[str, Standing]:
+        """Of each monitor."""
+        names = [one.name for one in fields(Standing)]
+        with self._database.reading() as connection:
+            rows = connection.execute(select(*(standings.c[name] for name in names)))
+            return {row.monitor: Standing(**row._mapping) for row in rows}
+
+    def current_configurations(self) -> dict[str, str]:
+        """Hash of each monitor's current configuration."""
+        query = select(monitors.c.name, monitors.c.configuration).where(monitors.c.is_current)
+        with self._database.reading() as connection:
+            return {row.name: row.configuration for row in connection.execute(query)}
+
+    def planned(self, found: Standing) -> None:
+        """Note what planning found; what is known of alerts stays as it is."""
+        names = ("configuration", "files", "first_prediction", "last_prediction", "planned_until")
+        values = {name: getattr(found, name) for name in names}
+        with self._database.writing() as connection:
+            _put(connection, self._database, found.monitor, found.configuration, values)
+
+
+def rest(
+    connection: Connection,
+    database: Database,
+    *,
+    monitor: str,
+    configuration: str,
+    rules: str,
+    until: datetime,
+) -> None:
+    """Note that nothing is due for these rules until then, unless something changes."""
+    values = {"rules": rules, "quiet_until": until}
+    _put(connection, database, monitor, configuration, values)
+
+
+def stir(connection: Connection, monitor: str | None = None) -> None:
+    """Have a monitor's alerts looked at by the next round, or those of all."""
+    of = () if monitor is None else (standings.c.monitor == monitor,)
+    connection.execute(update(standings).where(*of).values(quiet_until=None))
+
+
+def _put(
+    connection: Connection,
+    database: Database,
+    monitor: str,
+    configuration: str,
+    values: Mapping[str, Any],
+) -> None:
+    row = {"monitor": monitor, "configuration": configuration}
+    connection.execute(database.insert_if_absent(standings).values(row))
+    connection.execute(update(standings).where(standings.c.monitor == monitor).values(values))

@@ -1,0 +1,138 @@
+"""The text of a configuration file: every choice with the reason for it beside."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+from pumonitor.monitor.config.values.durations import shown_duration
+from pumonitor.monitor.onboarding.onboarded import Onboarded
+
+__all__ = ["configuration_text"]
+
+_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*|\d+(h|d|w|mo)")
+_WORDS: Final = ("true", "false", "null")
+
+_HEADER: Final = (
+    "# Written by pumonitor init. Next: pumonitor check",
+    "# ${NAME} reads the environment: passwords and tokens belong there.",
+    "# For completion in editors: pumonitor schema > pumonitor.schema.json, and as first line",
+    "# yaml-language-server: $schema=pumonitor.schema.json",
+    "",
+    "state: sqlite:///pumonitor.db               # or postgresql+psycopg://USER:${PASSWORD}@HOST/NAME",
+    "tracking: {uri: sqlite:///mlflow.db}        # or the address of an MLflow server",
+    "",
+)
+
+
+def configuration_text(found: Onboarded, *, folder: Path) -> str:
+    """Write a configuration file.
+
+    Parameters
+    ----------
+    found : Onboarded
+    folder : Path
+        Where the file will be: paths are written relative to it.
+    """
+    why = {finding.what: finding.why.replace("\n", " ") for finding in found.findings}
+    schedule = "5 * * * *" if found.window.endswith("h") else "0 6 * * *"
+    lines = [
+        *_HEADER,
+        "monitors:",
+        f"  {_scalar(found.name)}:",
+        "    # model: models:/NAME@champion           # link to MLflow's registry",
+        "    predictions:",
+        _line(6, "source", _path(found.predictions, folder), "path or pattern"),
+        "      # source: {url: ${WAREHOUSE_URL}, table: scoring.predictions}",
+        _line(6, "id", found.id, why.get("id")),
+        _line(6, "time", found.time, why.get("time")),
+        _line(6, "time_zone", found.time_zone, "of times that say none"),
+        _line(6, "time_unit", found.time_unit, "since 1970"),
+        _line(6, "score", found.score, why.get("score")),
+        _line(6, "model_version", found.model_version, "each version is followed by itself"),
+        *_segments(found),
+        "      # features: [AMOUNT, COUNTRY]          # keep the class prior right where a model",
+        "      # group: CUSTOMER                      # breaks; group: an entity that recurs",
+        "    positives:",
+        _line(6, "source", _path(found.positives, folder)),
+        _line(6, "id", found.positives_id, "refers to the prediction"),
+        _line(6, "known_at", found.known_at, why.get("known_at")),
+        _line(6, "time_zone", found.known_zone, "of times that say none"),
+        _line(6, "time_unit", found.known_unit, "since 1970"),
+        _line(6, "label", found.label, "1 confirmed positive, -1 confirmed negative"),
+        _line(6, "propensity", found.propensity, "chance that such a positive is confirmed"),
+        _line(4, "window", found.window, why.get("window")),
+        _line(4, "zone", found.zone, "where days begin"),
+        _line(4, "maturity", shown_duration(found.maturity), why.get("maturity")),
+        _line(4, "schedule", _Written(json.dumps(schedule)), "of pumonitor serve, in UTC"),
+        _line(4, "score_scale", found.score_scale, why.get("score_scale")),
+        _line(4, "threshold", _Written(repr(found.threshold)), why.get("threshold")),
+        *_class_prior(found),
+        *_reference(found, why.get("reference", "")),
+    ]
+    return "\n".join(line for line in lines if line is not None) + "\n"
+
+
+class _Written(str):
+    """A value as the file has it."""
+
+    __slots__ = ()
+
+
+def _line(indent: int, key: str, value: str | None, comment: str | None = None) -> str | None:
+    """A key with its value and a comment; nothing without a value."""
+    if value is None:
+        return None
+    text = f"{' ' * indent}{key}: {value if isinstance(value, _Written) else _scalar(value)}"
+    return f"{text:<43} # {comment}" if comment else text
+
+
+def _segments(found: Onboarded) -> list[str]:
+    if not found.segments:
+        return []
+    listed = ", ".join(_scalar(name) for name in found.segments)
+    return [f"      # segments: [{listed}]  # each value followed by itself, beside the whole"]
+
+
+def _class_prior(found: Onboarded) -> list[str]:
+    if found.class_prior != "auto":
+        return [f"    class_prior: {found.class_prior}  # where windows are followed from"]
+    return [
+        f"{'    class_prior: auto':<43} # share of positives, measured; known of one period it is",
+        "    # class_prior: {value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-01-01, "
+        "end: 2026-02-01}}",
+        "    # or an audit of random cases, {positives: 12, cases: 300, of: ...}; a constant:",
+        "    # {assumed: 0.03}",
+    ]
+
+
+def _reference(found: Onboarded, why: str) -> list[str]:
+    if found.reference is None:
+        return ["    # reference: {start: 2026-01-01, end: 2026-02-01}  # windows to compare with"]
+    start, end = found.reference
+    return [f"    reference: {{start: {start}, end: {end}}}  # {why}"]
+
+
+def _path(path: str, folder: Path) -> str:
+    """The path from the configuration's folder, where it is in or beside it; addresses stay."""
+    if "://" in path:
+        return path
+    relative = os.path.relpath(Path(path).absolute(), folder.absolute())
+    far = relative.startswith(os.path.join("..", "..", "..", ".."))  # noqa: PTH118
+    return str(Path(path).absolute()) if far else relative
+
+
+def _scalar(value: str) -> str:
+    """Text as YAML reads it back; what could be anything else is put in quotes.
+
+    Examples
+    --------
+    >>> _scalar("data/*.parquet"), _scalar("yes: no"), _scalar("${HOME}")
+    ('"data/*.parquet"', '"yes: no"', '"$${HOME}"')
+    """
+    if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+        return value
+    return json.dumps(value.replace("${", "$${"), ensure_ascii=False)

@@ -1,0 +1,100 @@
+"""What is said of predictions and confirmations as a whole, before a configuration is written."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.onboarding.looking import ColumnLook, Extent, TableLook
+from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, shown_moment
+
+__all__ = ["extent_notes", "refuse_future"]
+
+_MANY_REPEATED: Final = 0.1
+
+
+def refuse_future(
+    extent: Extent,
+    predictions: TableLook,
+    time: ColumnLook,
+    positives: TableLook,
+    known_at: ColumnLook | None,
+    *,
+    now: datetime,
+) -> None:
+    """Refuse times of a day from now on and later.
+
+    Raises
+    ------
+    InputError
+        With the last of them.
+    """
+    ends = [("time", time.name, predictions, extent.last)]
+    if known_at is not None:
+        ends.append(("known_at", known_at.name, positives, extent.last_known))
+    for role, column, table, last in ends:
+        if last > (now + CLOCKS_DIFFER).timestamp():
+            msg = (
+                f"{role} column {column!r} of {table.name} has times more than a day ahead of now, "
+                f"the last {shown_moment(round(last * 1e6))}: check the clock that writes it, its "
+                "zone (--zone) and its unit"
+            )
+            raise InputError(msg)
+
+
+def extent_notes(extent: Extent, predictions: TableLook, positives: TableLook) -> list[str]:
+    """What people have to know of both tables.
+
+    Raises
+    ------
+    InputError
+        If no confirmation is about a prediction.
+    """
+    if extent.matched == 0:
+        msg = (
+            f"none of the {extent.confirmations} confirmed positives of {positives.name} is about "
+            f"a prediction of {predictions.name}: check --id and --positives-id"
+        )
+        raise InputError(msg)
+    notes = _score_notes(extent, predictions)
+    lost = extent.confirmations - extent.matched
+    if lost > 0:
+        notes.append(
+            f"{lost} of {extent.confirmations} confirmations are about no prediction here."
+        )
+    if not extent.delays:
+        notes.append("No prediction of the first half is confirmed: maturity is a guess.")
+    if extent.refused:
+        notes.append(
+            f"{extent.refused:,} of {extent.matched:,} confirmations were known more than a day "
+            "before their prediction and do not count: check the times and zones, and that an id "
+            "names one prediction."
+        )
+    elif extent.delays.get(0.5, 0.0) < 0:
+        notes.append(
+            "Most confirmations are older than their predictions, by a day at most: check the "
+            "times and zones."
+        )
+    if extent.repeated > _MANY_REPEATED:
+        notes.append(
+            f"About {extent.repeated:.0%} of the predictions repeat an id: in each window only the "
+            "first of them counts. Was something written twice?"
+        )
+    return notes
+
+
+def _score_notes(extent: Extent, predictions: TableLook) -> list[str]:
+    counts = {
+        "no score": extent.missing_scores,
+        "one that is infinite or NaN": extent.infinite_scores,
+    }
+    found = [f"{count:,} have {what}" for what, count in counts.items() if count]
+    if not found:
+        return []
+    rows = extent.predictions + extent.missing_scores + extent.infinite_scores
+    return [
+        f"Of {rows:,} rows of {predictions.name} {' and '.join(found)}: they count in nothing said "
+        "here, and pumonitor check and run refuse them. Drop these rows, or repair what scores "
+        "them."
+    ]

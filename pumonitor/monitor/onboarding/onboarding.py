@@ -1,0 +1,445 @@
+"""From two files to a configuration that runs: what is found in them is proposed, and asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.config.values.durations import shown_duration
+from pumonitor.monitor.config.values.kinds import read_length, read_window_length, read_zone
+from pumonitor.monitor.onboarding import proposals
+from pumonitor.monitor.onboarding.extent_notes import extent_notes, refuse_future
+from pumonitor.monitor.onboarding.known_prior import (
+    known_question,
+    period_question,
+    read_known,
+    read_period,
+)
+from pumonitor.monitor.onboarding.looking import ColumnLook, Extent, Look, TableLook, looking_at
+from pumonitor.monitor.onboarding.onboarded import Ask, Finding, Onboarded, Question, Wishes
+from pumonitor.monitor.onboarding.pairing import pair_of_tables
+from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
+from pumonitor.monitor.rules.windows.windows import WindowGrid
+from pumonitor.ports import Clock
+from pumonitor.sources.reach.session import Progress
+
+__all__ = ["accept_proposals", "onboard"]
+
+_DEFAULT_THRESHOLDS: Final = {"probability": 0.5, "unbounded": 0.0}
+_ENOUGH_MATCHED: Final = 0.5
+
+
+def accept_proposals(question: Question) -> str:
+    """Answer with what is proposed.
+
+    Raises
+    ------
+    InputError
+        Where nothing is.
+    """
+    if question.proposal is None:
+        msg = f"{question.why}: name it with {question.option}"
+        raise InputError(msg)
+    return question.proposal
+
+
+def onboard(
+    files: Sequence[str],
+    wishes: Wishes,
+    *,
+    ask: Ask = accept_proposals,
+    progress: Progress | None = None,
+    clock: Clock = lambda: datetime.now(UTC),
+) -> Onboarded:
+    """Look at the files and decide, asking `ask` what the wishes leave open.
+
+    Parameters
+    ----------
+    files : sequence of str
+        A folder, or files and patterns in any order; empty with both paths among the wishes.
+    wishes : Wishes
+    ask : callable
+        Called with a `Question`.
+    progress : callable, optional
+    clock : callable
+        The time now, for telling what is in the future.
+
+    Raises
+    ------
+    InputError
+        If there are no two such tables, or a column is not what it is said to be.
+    """
+    paths = pair_of_tables(files, predictions=wishes.predictions, positives=wishes.positives)
+    with looking_at(paths, progress=progress) as (look, locations):
+        tables = look.table(locations[0]), look.table(locations[1])
+        if wishes.predictions is None and proposals.is_turned(*tables):
+            tables = tables[1], tables[0]
+        return _Decisions(look, *tables, wishes=wishes, ask=ask, now=clock()).all()
+
+
+class _Decisions:
+    """One decision after the other, each remembered with its reason."""
+
+    def __init__(
+        self,
+        look: Look,
+        predictions: TableLook,
+        positives: TableLook,
+        *,
+        wishes: Wishes,
+        ask: Ask,
+        now: datetime,
+    ) -> None:
+        self._now = now
+        self._look = look
+        self._predictions = predictions
+        self._positives = positives
+        self._wishes = wishes
+        self._ask = ask
+        self._findings = [
+            Finding(what="predictions", value=predictions.name, why="has scores"),
+            Finding(what="positives", value=positives.name, why="refers to them"),
+        ]
+        self._notes: list[str] = []
+
+    def all(self) -> Onboarded:
+        wishes = self._wishes
+        ids = self._ids()
+        score = self._column("score", self._predictions, proposals.score_column, wishes.score)
+        time = self._column("time", self._predictions, proposals.time_column, wishes.time)
+        known = self._known_at()
+        label = self._label()
+        zone = self._zone(time, known)
+        extent = self._look.extent(
+            self._predictions,
+            self._positives,
+            ids=ids,
+            time=time,
+            score=score.name,
+            known_at=known,
+            label=label,
+        )
+        known_naive = known is not None and known.kind == "naive"
+        extent = proposals.in_zone(extent, zone, time=time.kind == "naive", known=known_naive)
+        refuse_future(extent, self._predictions, time, self._positives, known, now=self._now)
+        self._notes += extent_notes(extent, self._predictions, self._positives)
+        scale = self._scale(extent, score.name)
+        window = self._window(extent)
+        maturity = self._maturity(extent)
+        threshold = self._threshold(scale, score.name)
+        version = self._model_version()
+        propensity = proposals.propensity_column(self._positives)
+        if propensity is not None:
+            self._found("propensity", propensity.name, "by its name")
+        reference = self._reference(extent, window=window, zone=zone, maturity=maturity)
+        class_prior = self._class_prior(extent, reference, WindowGrid(every=window, zone=zone))
+        used = {*ids, score.name, time.name, *([version.name] if version else [])}
+        return Onboarded(
+            name=self._name(),
+            predictions=self._predictions.name,
+            positives=self._positives.name,
+            id=ids[0],
+            positives_id=ids[1],
+            time=time.name,
+            score=score.name,
+            known_at=known.name if known is not None else None,
+            label=label,
+            model_version=version.name if version else None,
+            propensity=propensity.name if propensity else None,
+            segments=tuple(
+                column.name
+                for column in self._predictions.columns
+                if column.kind == "text" and 1 < column.distinct <= 20 and column.name not in used
+            ),
+            time_zone=zone if time.kind == "naive" else None,
+            known_zone=zone if known_naive else None,
+            time_unit=time.time_unit,
+            known_unit=known.time_unit if known is not None else None,
+            zone=zone,
+            window=window,
+            score_scale=scale,
+            maturity=maturity,
+            threshold=threshold,
+            class_prior=class_prior,
+            reference=reference,
+            findings=tuple(self._findings),
+            notes=tuple(self._notes),
+        )
+
+    def _found(self, what: str, value: str, why: str) -> None:
+        self._findings.append(Finding(what=what, value=value, why=why))
+
+    def _decide(self, question: Question, wish: str | None) -> str:
+        answer = self._answer(question, wish)
+        proposed = wish is None and answer == question.proposal
+        self._found(question.what, answer, question.why if proposed else "as you said")
+        return answer
+
+    def _answer(self, question: Question, wish: str | None) -> str:
+        if wish is None:
+            return self._ask(question)
+        if question.read is not None:
+            try:
+                question.read(wish)
+            except InputError as error:
+                msg = f"{question.option} {error}"
+                raise InputError(msg) from None
+        return wish
+
+    def _ids(self) -> tuple[str, str]:
+        wishes = self._wishes
+        if wishes.id is not None:
+            other = wishes.positives_id or wishes.id
+            self._predictions.column(wishes.id, option="--id")
+            option = "--positives-id" if wishes.positives_id else "--id (or --positives-id)"
+            self._positives.column(other, option=option)
+            self._found("id", wishes.id, "as you said")
+            return wishes.id, other
+        for column, other in proposals.id_candidates(self._predictions, self._positives):
+            share = self._look.overlap(self._predictions, column, self._positives, other)
+            if share >= _ENOUGH_MATCHED:
+                self._found(
+                    "id",
+                    column if column == other else f"{column} = {other}",
+                    f"once each, and {share:.0%} of the confirmations refer to one",
+                )
+                return column, other
+        names = [column.name for column in self._predictions.columns]
+        found = self._ask(
+            Question(
+                what="id",
+                option="--id",
+                proposal=None,
+                why=f"no column of {self._predictions.name} with a value once each is what "
+                f"{self._positives.name} refers to",
+                choices=names,
+            )
+        )
+        self._positives.column(found, option="--positives-id")
+        return found, found
+
+    def _column(
+        self,
+        role: str,
+        table: TableLook,
+        propose: Callable[[TableLook], ColumnLook | None],
+        wish: str | None,
+    ) -> ColumnLook:
+        option = f"--{role.replace('_', '-')}"
+        found = propose(table) if wish is None else None
+        why = (
+            f"no column of {table.name} is surely the {role} (its columns are "
+            f"{', '.join(column.name for column in table.columns)})"
+            if found is None
+            else proposals.described(found)
+        )
+        name = self._decide(
+            Question(
+                what=role,
+                option=option,
+                proposal=None if found is None else found.name,
+                why=why,
+                choices=[column.name for column in table.columns],
+            ),
+            wish,
+        )
+        return table.column(name, option=option)
+
+    def _known_at(self) -> ColumnLook | None:
+        if self._wishes.known_at == "none":
+            self._found("known_at", "none", "as you said")
+            self._notes.append(
+                "Without known_at every confirmation counts at every moment: what is computed for "
+                "the past is not what would have been computed then."
+            )
+            return None
+        return self._column(
+            "known_at", self._positives, proposals.known_at_column, self._wishes.known_at
+        )
+
+    def _label(self) -> str | None:
+        wish = self._wishes.label
+        if wish == "none":
+            self._found("label", "none", "as you said: every row is a confirmed positive")
+            return None
+        column = (
+            self._positives.column(wish, option="--label")
+            if wish
+            else proposals.label_column(self._positives)
+        )
+        if column is None:
+            self._found("label", "none", "no such column: every row is a confirmed positive")
+            return None
+        zeros, others = self._look.zeros(self._positives, column)
+        if others:
+            msg = (
+                f"label column {column.name!r} of {self._positives.name} has {others} rows that "
+                "are not 1, -1 or 0: write 1 for a confirmed positive, -1 for a confirmed "
+                "negative and 0 for what takes an earlier row back; or say --label none if every "
+                "row is a confirmed positive"
+            )
+            raise InputError(msg)
+        if zeros:
+            self._notes.append(
+                f"{zeros} rows of {self._positives.name} are 0: they take earlier ones back. Write "
+                "-1 for confirmed negatives."
+            )
+        self._found("label", column.name, "1 confirmed positive, -1 confirmed negative")
+        return column.name
+
+    def _model_version(self) -> ColumnLook | None:
+        wish = self._wishes.model_version
+        if wish == "none":
+            self._found("model_version", "none", "as you said")
+            return None
+        if wish is not None:
+            column = self._predictions.column(wish, option="--model-version")
+            self._found("model_version", column.name, "as you said")
+            return column
+        found = proposals.model_version_column(self._predictions)
+        if found is not None:
+            why = f"by its name, {found.distinct} value{'' if found.distinct == 1 else 's'}"
+            self._found("model_version", found.name, why)
+        return found
+
+    def _zone(self, time: ColumnLook, known: ColumnLook | None) -> str:
+        naive = [column.name for column in (time, known) if column and column.kind == "naive"]
+        if not naive:
+            return self._check_zone(self._wishes.zone or "UTC")
+        why = f"{' and '.join(naive)} {'say' if len(naive) > 1 else 'says'} no zone: assumed"
+        question = Question(what="zone", option="--zone", proposal="UTC", why=why)
+        return self._check_zone(self._decide(question, self._wishes.zone))
+
+    def _check_zone(self, zone: str) -> str:
+        try:
+            return read_zone(zone)
+        except ValueError as error:
+            msg = f"--zone {error}"
+            raise InputError(msg) from None
+
+    def _scale(self, extent: Extent, score: str) -> str:
+        if extent.least_score == extent.greatest_score and extent.predictions > 1:
+            msg = (
+                f"score column {score!r} of {self._predictions.name} is {extent.least_score:.4g} "
+                "in all rows: a constant score ranks nothing; name another with --score"
+            )
+            raise InputError(msg)
+        inside = extent.least_score >= 0 and extent.greatest_score <= 1
+        scale = "probability" if inside else "unbounded"
+        seen = f"{score} is from {extent.least_score:.4g} to {extent.greatest_score:.4g}"
+        self._found("score_scale", scale, seen)
+        return scale
+
+    def _window(self, extent: Extent) -> str:
+        name, each = proposals.window_for(extent)
+        if each < proposals.ENOUGH_CONFIRMATIONS and self._wishes.window is None:
+            self._notes.append(
+                f"A window of {name} has about {each} confirmations: intervals will be wide."
+            )
+        why = f"about {each} confirmations in each"
+        window = self._decide(
+            Question(what="window", option="--window", proposal=name, why=why), self._wishes.window
+        )
+        try:
+            return read_window_length(window)
+        except ValueError as error:
+            msg = str(error) if isinstance(error, InputError) else f"--window {error}"
+            raise InputError(msg) from None
+
+    def _maturity(self, extent: Extent) -> timedelta:
+        proposal = proposals.maturity_for(extent)
+        why = "95% of the confirmations had come by then" if extent.delays else "no delays seen"
+        if not extent.delays:
+            proposal = timedelta(days=30)
+        text = self._decide(
+            Question(
+                what="maturity", option="--maturity", proposal=shown_duration(proposal), why=why
+            ),
+            self._wishes.maturity,
+        )
+        try:
+            return read_length(text)
+        except ValueError as error:
+            msg = f"--maturity {error}"
+            raise InputError(msg) from None
+
+    def _threshold(self, scale: str, score: str) -> float:
+        wish, default = self._wishes.threshold, _DEFAULT_THRESHOLDS[scale]
+        by_default = self._look.share_at_or_above(self._predictions, score, default)
+        question = Question(
+            what="threshold",
+            option="--threshold",
+            proposal=f"{default:g}",
+            why=f"the middle of the scale, which flags {by_default:.3%} of predictions and is "
+            "nobody's decision: set it to the score that yours are made at",
+        )
+        text = self._decide(question, None if wish is None else f"{wish:g}")
+        try:
+            threshold = float(text)
+        except ValueError:
+            msg = f"--threshold must be a number, got {text!r}"
+            raise InputError(msg) from None
+        flagged = self._look.share_at_or_above(self._predictions, score, threshold)
+        note = f"At the threshold of {threshold:g}, {flagged:.3%} of predictions are flagged."
+        if wish is None and text == question.proposal:
+            note += (
+                " You did not name it: precision, recall and F1 are of decisions at that score "
+                "alone; --threshold, or threshold in the file, sets another."
+            )
+        self._notes.append(note)
+        return threshold
+
+    def _reference(
+        self, extent: Extent, *, window: str, zone: str, maturity: timedelta
+    ) -> tuple[str, str] | None:
+        grid = WindowGrid(every=window, zone=zone)
+        found = proposals.reference_windows(extent, grid=grid, maturity=maturity)
+        if not found.reference:
+            self._notes.append("No window is mature yet: add a reference when the first ones are.")
+            return None
+        span = proposals.written_span(found.reference, grid=grid)
+        count = len(found.reference)
+        why = f"the first {count} of {len(found.windows)} windows whose labels are in"
+        if count > len(found.windows) // 3:
+            why += ": more than a third, to see how much windows differ by themselves"
+        elif count == len(found.windows) // 3:
+            why += ": a third of them"
+        else:
+            why += ": a third of them would go back longer than four weeks"
+        if count < proposals.ENOUGH_REFERENCE_WINDOWS:
+            self._notes.append(
+                f"A reference of {count} window{'' if count == 1 else 's'} says little about how "
+                "much they differ by themselves: make it longer when there are more, "
+                f"{proposals.ENOUGH_REFERENCE_WINDOWS} or more. With fewer than {FEWEST_WINDOWS} "
+                "nothing is compared with it."
+            )
+        self._found("reference", f"{span[0]} to {span[1]}", why)
+        return span
+
+    def _class_prior(
+        self, extent: Extent, reference: tuple[str, str] | None, windows: WindowGrid
+    ) -> str:
+        known = read_known(self._answer(known_question(), self._wishes.known_prior))
+        if known is None:
+            why = (
+                "measured; scores allow no more than an upper bound, which a share known of a past "
+                "period (--known-prior) or an audit (--audit) makes narrow"
+            )
+            self._found("class_prior", "auto", why)
+            return "auto"
+        question = period_question(extent, reference, windows)
+        period = read_period(self._answer(question, self._wishes.prior_period), windows)
+        written = known.written(*period)
+        self._found("class_prior", written, "as you said: windows are followed from there")
+        return written
+
+    def _name(self) -> str:
+        stem = re.sub(r"[^A-Za-z0-9]+", "-", Path.cwd().name).strip("-").lower()
+        question = Question(
+            what="name", option="--name", proposal=stem or "classifier", why="the folder's name"
+        )
+        return self._decide(question, self._wishes.name)

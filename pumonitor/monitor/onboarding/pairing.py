@@ -1,0 +1,102 @@
+"""Which of the files in a folder are predictions and which confirmations, by their names."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from pumonitor.errors import InputError
+from pumonitor.sources.reach.table_formats import refuse_tables_on_disk
+
+__all__ = ["pair_of_tables"]
+
+_ENDINGS: Final = (".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".jsonl", ".ndjson")
+_PREDICTIONS: Final = re.compile(r"predict|scor|infer", re.IGNORECASE)
+_POSITIVES: Final = re.compile(
+    r"confirm|positive|label|chargeback|feedback|report|outcome|fraud|case", re.IGNORECASE
+)
+
+
+def pair_of_tables(
+    files: Sequence[str], *, predictions: str | None = None, positives: str | None = None
+) -> tuple[str, str]:
+    """Paths or patterns of the predictions and of the confirmations.
+
+    Parameters
+    ----------
+    files : sequence of str
+        One folder, or files and patterns in any order.
+    predictions, positives : str, optional
+        Known already.
+
+    Raises
+    ------
+    InputError
+        If it is not plain which two are meant.
+    """
+    if predictions is not None and positives is not None:
+        return predictions, positives
+    candidates = _candidates(files or ["."])
+    rest = [name for name in candidates if name not in {predictions, positives}]
+    if predictions is None and positives is None:
+        return _both(rest)
+    if len(rest) > 1:
+        pattern = _POSITIVES if positives is None else _PREDICTIONS
+        rest = [name for name in rest if pattern.search(name)] or rest
+    if len(rest) != 1:
+        missing = "--positives" if positives is None else "--predictions"
+        raise InputError(_unclear(candidates, f"name the other with {missing}"))
+    return (predictions, rest[0]) if predictions is not None else (rest[0], positives or "")
+
+
+def _both(candidates: list[str]) -> tuple[str, str]:
+    scored = [name for name in candidates if _PREDICTIONS.search(name)]
+    confirmed = [name for name in candidates if _POSITIVES.search(name) and name not in scored]
+    if len(scored) == 1 and len(confirmed) == 1:
+        return scored[0], confirmed[0]
+    if len(candidates) == 2:
+        first, second = candidates
+        return (second, first) if second in scored or first in confirmed else (first, second)
+    raise InputError(_unclear(candidates, "name them with --predictions and --positives"))
+
+
+def _unclear(candidates: Sequence[str], remedy: str) -> str:
+    found = ", ".join(candidates[:12]) if candidates else "no CSV, Parquet or JSON Lines file"
+    return f"predictions and confirmed positives are needed, and there are {found}: {remedy}"
+
+
+def _candidates(files: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for name in files:
+        if not Path(name).is_dir():
+            found.append(name)
+            continue
+        refuse_tables_on_disk(name, [Path(name).absolute()])
+        found += _tables_in(Path(name))
+    return found
+
+
+def _tables_in(folder: Path) -> list[str]:
+    """Tables in a folder and the folders in it; files that differ by digits are one table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("scores-01.csv", "scores-02.csv", "confirmed.csv"):
+    ...         _ = (Path(folder) / name).write_text("")
+    ...     [Path(path).name for path in _tables_in(Path(folder))]
+    ['confirmed.csv', 'scores-*.csv']
+    """
+    tables: defaultdict[str, list[Path]] = defaultdict(list)
+    for file in sorted((*folder.glob("*"), *folder.glob("*/*"), *folder.glob("*/*/*"))):
+        ending = next((end for end in _ENDINGS if file.name.lower().endswith(end)), None)
+        if ending is None or not file.is_file() or file.name.startswith((".", "_")):
+            continue
+        stem = file.name[: -len(ending)]
+        pattern = file.parent / f"{re.sub(r'[0-9][0-9_.-]*', '*', stem)}{ending}"
+        tables[str(pattern)].append(file)
+    return [str(files[0]) if len(files) == 1 else pattern for pattern, files in tables.items()]

@@ -1,0 +1,51 @@
+"""Writes a configuration file, never over one that is there unless told to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from pumonitor.errors import InputError, SourceError
+from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.onboarding.configuration_text import configuration_text
+from pumonitor.monitor.onboarding.onboarded import Onboarded
+
+__all__ = ["refuse_existing", "write_configuration"]
+
+
+def refuse_existing(path: Path) -> None:
+    """Refuse to write where something is.
+
+    Raises
+    ------
+    InputError
+        If there is.
+    """
+    if path.exists():
+        msg = f"{path} is there already: --force writes over it, --output names another file"
+        raise InputError(msg)
+
+
+def write_configuration(found: Onboarded, path: Path) -> None:
+    """Write what was found, once it has been read back without a complaint.
+
+    Raises
+    ------
+    InputError
+        If a value is not one that a configuration takes.
+    SourceError
+        If the file cannot be written.
+    """
+    text = configuration_text(found, folder=path.absolute().parent)
+    read_configuration_text(text, path=path, environment={})
+    try:
+        with NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.absolute().parent, delete=False, suffix=".yaml"
+        ) as file:
+            file.write(text)
+        written = Path(file.name)
+        written.chmod(0o644)
+        written.replace(path)
+    except OSError as error:
+        msg = f"{path} cannot be written: {error.strerror or error}"
+        raise SourceError(msg) from None

@@ -1,0 +1,1 @@
+"""The report of a window, made from what the ledger holds."""

@@ -1,0 +1,1 @@
+"""Decisions without input or output: numpy and scipy only, no clock, file or database."""

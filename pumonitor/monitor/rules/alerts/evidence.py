@@ -1,0 +1,299 @@
+"""What one window says about a limit, or about a change against a reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, Literal
+
+from scipy import special
+
+from pumonitor.monitor.rules.alerts.false_discovery import one_sided_p_value
+from pumonitor.monitor.rules.alerts.rule import (
+    COUNTS,
+    AlertRule,
+    Baseline,
+    Change,
+    Limit,
+    Reading,
+    Series,
+    WindowView,
+    metric_title,
+    shown,
+)
+from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
+from pumonitor.monitor.rules.alerts.usable import unfit_to_judge, unusable
+from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
+from pumonitor.monitor.rules.reference.reference_windows import (
+    FEWEST_WINDOWS,
+    ReferenceWindows,
+    compared,
+)
+from pumonitor.monitor.rules.reference.uncertain import Uncertain
+
+__all__ = ["Judged", "change_evidence", "limit_evidence"]
+
+_REACH: Final = float(special.ndtri(0.975))
+
+Side = Literal["below", "above"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """Evidence of one window and series.
+
+    Attributes
+    ----------
+    evidence : Evidence
+    p_value : float
+        Of "it is on the good side"; 1 where the evidence is no breach.
+    """
+
+    evidence: Evidence
+    p_value: float = 1.0
+
+
+def limit_evidence(view: WindowView, series: Series, rule: AlertRule, condition: Limit) -> Judged:
+    """Whether the whole interval is beyond a number."""
+    missing = unfit_to_judge(view, series, rule.metric)
+    if missing is not None:
+        return Judged(evidence=missing)
+    now = _interval(view.readings[series][rule.metric])
+    kind = _side_of(now, condition.side, condition.limit, rule.resolve_on)
+    whole = "" if now.low == now.high else "all of it "
+    words = {"breach": whole, "good": "not ", "insufficient": "which may be "}[kind]
+    return Judged(
+        evidence=Evidence(
+            window=view.window,
+            kind=kind,
+            value=now.value,
+            low=now.low,
+            high=now.high,
+            limit=condition.limit,
+            reason=f"{_stated(rule.metric, now)}, {words}{condition.side} {condition.limit:g}",
+        ),
+        p_value=_p_value(now, condition.side, condition.limit) if kind == "breach" else 1.0,
+    )
+
+
+def change_evidence(
+    view: WindowView,
+    series: Series,
+    rule: AlertRule,
+    condition: Change,
+    *,
+    baseline: Baseline | None,
+    before: Sequence[WindowView],
+) -> Judged:
+    """Whether the whole interval of the change is beyond what is allowed.
+
+    Parameters
+    ----------
+    view : WindowView
+    series : tuple of str
+    rule : AlertRule
+    condition : Change
+    baseline : Baseline or None
+        Read where the condition compares with the monitor's reference.
+    before : sequence of WindowView
+        Earlier windows; read where it compares with those.
+
+    Notes
+    -----
+    A window that differs from the reference as its windows differ from each other is no evidence
+    (`pumonitor.monitor.rules.reference.reference_windows`). A class prior that was given once, with
+    an interval, is the same in all: what it may be off by is no part of the change. Priors
+    estimated by one method also have errors in common, of an unknown share: with those the
+    interval of the change is too wide and an alert late, never early.
+    """
+    missing = unfit_to_judge(view, series, rule.metric)
+    if missing is not None:
+        return Judged(evidence=missing)
+    reference, why = (
+        _from_baseline(view, series, rule.metric, baseline)
+        if condition.over is None
+        else _from_windows(view, series, rule.metric, before, over=condition.over)
+    )
+    if reference is None:
+        now = _interval(view.readings[series][rule.metric])
+        return Judged(
+            evidence=Evidence(
+                window=view.window,
+                kind="insufficient",
+                value=now.value,
+                low=now.low,
+                high=now.high,
+                reason=why,
+            )
+        )
+    return _changed(view, series, rule, condition, reference)
+
+
+def _from_baseline(
+    view: WindowView, series: Series, metric: str, baseline: Baseline | None
+) -> tuple[ReferenceWindows | None, str]:
+    if baseline is not None and view.window.start < baseline.end:
+        return None, "it lies in the reference or before it"
+    if baseline is None or view.as_of < baseline.as_of:
+        return None, "the reference is not mature yet"
+    reference = baseline.windows(series)
+    why = reference.why_none(metric, metric_title(metric))
+    return (reference, "") if why is None else (None, why)
+
+
+def _from_windows(
+    view: WindowView,
+    series: Series,
+    metric: str,
+    before: Sequence[WindowView],
+    *,
+    over: timedelta,
+) -> tuple[ReferenceWindows | None, str]:
+    """The windows of so long before, those with a value."""
+    earlier = [
+        one.readings[series]
+        for one in before
+        if one.window.end <= view.window.start
+        and one.window.start >= view.window.start - over
+        and unusable(one, series, metric) is None
+    ]
+    if len(earlier) < FEWEST_WINDOWS:
+        return None, f"{len(earlier)} windows before it have a value, {FEWEST_WINDOWS} are needed"
+    return ReferenceWindows(windows=[_known(metric, one, _estimated) for one in earlier]), ""
+
+
+def _known(
+    metric: str, readings: Mapping[str, Reading], read: Callable[[Reading], Uncertain]
+) -> dict[str, Uncertain]:
+    """The metric, and what it is a function of as far as the window has it."""
+    return {
+        one: read(readings[one])
+        for one in (metric, *stands_on(metric), PRIOR_FACTOR)
+        if one in readings and readings[one].value is not None
+    }
+
+
+def _changed(
+    view: WindowView,
+    series: Series,
+    rule: AlertRule,
+    condition: Change,
+    reference: ReferenceWindows,
+) -> Judged:
+    metric = rule.metric
+    known = _known(metric, view.readings[series], _interval)
+    beside = compared(metric, known, reference)
+    now, usual, moved_by = known[metric], beside.usual, beside.change
+    sides: tuple[tuple[Side, float], ...] = (("below", -1.0), ("above", 1.0))
+    wanted = {"drop": sides[:1], "rise": sides[1:], "change": sides}[condition.direction]
+    kinds: list[EvidenceKind] = []
+    found: list[tuple[float, float]] = []
+    for side, sign in wanted:
+        moved = sign * condition.amount
+        one = (
+            compared(metric, known, reference, times=_factor(usual, moved))
+            if condition.relative
+            else compared(metric, known, reference, plus=moved)
+        )
+        # Windows that differ from each other are no evidence of a change, nor against its end.
+        kind = _side_of(one.change, side, 0.0, rule.resolve_on)
+        if kind != "breach" and _side_of(one.measured, side, 0.0, rule.resolve_on) == "good":
+            kind = "good"
+        kinds.append(kind)
+        p_value = 1.0
+        if kinds[-1] == "breach":
+            near_end = one.change.high if side == "below" else one.change.low
+            tail = one_sided_p_value(
+                one.change.value,
+                near_end=near_end,
+                limit=0.0,
+                reach=one.reach,
+                freedom=one.freedom,
+            )
+            p_value = min(len(wanted) * tail, 1.0)
+        found.append((one.limit, p_value))
+    kind = "insufficient"
+    if "breach" in kinds:
+        kind = "breach"
+    elif all(one == "good" for one in kinds):
+        kind = "good"
+    if kind == "breach":
+        limit, p_value = found[kinds.index("breach")]
+    else:
+        # Of two limits the one that is nearer.
+        limit, p_value = min(found, key=lambda one: abs(one[0] - now.value))
+    allowed = f"{100 * condition.amount:g}%" if condition.relative else f"{condition.amount:g}"
+    words = {"breach": "more than", "good": "within", "insufficient": "perhaps more than"}[kind]
+    reason = (
+        f"{_stated(metric, now)}, {_by(moved_by)} than the reference of "
+        f"{shown(usual)}, {words} the {allowed} allowed"
+    )
+    return Judged(
+        evidence=Evidence(
+            window=view.window,
+            kind=kind,
+            value=now.value,
+            low=now.low,
+            high=now.high,
+            limit=limit,
+            reference=usual,
+            reason=reason,
+        ),
+        p_value=p_value if kind == "breach" else 1.0,
+    )
+
+
+def _factor(usual: float, amount: float) -> float:
+    # What is lower than a negative number is more of it.
+    return 1 + math.copysign(amount, amount * usual)
+
+
+def _side_of(number: Uncertain, side: Side, limit: float, resolve_on: str) -> EvidenceKind:
+    if side == "below":
+        bad = number.high < limit
+        good = (number.value if resolve_on == "estimate" else number.low) >= limit
+    else:
+        bad = number.low > limit
+        good = (number.value if resolve_on == "estimate" else number.high) <= limit
+    return "breach" if bad else "good" if good else "insufficient"
+
+
+def _p_value(number: Uncertain, side: Side, limit: float) -> float:
+    near_end = number.high if side == "below" else number.low
+    return one_sided_p_value(number.value, near_end=near_end, limit=limit, reach=_REACH)
+
+
+def _interval(reading: Reading) -> Uncertain:
+    """A reading that has a value; without an interval it is taken to be exact."""
+    value = math.nan if reading.value is None else reading.value
+    low = value if reading.low is None else reading.low
+    high = value if reading.high is None else reading.high
+    se = (high - low) / (2 * _REACH) if reading.se is None else reading.se
+    return Uncertain(value=value, low=low, high=high, se=se)
+
+
+def _estimated(reading: Reading) -> Uncertain:
+    """As it came out, for means over windows."""
+    found = _interval(reading)
+    if reading.unclipped is None:
+        return found
+    off = reading.unclipped - found.value
+    low, high = found.low + off, found.high + off
+    return Uncertain(value=reading.unclipped, low=low, high=high, se=found.se)
+
+
+def _stated(metric: str, now: Uncertain) -> str:
+    if metric in COUNTS:
+        return f"there are {shown(now.value)} {metric_title(metric).lower()}"
+    if now.low == now.high:
+        return f"{metric_title(metric)} is {shown(now.value)}"
+    ends = f"{shown(now.low)} to {shown(now.high)}"
+    return f"{metric_title(metric)} is {shown(now.value)} ({ends})"
+
+
+def _by(change: Uncertain) -> str:
+    if change.value < 0:
+        return f"{shown(-change.value)} ({shown(-change.high)} to {shown(-change.low)}) lower"
+    return f"{shown(change.value)} ({shown(change.low)} to {shown(change.high)}) higher"

@@ -1,0 +1,238 @@
+"""What windows say about labels that come later, or sooner, than usual."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from scipy import special
+
+from pumonitor.monitor.rules.alerts.evidence_health import predictions_of
+from pumonitor.monitor.rules.alerts.evidence_shift import start_of
+from pumonitor.monitor.rules.alerts.rule import LabelDelay, WindowView, moment_text, shown
+from pumonitor.monitor.rules.alerts.snapshots import Snapshots
+from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
+from pumonitor.monitor.rules.detectors import Detection, Detector, Observation
+from pumonitor.monitor.rules.labels.label_delays import MOST_TIMES, Arrived, MeanDelay, UsualDelays
+
+__all__ = ["LabelDelayWatch"]
+
+_REACH: Final = float(special.ndtri(0.975))
+_ROUNDING: Final = 1e-6
+_FEWEST: Final = 5
+
+# Mean delays have lighter tails than the estimates for which detectors were made cautious: watched
+# in both directions they had .3 to .6 false alarms where one was asked for, and with this factor .6
+# to .9; in one direction .5 to .8 (`python -m benchmarks.monitoring.label_delay`).
+_BOTH_DIRECTIONS: Final = 1.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Watched:
+    """After some windows: what is usual and the detector, once enough windows have taught both."""
+
+    learning: tuple[Arrived, ...] = ()
+    usual: UsualDelays | None = None
+    detector: Detector | None = None
+
+
+class LabelDelayWatch:
+    """Watches the mean delay of labels within the maturity for a lasting change.
+
+    Parameters
+    ----------
+    condition : LabelDelay
+
+    Notes
+    -----
+    What is usual is learned from the first windows (`LabelDelay.reference_windows`) and stays the
+    same; the detector goes on learning how much windows differ by themselves. A lasting change that
+    is seen is a breach, unless its whole interval is within what `LabelDelay.change` lets pass.
+    `python -m benchmarks.monitoring.label_delay` has delays and false alarms.
+    """
+
+    def __init__(self, condition: LabelDelay) -> None:
+        self._condition = condition
+        self._watched = _Watched()
+        self._snapshots: Snapshots[_Watched] = Snapshots()
+
+    def evidence(self, views: Sequence[WindowView], index: int) -> Evidence:
+        """What the window at `index` says.
+
+        Earlier windows are those of the last call, or were asked for again since they changed.
+        """
+        if self._snapshots.done > index:
+            self._watched = self._snapshots.back_to(index) or _Watched()
+        while self._snapshots.done < index:
+            self._step(views[self._snapshots.done])
+        return self._step(views[index], views[: index + 1])
+
+    def _step(self, view: WindowView, views: Sequence[WindowView] = ()) -> Evidence:
+        """One window further."""
+        arrived = self._arrived(view)
+        missing = self._missing(view, arrived)
+        if missing is None and arrived is not None:
+            if self._watched.detector is None:
+                missing = self._learn(view, arrived)
+            else:
+                found = self._judge(view, arrived, views)
+                self._snapshots.keep(self._watched)
+                return found
+        self._snapshots.keep(self._watched)
+        return missing or Evidence(window=view.window, kind="error", reason="it has no labels")
+
+    def _arrived(self, view: WindowView) -> Arrived | None:
+        *counts, _ = view.health.get("arrivals") or (0,)
+        if view.failed or not counts:
+            return None
+        maturities = (view.as_of - view.window.end) / self._condition.maturity
+        per_day = self._condition.windows_per_day
+        return Arrived(
+            index=view.window.index,
+            counts=tuple(map(float, counts)),
+            complete=min(int(maturities * len(counts) + _ROUNDING), len(counts)),
+            weekday=view.window.index // per_day % 7 if per_day else None,
+        )
+
+    def _missing(self, view: WindowView, arrived: Arrived | None) -> Evidence | None:
+        """Why a window cannot count."""
+
+        def said(kind: EvidenceKind, reason: str) -> Evidence:
+            return Evidence(window=view.window, kind=kind, reason=reason)
+
+        if view.failed:
+            return said("error", "the window could not be evaluated")
+        if arrived is None:
+            return said("insufficient", "when labels became known is not told")
+        begins = self._condition.begins
+        if begins is not None and view.window.start < begins:
+            return said("insufficient", "it lies before the reference")
+        if arrived.labels == 0 and predictions_of(view) == 0:
+            return said("no_data", "there are no predictions")
+        if arrived.labels == 0:
+            return said("no_data", "no label has come within the maturity")
+        return None
+
+    def _learn(self, view: WindowView, arrived: Arrived) -> Evidence:
+        wanted = self._condition.reference_windows
+        learning = (*self._watched.learning, arrived)
+        self._watched = _Watched(learning=learning)
+        usual = UsualDelays.of(learning) if len(learning) >= wanted else None
+        read = [] if usual is None else [(one, usual.mean_of(one)) for one in learning]
+        told = [(one, delay) for one, delay in read if delay is not None]
+        if usual is not None and len(told) >= _FEWEST:
+            detector = self._new_detector(len(told))
+            for one, delay in told:
+                detector.step(_observation(one, delay))
+            self._watched = _Watched(usual=usual, detector=detector)
+        return Evidence(
+            window=view.window,
+            kind="insufficient",
+            reason=f"how late labels usually come is still being learned from {wanted} windows",
+        )
+
+    def _new_detector(self, windows: int) -> Detector:
+        condition = self._condition
+        cautious = _BOTH_DIRECTIONS if condition.direction == "any" else 1.0
+        return Detector(
+            reference_windows=windows,
+            direction=condition.direction,
+            false_alarms_per_year=cautious * condition.false_alarms_per_year,
+            windows_per_year=condition.windows_per_year,
+        )
+
+    def _judge(self, view: WindowView, arrived: Arrived, views: Sequence[WindowView]) -> Evidence:
+        watched = self._watched
+        if watched.usual is None or watched.detector is None:  # for the type: they come together
+            raise AssertionError
+        delay = watched.usual.mean_of(arrived)
+        if delay is None:
+            reason = "its labels cannot tell how late they come"
+            return Evidence(window=view.window, kind="insufficient", reason=reason)
+        detector = watched.detector.copy()
+        detection = detector.step(_observation(arrived, delay))
+        self._watched = _Watched(usual=watched.usual, detector=detector)
+        since = start_of(views, len(views) - 1, detection.since) if views else None
+        return _evidence(self._condition, view, watched.usual, delay, detection, since)
+
+
+def _observation(arrived: Arrived, delay: MeanDelay) -> Observation:
+    return Observation(index=arrived.index, value=delay.value, se=delay.se, n_labeled=delay.labels)
+
+
+def _evidence(
+    condition: LabelDelay,
+    view: WindowView,
+    usual: UsualDelays,
+    delay: MeanDelay,
+    detection: Detection,
+    since: datetime | None,
+) -> Evidence:
+    expected = usual.mean if detection.expected is None else detection.expected
+    grows = (detection.direction or ("up" if delay.value > expected else "down")) == "up"
+    reason = f"labels take {_percent(delay.value)} of the maturity on average"
+    kind: EvidenceKind = "good"
+    if detection.kind == "breach" and detection.size is not None:
+        times = _Times.of(usual, expected, detection)
+        began = "" if since is None else f" since about {moment_text(since)}"
+        reason += f", {_percent(expected)} was usual: they take {times} as long{began}"
+        kind = "breach"
+        if times.within(condition.change):
+            kind = "good"
+            reason += f", within the {_percent(condition.change)} allowed"
+    else:
+        reason += f", {_percent(expected)} is expected"
+    limit = None
+    if condition.change > 0:
+        times_allowed = 1 + condition.change if grows else 1 - condition.change
+        limit = expected + usual.mean_times(times_allowed) - usual.mean
+    return Evidence(
+        window=view.window,
+        kind=kind,
+        value=delay.value,
+        low=max(delay.value - _REACH * delay.se, 0.0),
+        high=delay.value + _REACH * delay.se,
+        limit=limit,
+        reference=expected,
+        reason=reason,
+        since=since,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Times:
+    """How many times as long as usual labels take."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, usual: UsualDelays, expected: float, detection: Detection) -> _Times:
+        # The level before the change, as it was learned since, stands for the usual mean.
+        before = usual.times(expected)
+
+        def times(size: float | None) -> float:
+            return usual.times(expected + (size or 0.0)) / before
+
+        value = times(detection.size)
+        low, high = (
+            value if end is None else times(end)
+            for end in (detection.size_low, detection.size_high)
+        )
+        return cls(value=value, low=min(low, high), high=max(low, high))
+
+    def within(self, change: float) -> bool:
+        """Whether it is surely less than a change."""
+        return 1 - change < self.low and self.high < 1 + change
+
+    def __str__(self) -> str:
+        if self.value > 0.97 * MOST_TIMES:
+            return f"at least {shown(self.low)} times"
+        return f"{shown(self.value)} times ({shown(self.low)} to {shown(self.high)})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%"

@@ -1,0 +1,216 @@
+"""What windows say about a lasting change of a class prior that is followed, by its posterior."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pumonitor.monitor.rules.alerts.false_discovery import e_benjamini_hochberg
+from pumonitor.monitor.rules.alerts.rule import (
+    PRIOR_MOVED,
+    AlertRule,
+    PriorShift,
+    Reading,
+    Series,
+    WindowView,
+    metric_title,
+    moment_text,
+    shown,
+)
+from pumonitor.monitor.rules.alerts.states import Evidence
+from pumonitor.monitor.rules.alerts.usable import unusable
+from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR
+from pumonitor.prior.over_time import CHANGES
+
+__all__ = ["LEAST_ODDS", "least_odds", "prior_shift_evidence"]
+
+_QUARTER: Final = 1.25
+LEAST_ODDS: Final = 4.0
+"""A chance of .8: a false alarm in 1% of runs of 48 windows, halvings seen in three of four.
+
+See `python -m benchmarks.prior_over_time`."""
+_CHANGES_PER_WINDOW: Final = sum(one.probability for one in CHANGES if one.prior)
+
+
+def least_odds(false_alarms_per_year: float, windows_per_year: float) -> float:
+    """Odds that the class prior has moved from which on, twice running, there is an alarm.
+
+    Notes
+    -----
+    Over p, the chance of a change in a window, these odds are the statistic of Shiryaev and Roberts
+    for the filter's mixture of changes. While nothing changes, that statistic less the number of
+    windows is a martingale, so odds of p A come no sooner than after A windows on average. Odds are
+    never below `LEAST_ODDS`.
+    """
+    return max(LEAST_ODDS, _CHANGES_PER_WINDOW * windows_per_year / false_alarms_per_year)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What a window's posterior says of one series."""
+
+    prior: Reading
+    factor: Reading
+    chance: float
+
+    @property
+    def ratio(self) -> float:
+        return 1.0 if self.factor.value is None else self.factor.value
+
+    @property
+    def rises(self) -> bool:
+        return self.ratio > 1
+
+    def odds(self, direction: str) -> float:
+        """That it has moved in a direction that is looked for."""
+        if direction != "any" and self.rises is not (direction == "up"):
+            return 0.0
+        return self.chance / max(1 - self.chance, 1e-12)
+
+
+def prior_shift_evidence(
+    views: Sequence[WindowView],
+    index: int,
+    rule: AlertRule,
+    condition: PriorShift,
+    *,
+    earlier: Sequence[Mapping[Series, Evidence]],
+) -> dict[Series, Evidence]:
+    """What the window at `index` says of every series seen so far.
+
+    A window is bad where its odds and those of the window before it exceed `least_odds`, and good
+    where it is more likely than not that nothing has moved so far.
+
+    Parameters
+    ----------
+    views : sequence of WindowView
+    index : int
+    rule : AlertRule
+    condition : PriorShift
+    earlier : sequence of mapping of series to Evidence
+        Of the windows before it.
+
+    Notes
+    -----
+    With one alert per segment, m segments share the rule's false alarms: each has m times the odds
+    to exceed, and k segments that exceed a k-th of that alarm together (e-BH).
+    """
+    view = views[index]
+    before = earlier[-1] if earlier else {}
+    known = sorted({*before, *filter(rule.covers, view.readings)})
+    told = {series: _told(view, series) for series in known}
+    twice = {
+        series: min(
+            one.odds(condition.direction), _odds_before(views, index, series, condition.direction)
+        )
+        for series, one in told.items()
+        if one is not None
+    }
+    limits = {
+        series: _limit(condition, series, known if rule.per else (series,)) for series in known
+    }
+    bad = {series for series, odds in twice.items() if odds > limits[series]}
+    if rule.per:
+        together = _together(twice, limits, rate=rule.false_discovery_rate)
+        bad |= {series for series in together if twice[series] > LEAST_ODDS}
+    found = {}
+    for series, one in told.items():
+        if one is None:
+            found[series] = _missing(view, series)
+            continue
+        odds = one.odds(condition.direction)
+        since = _since(view, series, earlier) if odds > 1 else None
+        found[series] = _evidence(view, one, bad=series in bad, odds=odds, since=since)
+    return found
+
+
+def _told(view: WindowView, series: Series) -> _Told | None:
+    readings = view.readings.get(series, {})
+    chance, prior = readings.get(PRIOR_MOVED), readings.get("class_prior")
+    if view.failed or chance is None or chance.value is None or prior is None:
+        return None
+    factor = readings.get(PRIOR_FACTOR, Reading(value=None))
+    return _Told(prior=prior, factor=factor, chance=chance.value)
+
+
+def _odds_before(views: Sequence[WindowView], index: int, series: Series, direction: str) -> float:
+    """Of the last window before it that has a posterior."""
+    for view in reversed(views[:index]):
+        told = _told(view, series)
+        if told is not None:
+            return told.odds(direction)
+    return 0.0
+
+
+def _limit(condition: PriorShift, series: Series, known: Collection[Series]) -> float:
+    sharing = sum(one[0] == series[0] for one in known)
+    return least_odds(condition.false_alarms_per_year / sharing, condition.windows_per_year)
+
+
+def _together(
+    odds: Mapping[Series, float], limits: Mapping[Series, float], *, rate: float
+) -> set[Series]:
+    """Segments that alarm because others do too, by version."""
+    chosen: set[Series] = set()
+    for version in {series[0] for series in odds}:
+        own = {series: one for series, one in odds.items() if series[0] == version}
+        e_values = {
+            series: math.inf if one > limits[series] else one / limits[series] * len(own) / rate
+            for series, one in own.items()
+        }
+        chosen |= e_benjamini_hochberg(e_values, rate=rate)
+    return chosen
+
+
+def _missing(view: WindowView, series: Series) -> Evidence:
+    found = unusable(view, series, "class_prior")
+    if found is not None:
+        return found
+    reason = (
+        f"{metric_title('class_prior')} is followed from the end of the reference on, and this "
+        "window is before it"
+    )
+    return Evidence(window=view.window, kind="insufficient", reason=reason)
+
+
+def _since(
+    view: WindowView, series: Series, earlier: Sequence[Mapping[Series, Evidence]]
+) -> datetime:
+    """Start of the first window of those in a row in which it was more likely than not."""
+    for found in reversed(earlier):
+        before = found.get(series)
+        if before is not None and before.reference is not None:
+            return before.since or view.window.start
+    return view.window.start
+
+
+def _evidence(
+    view: WindowView, told: _Told, *, bad: bool, odds: float, since: datetime | None
+) -> Evidence:
+    value = told.prior.value
+    usual = None if value is None else value / told.ratio
+    stated = f"{metric_title('class_prior')} is {shown(value)}"
+    ends = f" ({shown(told.factor.low)} to {shown(told.factor.high)})"
+    times = f"{shown(told.ratio)} times{ends} that of the reference"
+    if bad and since is not None:
+        verb = "risen" if told.rises else "fallen"
+        reason = f"{stated}; it has {verb} to {times} since about {moment_text(since)}"
+    else:
+        reason = (
+            f"{stated}, {times}; that it has moved by a quarter or more has a chance of "
+            f"{told.chance:.0%}"
+        )
+    return Evidence(
+        window=view.window,
+        kind="breach" if bad else "good" if odds < 1 else "insufficient",
+        value=value,
+        low=told.prior.low,
+        high=told.prior.high,
+        limit=None if usual is None else usual * _QUARTER ** (1 if told.rises else -1),
+        reference=usual,
+        reason=reason,
+        since=since,
+    )

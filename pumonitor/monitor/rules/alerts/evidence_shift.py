@@ -1,0 +1,273 @@
+"""What windows say about a lasting change, by a sequential detector per series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pumonitor.monitor.rules.alerts.false_discovery import e_benjamini_hochberg
+from pumonitor.monitor.rules.alerts.rule import (
+    AlertRule,
+    Reading,
+    Series,
+    Shift,
+    WindowView,
+    metric_title,
+    moment_text,
+    shown,
+)
+from pumonitor.monitor.rules.alerts.snapshots import Snapshots
+from pumonitor.monitor.rules.alerts.states import Evidence
+from pumonitor.monitor.rules.alerts.usable import unusable
+from pumonitor.monitor.rules.detectors import (
+    Detection,
+    Detector,
+    Observation,
+    auc_bounds,
+    scale_of,
+)
+
+__all__ = ["ShiftWatch", "start_of"]
+
+
+@dataclass(slots=True)
+class _Watched:
+    """One series: its detector, once the windows that teach it are there."""
+
+    learning: tuple[Observation, ...] = ()
+    detector: Detector | None = None
+
+    def copy(self) -> _Watched:
+        return _Watched(self.learning, None if self.detector is None else self.detector.copy())
+
+
+class ShiftWatch:
+    """The detectors of one rule, with a memory of where they stood at earlier windows.
+
+    Parameters
+    ----------
+    rule : AlertRule
+    condition : Shift
+
+    Notes
+    -----
+    With one alert per segment, m segments share the rule's false alarms: each detector has a limit
+    m times as high, and k segments whose statistics reach a k-th of it alarm together (e-BH). Their
+    statistics then add up to at least m limits of a single series, so the first such alarm of all m
+    comes no sooner than one of a single series does on average. m is the number of segments met by
+    the end of the reference; one that comes later makes it larger for itself alone.
+    """
+
+    def __init__(self, rule: AlertRule, condition: Shift) -> None:
+        self._rule = rule
+        self._condition = condition
+        self._watched: dict[Series, _Watched] = {}
+        self._snapshots: Snapshots[dict[Series, _Watched]] = Snapshots()
+
+    def evidence(self, views: Sequence[WindowView], index: int) -> dict[Series, Evidence]:
+        """What the window at `index` says of every series seen so far.
+
+        Earlier windows are those of the last call, or were asked for again since they changed.
+        """
+        self._go_to(views, index)
+        found = self._step(views[index])
+        return self._judged(views, index, found)
+
+    def _go_to(self, views: Sequence[WindowView], index: int) -> None:
+        if self._snapshots.done > index:
+            kept = self._snapshots.back_to(index) or {}
+            self._watched = {series: one.copy() for series, one in kept.items()}
+        while self._snapshots.done < index:
+            self._step(views[self._snapshots.done])
+
+    def _step(self, view: WindowView) -> dict[Series, Detection | None]:
+        """One window further; None for a window that does not count."""
+        found: dict[Series, Detection | None] = {}
+        for series in sorted({*self._watched, *filter(self._rule.covers, view.readings)}):
+            watched = self._watched.setdefault(series, _Watched())
+            found[series] = None
+            if self._counts(view) and unusable(view, series, self._rule.metric) is None:
+                found[series] = self._observe(series, watched, view)
+        self._snapshots.keep({s: one.copy() for s, one in self._watched.items()})
+        return found
+
+    def _counts(self, view: WindowView) -> bool:
+        begins = self._condition.begins
+        return begins is None or view.window.start >= begins
+
+    def _observe(self, series: Series, watched: _Watched, view: WindowView) -> Detection | None:
+        observation = self._observation(series, view)
+        if observation is None:
+            return None
+        if watched.detector is None:
+            watched.learning = (*watched.learning, observation)
+            if len(watched.learning) < self._condition.reference_windows:
+                return Detection(
+                    index=observation.index,
+                    kind="learning",
+                    statistic=None,
+                    limit=math.inf,
+                    z=None,
+                    expected=None,
+                )
+            watched.detector = self._new_detector(series)
+            for earlier in watched.learning[:-1]:
+                watched.detector.step(earlier)
+            watched.learning = ()
+        return watched.detector.step(observation)
+
+    def _new_detector(self, series: Series) -> Detector:
+        sharing = sum(one[0] == series[0] for one in self._watched) if self._rule.per else 1
+        condition = self._condition
+        return Detector(
+            reference_windows=condition.reference_windows,
+            direction=condition.direction,
+            false_alarms_per_year=condition.false_alarms_per_year / sharing,
+            windows_per_year=condition.windows_per_year,
+            detector=condition.detector,
+            scale=scale_of(self._rule.metric),
+        )
+
+    def _observation(self, series: Series, view: WindowView) -> Observation | None:
+        readings = view.readings[series]
+        reading = readings[self._rule.metric]
+        # As estimated: held to its range it would seem to vary less than it does.
+        value = reading.value if reading.unclipped is None else reading.unclipped
+        bounds = None
+        if self._condition.detector == "betting":
+            found = _placements(self._rule.metric, readings)
+            if found is None:
+                return None
+            value, bounds = found
+        return Observation(
+            index=view.window.index,
+            value=value,
+            se=reading.se,
+            n_labeled=reading.n_labeled,
+            bounds=bounds,
+        )
+
+    def _judged(
+        self, views: Sequence[WindowView], index: int, found: Mapping[Series, Detection | None]
+    ) -> dict[Series, Evidence]:
+        together = self._together(found) if self._rule.per else frozenset()
+        return {
+            series: self._evidence_of(views, index, series, detection, series in together, found)
+            for series, detection in found.items()
+        }
+
+    def _together(self, found: Mapping[Series, Detection | None]) -> frozenset[Series]:
+        """Segments that alarm because others do too, by version."""
+        rate = self._rule.false_discovery_rate
+        chosen: set[Series] = set()
+        for version in {series[0] for series in found}:
+            watched = {
+                series: one
+                for series, one in found.items()
+                if series[0] == version and one is not None and one.kind in ("good", "breach")
+            }
+            e_values = {
+                series: math.inf
+                if one.kind == "breach"
+                else (one.statistic or 0.0) / one.limit * len(watched) / rate
+                for series, one in watched.items()
+            }
+            chosen |= e_benjamini_hochberg(e_values, rate=rate)
+        return frozenset(chosen)
+
+    def _evidence_of(
+        self,
+        views: Sequence[WindowView],
+        index: int,
+        series: Series,
+        detection: Detection | None,
+        with_others: bool,  # noqa: FBT001
+        found: Mapping[Series, Detection | None],
+    ) -> Evidence:
+        view = views[index]
+        if detection is None or detection.kind == "missing":
+            missing = unusable(view, series, self._rule.metric)
+            reason = (
+                "placements cannot be told without AUL and a class prior below 1"
+                if self._counts(view)
+                else "it lies before the reference"
+            )
+            return missing or Evidence(window=view.window, kind="insufficient", reason=reason)
+        reading = view.readings[series][self._rule.metric]
+        kind = "insufficient"
+        if detection.kind == "breach" or with_others:
+            kind = "breach"
+        elif detection.kind == "good":
+            # One that alarmed with others is good again only when it could not do so again.
+            sharing = sum(one[0] == series[0] for one in found) if self._rule.per else 1
+            settled = (detection.statistic or 0.0) < detection.limit / sharing
+            kind = "good" if settled else "insufficient"
+        since = start_of(views, index, detection.since)
+        return Evidence(
+            window=view.window,
+            kind=kind,  # type: ignore[arg-type]
+            value=reading.value,
+            low=reading.low,
+            high=reading.high,
+            reference=detection.expected,
+            reason=_reason(self._rule, reading, detection, since),
+            since=since,
+        )
+
+
+def _reason(
+    rule: AlertRule,
+    reading: Reading,
+    detection: Detection,
+    since: datetime | None,
+) -> str:
+    stated = f"{metric_title(rule.metric)} is {shown(reading.value)}"
+    condition = rule.condition if isinstance(rule.condition, Shift) else None
+    if detection.kind == "learning":
+        needed = f" from {condition.reference_windows} windows" if condition else ""
+        return f"{stated}; what is usual is still being learned{needed}"
+    expected = f"{stated}, {shown(detection.expected)} is expected"
+    if detection.kind != "breach":
+        return expected
+    verb = {"down": "has fallen", "up": "has risen"}.get(detection.direction or "", "has changed")
+    began = "" if since is None else f" since about {moment_text(since)}"
+    size = ""
+    if detection.size is not None:
+        ends = sorted(
+            abs(end) for end in (detection.size_low, detection.size_high) if end is not None
+        )
+        interval = f" ({shown(ends[0])} to {shown(ends[-1])})" if ends else ""
+        size = f" by {shown(abs(detection.size))}{interval}"
+    return f"{stated}; it {verb}{size}{began}"
+
+
+def start_of(views: Sequence[WindowView], index: int, number: int | None) -> datetime | None:
+    """When the window of this number began, which is not after the one at `index`."""
+    if number is None:
+        return None
+    while index >= 0 and views[index].window.index > number:
+        index -= 1
+    found = views[index].window if index >= 0 else None
+    return found.start if found is not None and found.index == number else None
+
+
+def _placements(
+    metric: str, readings: Mapping[str, Reading]
+) -> tuple[float, tuple[float, float]] | None:
+    """A window's mean of bounded placements, and their bounds; None where it is not known.
+
+    With impure labels an estimate may lie beyond [0, 1]. What is held to it has a mean that stays
+    as long as nothing changes, and that is all that bets need.
+    """
+    aul, prior = readings.get("aul"), readings.get("class_prior")
+    value = (aul if metric == "auc" else readings[metric]) or Reading(value=None)
+    if value.value is None:
+        return None
+    held = min(max(value.value, 0.0), 1.0)
+    if metric != "auc":
+        return held, (0.0, 1.0)
+    if prior is None or prior.value is None or not 0 <= prior.value < 1:
+        return None
+    return (held - 0.5 * prior.value) / (1 - prior.value), auc_bounds(prior.value)

@@ -1,0 +1,225 @@
+"""A rule over its windows: evidence and states of each of its alerts, kept for what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from datetime import timedelta
+from typing import assert_never
+
+from pumonitor.monitor.rules.alerts.evidence import Judged, change_evidence, limit_evidence
+from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayWatch
+from pumonitor.monitor.rules.alerts.evidence_health import WHOLE, health_evidence
+from pumonitor.monitor.rules.alerts.evidence_prior import prior_shift_evidence
+from pumonitor.monitor.rules.alerts.evidence_shift import ShiftWatch
+from pumonitor.monitor.rules.alerts.false_discovery import rejected
+from pumonitor.monitor.rules.alerts.rule import (
+    AlertRule,
+    Baseline,
+    Change,
+    Health,
+    LabelDelay,
+    Limit,
+    Missing,
+    PriorShift,
+    Series,
+    Shift,
+    WindowView,
+)
+from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence, step
+from pumonitor.monitor.rules.alerts.usable import unusable
+from pumonitor.monitor.rules.alerts.usual import OVER
+
+__all__ = ["RuleFold"]
+
+
+class RuleFold:
+    """Evidence and states of a rule's alerts after each window, in order of time.
+
+    What is found is a function of the windows alone. It is kept, so that a window that is added or
+    comes to be known better costs what follows it and not what precedes it.
+
+    Parameters
+    ----------
+    rule : AlertRule
+    baseline : Baseline or None
+        The windows of the reference period.
+
+    Attributes
+    ----------
+    evidence : list of mapping of series to Evidence
+    states : list of mapping of series to AlertState
+        A series is there from the first window that has it.
+    """
+
+    def __init__(self, rule: AlertRule, *, baseline: Baseline | None = None) -> None:
+        self.rule = rule
+        self.baseline = baseline
+        self.evidence: list[Mapping[Series, Evidence]] = []
+        self.states: list[Mapping[Series, AlertState]] = []
+        self._shift = (
+            ShiftWatch(rule, rule.condition) if isinstance(rule.condition, Shift) else None
+        )
+        self._delay = (
+            LabelDelayWatch(rule.condition) if isinstance(rule.condition, LabelDelay) else None
+        )
+
+    def refold(self, views: Sequence[WindowView], start: int) -> None:
+        """Take the windows from `start` on as they are now; those before it are as they were."""
+        del self.evidence[start:], self.states[start:]
+        for index in range(start, len(views)):
+            before = self.states[-1] if self.states else {}
+            found = self._found(views, index, before)
+            self.evidence.append(found)
+            self.states.append(
+                {
+                    series: step(
+                        before.get(series, UNKNOWN),
+                        one,
+                        windows=self.rule.windows,
+                        keep=self.rule.keep,
+                    )
+                    for series, one in found.items()
+                }
+            )
+
+    def reads(self, view: WindowView) -> Hashable:
+        """All that the rule reads of a window: views equal in it need no new fold."""
+        condition = self.rule.condition
+        health: Hashable = None
+        if isinstance(condition, LabelDelay):
+            # The moment tells which steps of the delays are complete.
+            health = (view.as_of, _frozen(view.health.get("arrivals", ())))
+        if isinstance(condition, Health):
+            health = tuple((name, _frozen(value)) for name, value in sorted(view.health.items()))
+        baseline = self.baseline
+        has_reference = baseline is not None and view.as_of >= baseline.as_of
+        return (
+            view.failed,
+            has_reference if isinstance(condition, Change) else None,
+            health,
+            frozenset(
+                (series, tuple(readings.get(metric) for metric in self.rule.metrics))
+                for series, readings in view.readings.items()
+                if isinstance(condition, Health | LabelDelay | Missing) or self.rule.covers(series)
+            ),
+        )
+
+    def _found(
+        self,
+        views: Sequence[WindowView],
+        index: int,
+        before: Mapping[Series, AlertState],
+    ) -> Mapping[Series, Evidence]:
+        rule, view = self.rule, views[index]
+        condition = rule.condition
+        if isinstance(condition, Health):
+            return {WHOLE: health_evidence(view, condition, before=_within(views, index, OVER))}
+        if isinstance(condition, LabelDelay):
+            assert self._delay is not None  # noqa: S101 (made in __init__ for such a condition)
+            return {WHOLE: self._delay.evidence(views, index)}
+        if isinstance(condition, Shift):
+            assert self._shift is not None  # noqa: S101 (made in __init__ for such a condition)
+            return self._shift.evidence(views, index)
+        if isinstance(condition, PriorShift):
+            return prior_shift_evidence(views, index, rule, condition, earlier=self.evidence)
+        # Sorted: the same whatever order the series came in.
+        known = sorted({*before, *filter(rule.covers, view.readings)})
+        if isinstance(condition, Missing):
+            return {series: _missing(view, series, rule.metric) for series in known}
+        judged = {series: self._judged(views, index, series, condition) for series in known}
+        if rule.per:
+            judged = _few_false_discoveries(judged, rate=rule.false_discovery_rate)
+        return {series: one.evidence for series, one in judged.items()}
+
+    def _judged(
+        self,
+        views: Sequence[WindowView],
+        index: int,
+        series: Series,
+        condition: Limit | Change,
+    ) -> Judged:
+        view = views[index]
+        match condition:
+            case Limit():
+                return limit_evidence(view, series, self.rule, condition)
+            case Change():
+                return change_evidence(
+                    view,
+                    series,
+                    self.rule,
+                    condition,
+                    baseline=self.baseline,
+                    before=() if condition.over is None else _within(views, index, condition.over),
+                )
+            case _:
+                assert_never(condition)
+
+
+def _within(views: Sequence[WindowView], index: int, over: timedelta) -> Sequence[WindowView]:
+    """Earlier windows that begin so long before this one, or later."""
+    earliest = views[index].window.start - over
+    first = index
+    while first > 0 and views[first - 1].window.start >= earliest:
+        first -= 1
+    return views[first:index]
+
+
+def _missing(view: WindowView, series: Series, metric: str) -> Evidence:
+    """Bad where there is no usable value, unless another version has taken over."""
+    found = unusable(view, series, metric)
+    reading = view.readings.get(series, {}).get(metric)
+    if found is None or (reading is not None and reading.assumed):
+        value = None if reading is None else reading.value
+        return Evidence(window=view.window, kind="good", value=value, reason="it has one")
+    others = any(one != series and one[1] == series[1] for one in view.readings)
+    if found.kind == "no_data" and others:
+        reason = "another model version has taken over"
+        return Evidence(window=view.window, kind="no_data", reason=reason)
+    return Evidence(window=view.window, kind="breach", reason=found.reason)
+
+
+def _few_false_discoveries(judged: Mapping[Series, Judged], *, rate: float) -> dict[Series, Judged]:
+    """Breaches that stand up among all segments of the window; the others say nothing.
+
+    A breach needs both: its interval beyond the limit, and to be among those rejected. Segments
+    whose interval is not beyond it count with a p-value of 1, so that what is left out leaves the
+    procedure valid.
+    """
+    asked = {
+        series: one.p_value
+        for series, one in judged.items()
+        if one.evidence.kind in ("breach", "good", "insufficient")
+        and one.evidence.value is not None
+    }
+    versions = {series[0] for series in asked}
+    stand_up: set[Series] = set()
+    for version in versions:
+        own = {series: p for series, p in asked.items() if series[0] == version}
+        stand_up |= rejected(own, rate=rate)
+    return {
+        series: one if one.evidence.kind != "breach" or series in stand_up else _unsure(one, judged)
+        for series, one in judged.items()
+    }
+
+
+def _unsure(one: Judged, judged: Mapping[Series, Judged]) -> Judged:
+    found = one.evidence
+    reason = f"{found.reason}, which among {len(judged)} segments may be chance"
+    return Judged(
+        evidence=Evidence(
+            window=found.window,
+            kind="insufficient",
+            value=found.value,
+            low=found.low,
+            high=found.high,
+            limit=found.limit,
+            reference=found.reference,
+            reason=reason,
+        )
+    )
+
+
+def _frozen(value: object) -> Hashable:
+    if isinstance(value, list | tuple):
+        return tuple(_frozen(one) for one in value)
+    return value

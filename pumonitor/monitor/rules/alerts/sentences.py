@@ -1,0 +1,80 @@
+"""Alerts in a sentence, for people."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from pumonitor.monitor.rules.alerts.rule import (
+    AlertRule,
+    Health,
+    LabelDelay,
+    Missing,
+    Series,
+    metric_title,
+    moment_text,
+)
+from pumonitor.monitor.rules.alerts.states import Evidence
+
+__all__ = ["sentence"]
+
+
+def sentence(
+    kind: str,
+    *,
+    rule: AlertRule,
+    series: Series,
+    evidence: Evidence,
+    reason: str = "",
+    since: datetime | None = None,
+    last_bad: Evidence | None = None,
+) -> str:
+    """What happened, with the numbers of the window that it is about.
+
+    Examples
+    --------
+    >>> from datetime import UTC, timedelta
+    >>> from pumonitor.monitor.rules.alerts.rule import Limit
+    >>> from pumonitor.ports import Window
+    >>> start = datetime(2026, 3, 1, tzinfo=UTC)
+    >>> window = Window(start=start, end=start + timedelta(days=1), index=20513)
+    >>> rule = AlertRule(key="5f0c", name="f1 below 0.75", metric="f1",
+    ...                  condition=Limit(side="below", limit=0.75))
+    >>> evidence = Evidence(window=window, kind="breach",
+    ...                     reason="F1 is 0.61 (0.55 to 0.66), all of it below 0.75")
+    >>> print(sentence("fired", rule=rule, series=("7", "country=DE"), evidence=evidence))
+    Model version 7, country=DE, 2026-03-01: F1 is 0.61 (0.55 to 0.66), all of it below 0.75.
+    """
+    version, segment = series
+    parts = [
+        f"model version {version}" if version else "",
+        segment,
+        _window(evidence),
+    ]
+    place = ", ".join(part for part in parts if part)
+    said = evidence.reason or f"{metric_title(rule.metric)} is {evidence.kind}"
+    if isinstance(rule.condition, Missing) and evidence.kind == "breach":
+        said = f"no usable {metric_title(rule.metric)} in {rule.windows} windows: {said}"
+    elif isinstance(rule.condition, LabelDelay):
+        said = f"label delay: {said}"
+    elif isinstance(rule.condition, Health):
+        said = f"{rule.condition.kind.replace('_', ' ')}: {said}"
+    text = f"{place[:1].upper()}{place[1:]}: {said}."
+    if kind == "reminder":
+        began = "" if since is None else f"Since {moment_text(since)}. "
+        if last_bad is None:
+            return f"{began}{text}"
+        return f"{began}{text} The last bad window, {_window(last_bad)}: {last_bad.reason}."
+    if kind == "resolved":
+        return {
+            "good": f"It is over. {text}",
+            "revised": f"Correction: as it is known now, there was nothing to tell. {text}",
+            "configuration": f"The rule {rule.name} was edited or deleted.",
+        }[reason]
+    return text
+
+
+def _window(evidence: Evidence) -> str:
+    start, end = evidence.window.start, evidence.window.end
+    if moment_text(end) == moment_text(start + timedelta(days=1)) and len(moment_text(start)) == 10:
+        return moment_text(start)
+    return f"{moment_text(start)} to {moment_text(end)}"

@@ -1,0 +1,133 @@
+"""How much windows differ by themselves: learned from the reference, allowed for in what is new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.monitor.rules.causes.period import Period
+
+__all__ = ["RowVariation", "beyond_chance", "share_variation", "windows_apart"]
+
+FloatArray = NDArray[np.float64]
+
+_LEAST: Final = 0.05
+_MOST_LASTING: Final = 0.8
+_FEWEST_WINDOWS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowVariation:
+    """How far the shares of score cells may be from the reference's without any cause.
+
+    Counts are compared on the scale of twice the root of their shares, where multinomial counts of
+    n rows have variance 1 / n in every cell. Beyond that, windows of the reference differ along few
+    directions (more positives, an easier day): those principal components of their differences
+    whose variance exceeds what chance makes of so many cells and windows.
+
+    Attributes
+    ----------
+    size : float
+        Rows of a sample whose multinomial counts are as far off by chance as the two periods.
+    dispersion : float
+        Of what is left without the directions, beside chance: 1 or more.
+    directions : ndarray of shape (directions, cells)
+    excess : ndarray of shape (directions,)
+        Variance along each for two stretches of windows, beside that by chance.
+
+    References
+    ----------
+    Marchenko, Pastur (1967): the largest variance that chance alone shows.
+    """
+
+    size: float
+    dispersion: float
+    directions: FloatArray
+    excess: FloatArray
+
+    @classmethod
+    def learned(cls, windows: FloatArray, now: FloatArray, *, apart: float) -> RowVariation:
+        """From the reference's windows, for a sample of these counts.
+
+        Parameters
+        ----------
+        windows : ndarray of shape (windows, cells)
+            Rows of the reference.
+        now : ndarray of shape (cells,)
+            Rows of the new period.
+        apart : float
+            `windows_apart`.
+        """
+        windows = windows[windows.sum(axis=1) > 0]
+        rows = windows.sum(axis=1, keepdims=True)
+        size = 1 / (1 / now.sum() + 1 / rows.sum())
+        nothing = np.zeros((0, windows.shape[1])), np.zeros(0)
+        if len(windows) < 2:
+            return cls(size=size, dispersion=1.0, directions=nothing[0], excess=nothing[1])
+        usual = windows.sum(axis=0) / rows.sum()
+        off = 2 * np.sqrt(rows) * (np.sqrt(windows / rows) - np.sqrt(usual))
+        cells = max(int((usual > 0).sum()) - 1, 1)
+        freedom = len(windows) - 1
+        if len(windows) < _FEWEST_WINDOWS:
+            dispersion = max(float((off**2).sum()) / (freedom * cells), 1.0)
+            return cls(size=size, dispersion=dispersion, directions=nothing[0], excess=nothing[1])
+        _, lengths, directions = np.linalg.svd(off, full_matrices=False)
+        variances = lengths**2 / freedom
+        kept = variances > (1 + np.sqrt(cells / freedom)) ** 2
+        left = float(variances[~kept].sum()) * freedom / max(freedom - kept.sum(), 1)
+        lasting = np.array([_lasting(off @ one) for one in directions[kept]])
+        apart_and_lasting = np.minimum(apart * lasting, 1.0 + apart)
+        excess = (variances[kept] - 1) / float(np.mean(rows)) * apart_and_lasting
+        return cls(
+            size=size,
+            dispersion=max(left / max(cells - kept.sum(), 1), 1.0),
+            directions=directions[kept],
+            excess=excess * size,
+        )
+
+    def log_likelihood(self, counts: FloatArray, shares: FloatArray) -> float:
+        """Of counts beside that of their own shares: 0 at best."""
+        off = 2 * (np.sqrt(counts / counts.sum()) - np.sqrt(shares / shares.sum()))
+        along = self.directions @ off
+        usual = float((self.excess / (self.dispersion + self.excess) * along**2).sum())
+        return -0.5 * self.size * (float(off @ off) - usual) / self.dispersion
+
+
+def windows_apart(before: Period, now: Period) -> float:
+    """Variance of the difference of two means over windows, in that of a single window."""
+    sizes = (period.rows.sum(axis=1) for period in (before, now))
+    return sum(float((size**2).sum() / size.sum() ** 2) for size in sizes)
+
+
+def share_variation(before: Period, now: Period) -> float:
+    """How far the share of confirmed positives is apart anyway, beyond chance, in logs."""
+    labeled, rows = before.labeled.sum(axis=1), before.rows.sum(axis=1)
+    used = rows > 0
+    labeled, rows = labeled[used], rows[used]
+    apart = windows_apart(before, now)
+    if len(rows) < 2 or labeled.sum() == 0:
+        return _LEAST
+    expected = rows * labeled.sum() / rows.sum()
+    beyond = ((labeled - expected) ** 2 - expected).sum() / (expected**2).sum()
+    lasting = min(_lasting(labeled / expected) * apart, 1.0 + apart)
+    return float(max(np.sqrt(max(beyond, 0.0) * lasting), _LEAST))
+
+
+def beyond_chance(values: FloatArray, errors: FloatArray) -> float:
+    """Variance of windows' values beyond that of sampling."""
+    if len(values) < 2:
+        return 0.0
+    return max(float(np.var(values, ddof=1)) - float(np.mean(errors**2)), 0.0)
+
+
+def _lasting(course: FloatArray) -> float:
+    """How many times the variance of a mean over windows is that of independent ones."""
+    off = course - course.mean()
+    if len(off) < _FEWEST_WINDOWS or not off.any():
+        return 1.0
+    kept = float(off[1:] @ off[:-1] / (off @ off))
+    kept = min(max(kept, 0.0), _MOST_LASTING)
+    return (1 + kept) / (1 - kept)

@@ -1,0 +1,375 @@
+"""A cause as a sentence or two for people: what is known, with its interval, and what is not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from pumonitor.monitor.rules.causes.explained import Support, marginal
+from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
+from pumonitor.monitor.rules.causes.period import Period
+from pumonitor.stats.audited_share import cases_to_tell
+
+__all__ = ["NOTICED", "Told", "sentence"]
+
+NOTICED: Final = 0.05
+"""A change of AUC that people would want to see."""
+
+_DAY: Final = 86_400.0
+_HOUR: Final = 3_600.0
+_LEAST_LIKELY: Final = 0.1
+_WITH_RANKING: Final = frozenset({"class_prior", "ranking", "confirmed_share", "label_delay"})
+"""Whose sentence on the class prior tells of the ranking too."""
+_WITHOUT_AUC: Final = frozenset({"confirmed_share", "label_delay", "traffic"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Told:
+    """What is known whichever story is told.
+
+    Attributes
+    ----------
+    before, now : Period
+    class_prior : float
+        Of the reference.
+    confirmed : Size
+        Confirmed positives among all rows, now over before.
+    needed : int
+        Confirmed positives that would show a change of AUC by `NOTICED`.
+    """
+
+    before: Period
+    now: Period
+    class_prior: float
+    confirmed: Size
+    needed: int
+
+    @property
+    def windows(self) -> int:
+        """Since the change."""
+        return len(self.now.rows)
+
+    @property
+    def ranks_higher(self) -> bool:
+        """Whether more of all rows score below confirmed positives than in the reference."""
+        then, today = (
+            float(one.labeled.sum(axis=0) @ np.cumsum(one.rows.sum(axis=0)))
+            / float(one.labeled.sum() * one.rows.sum())
+            for one in (self.before, self.now)
+        )
+        return today > then
+
+    @property
+    def labeled(self) -> int:
+        """Confirmed positives since the change."""
+        return round(float(self.now.labeled.sum()))
+
+
+def sentence(
+    kinds: Sequence[str],
+    sizes: Mapping[str, Size],
+    told: Told,
+    support: Support,
+    *,
+    impossible: float,
+    followed: bool = False,
+) -> str:
+    """What has changed, over which windows, and what may have.
+
+    `impossible` is an AUC that cannot be, or NaN; sizes are then without AUC. `followed` says
+    whether the class prior is, so that supports are chances.
+    """
+    if not kinds:
+        said = _unclear(sizes, told, support, followed=followed)
+    else:
+        parts = [_of_kind(kind, kinds, sizes, told) for kind in kinds]
+        others = _others(kinds, sizes, told, support) if followed else ()
+        said = " ".join([*filter(None, parts), *others])
+    if math.isnan(impossible) or (kinds and set(kinds) <= _WITHOUT_AUC):
+        return said
+    return f"{said} {_cannot_be(told, impossible)}"
+
+
+def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], told: Told) -> str:
+    auc = sizes.get(AUC_AT_NEW_PRIOR) if "class_prior" in kinds else sizes.get("auc")
+    ranking = f" (AUC {_change(auc)})" if auc is not None else ""
+    if kind == "class_prior":
+        return _class_prior(sizes, told, alone=set(kinds) <= _WITH_RANKING)
+    if kind == "ranking":
+        return "" if "class_prior" in kinds else _worse_or_better(sizes, told)
+    if kind == "score_scale":
+        return (
+            f"{_moved(sizes, told)}, and {_stays(auc)}{ranking}: the threshold no longer means "
+            "what it did."
+        )
+    if kind == "confirmed_share":
+        return _confirmed_share(sizes)
+    if kind == "label_delay":
+        return _label_delay(sizes)
+    if kind == "labeling":
+        return _labeling(told, ranking)
+    if kind == "traffic":
+        return (
+            f"The traffic is made up differently: {_traffic(told.before, told.now)}. Each part "
+            "scores as before."
+        )
+    return (
+        "Nothing in scores, confirmations and delays stands out: there are "
+        f"{_ratio(sizes['positives'])} times as many positives as in the reference{ranking}."
+    )
+
+
+def _others(
+    kinds: Sequence[str], sizes: Mapping[str, Size], told: Told, support: Support
+) -> Iterator[str]:
+    """What may have changed beside what surely has, or in place of it."""
+    named = set(kinds)
+    for kind, share in sorted(marginal(support).items(), key=lambda one: -one[1]):
+        if kind in named or share < _LEAST_LIKELY:
+            continue
+        beside = sum(one for also, one in support.items() if kind in also and named <= set(also))
+        what = _named(kind, sizes)
+        yield (
+            f"Perhaps {what} as well ({share:.0%})."
+            if beside > 0.5 * share
+            else f"Or it is {what} instead ({share:.0%})."
+        )
+    ranking = sizes.get(AUC_AT_NEW_PRIOR)
+    if "class_prior" in named and "confirmed_share" not in named and not _stayed(ranking):
+        # Scores tell a prior that moved from a share that did by positives ranking as they did.
+        also = "smaller" if told.confirmed.change < 1 else "larger"
+        when = "As" if is_clear(sizes, AUC_AT_NEW_PRIOR) else "If"
+        yield (
+            f"{when} the ranking changed too, a {also} share of the positives being confirmed "
+            "explains the counts alike."
+        )
+        yield f"An audit of about {_audit(sizes, told)} rows would tell whether the prior moved."
+    elif _is_prior_open(support):
+        yield f"An audit of about {_audit(sizes, told)} rows would tell whether the prior moved."
+
+
+def _is_prior_open(support: Support) -> bool:
+    """Whether some likely explanations have another class prior and others have not."""
+    likely = [kinds for kinds, share in support.items() if share >= _LEAST_LIKELY]
+    return len({"class_prior" in kinds for kinds in likely}) > 1
+
+
+def _audit(sizes: Mapping[str, Size], told: Told) -> str:
+    """Rows drawn at random and looked up that tell the two class priors in question apart."""
+    ratio = next(
+        (one for one in (sizes["positives"].change, told.confirmed.change) if _by_a_quarter(one)),
+        2.0,
+    )
+    return f"{cases_to_tell(told.class_prior, min(told.class_prior * ratio, 0.99)):,}"
+
+
+def _by_a_quarter(ratio: float) -> bool:
+    return not 1 / 1.25 < ratio < 1.25
+
+
+def _stayed(auc: Size | None) -> bool:
+    """Whether AUC is known to have changed by less than people would want to see."""
+    return auc is not None and max(-auc.low, auc.high) < NOTICED
+
+
+def _stays(auc: Size | None) -> str:
+    return "the ranking stays" if _stayed(auc) else "the ranking stays as far as can be seen"
+
+
+def _worse_or_better(sizes: Mapping[str, Size], told: Told) -> str:
+    how = "better" if told.ranks_higher else "worse"
+    if "auc" not in sizes:
+        return f"The model ranks {how} than in the reference, {_over(told)}."
+    return (
+        f"The model ranks {how} than in the reference: {_over(told)}, AUC changed by "
+        f"{_change(sizes['auc'])} with the class prior held."
+    )
+
+
+def _labeling(told: Told, ranking: str) -> str:
+    how, ranks = ("higher", "better") if told.ranks_higher else ("lower", "worse")
+    return (
+        f"Confirmed positives score {how}{ranking} while all rows score about as they did. Either "
+        "other positives get confirmed than before, so that recall, AUC and F1 are off though the "
+        f"model is the same; or it ranks {ranks} among positives that are too few to show among "
+        "all rows. Look at how cases come to be confirmed."
+    )
+
+
+def _class_prior(sizes: Mapping[str, Size], told: Told, *, alone: bool) -> str:
+    positives = sizes["positives"]
+    fewer = "fewer" if positives.change < 1 else "more"
+    told_first = (
+        f"There are {fewer} positives: {_over(told)}, {_ratio(positives)} times as many as in the "
+        "reference."
+    )
+    auc = sizes.get(AUC_AT_NEW_PRIOR)
+    if auc is None or not alone:
+        return told_first
+    allowing = f"AUC {_change(auc)} with so many positives"
+    if is_clear(sizes, AUC_AT_NEW_PRIOR):
+        how = "worse" if auc.change < 0 else "better"
+        return f"{told_first} The model ranks {how} as well ({allowing})."
+    if _stayed(auc):
+        return f"{told_first} The model ranks as before ({allowing})."
+    return (
+        f"{told_first} Whether the model ranks as before cannot be told from {told.labeled} "
+        f"confirmations: AUC may have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
+    )
+
+
+def _confirmed_share(sizes: Mapping[str, Size]) -> str:
+    share = sizes["confirmed_share"]
+    which = "A smaller" if share.change < 1 else "A larger"
+    if is_clear(sizes, "delay"):
+        stays = f"Delays changed ({_delays(sizes)}) and do not explain that. Scores are as before."
+    elif "delay" in sizes:
+        stays = "Scores and delays are as before."
+    else:
+        stays = "Scores are as before; how late confirmations come is not known."
+    return (
+        f"{which} share of the positives gets confirmed: {_ratio(share)} times the usual one. "
+        f"{stays}"
+    )
+
+
+def _label_delay(sizes: Mapping[str, Size]) -> str:
+    share = sizes["confirmed_share"]
+    how = "later" if share.change < 1 else "earlier"
+    median = ""
+    if is_clear(sizes, "delay"):
+        median = f"; {_delays(sizes)}"
+    return (
+        f"Confirmations come {how} than they did: {share.change:.0%} ({share.low:.0%} to "
+        f"{share.high:.0%}) of the usual number are in{median}. Scores are as before."
+    )
+
+
+def _delays(sizes: Mapping[str, Size]) -> str:
+    return f"median delay {_span(sizes['delay'].before)}, now {_span(sizes['delay'].now)}"
+
+
+def _unclear(sizes: Mapping[str, Size], told: Told, support: Support, *, followed: bool) -> str:
+    """What is known though the cause is not."""
+    likely = [
+        (" with ".join(_named(kind, sizes) for kind in kinds), share)
+        for kinds, share in sorted(support.items(), key=lambda one: -one[1])
+        if share >= _LEAST_LIKELY
+    ]
+    too_few = (
+        f"{told.labeled} {_over(told)}; about {told.needed} would show a change of AUC by "
+        f"{NOTICED:g}"
+    )
+    if told.labeled < told.needed and not (followed and likely):
+        said = f"Too few confirmations to tell why: {too_few}."
+    elif followed and likely:
+        *others, last = [f"{what} ({share:.0%})" for what, share in likely]
+        one_of = f"{', '.join(others)} or {last}" if others else f"most likely {last}"
+        said = f"Why cannot be told for sure: {one_of}."
+        if _is_prior_open(support):
+            said += (
+                f" Scores cannot tell which; an audit of about {_audit(sizes, told)} rows would "
+                "tell whether the prior moved."
+            )
+        elif told.labeled < told.needed:
+            said += f" Confirmations are few: {too_few}."
+    elif len(likely) > 1:
+        named = [what for what, _ in likely]
+        said = (
+            f"Why cannot be told: {', '.join(named[:-1])} and {named[-1]} explain the counts about "
+            "as well."
+        )
+    else:
+        said = "Why cannot be told."
+    known = []
+    if not told.confirmed.low <= 1 <= told.confirmed.high:
+        known.append(
+            f"{told.confirmed.change:.2g} times ({told.confirmed.low:.2g} to "
+            f"{told.confirmed.high:.2g}) as many of all rows are confirmed as in the reference"
+        )
+    if is_clear(sizes, "score"):
+        known.append(f"all scores have moved by {_change(sizes['score'])} standard deviations")
+    if is_clear(sizes, "auc"):
+        known.append(f"AUC changed by {_change(sizes['auc'])} if the class prior did not")
+    elif "auc" in sizes:
+        auc = sizes["auc"]
+        return (
+            f"{_with_known(said, known)} Not known: whether the model ranks as before, AUC may "
+            f"have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
+        )
+    return _with_known(said, known)
+
+
+def _with_known(said: str, known: list[str]) -> str:
+    return f"{said} Known: {'; '.join(known)}." if known else said
+
+
+def _named(kind: str, sizes: Mapping[str, Size]) -> str:
+    fewer = "fewer" if sizes["positives"].change < 1 else "more"
+    smaller = "smaller" if sizes["confirmed_share"].change < 1 else "larger"
+    later = "later" if sizes["confirmed_share"].change < 1 else "earlier"
+    return {
+        "class_prior": f"{fewer} positives",
+        "ranking": "another ranking",
+        "score_scale": "another scale of the scores",
+        "confirmed_share": f"a {smaller} share of the positives being confirmed",
+        "label_delay": f"confirmations that come {later}",
+        "labeling": "other positives being confirmed",
+        "traffic": "traffic that is made up differently",
+        "none": "chance alone",
+    }[kind]
+
+
+def _moved(sizes: Mapping[str, Size], told: Told) -> str:
+    score = sizes["score"]
+    if is_clear(sizes, "score"):
+        return f"All scores have moved, {_over(told)} by {score.change:+.2f} standard deviations"
+    return f"Scores are spread otherwise than they were {_over(told)}"
+
+
+def _cannot_be(told: Told, impossible: float) -> str:
+    return (
+        f"By how much AUC has changed cannot be told: at the class prior of {told.class_prior:.3g} "
+        f"it would be {impossible:.3f}, which is impossible: that class prior is too high, or the "
+        "confirmed positives are too few or no fair sample."
+    )
+
+
+def _over(told: Told) -> str:
+    return f"over these {told.windows} windows" if told.windows > 1 else "in this window"
+
+
+def _ratio(size: Size) -> str:
+    return f"{size.change:.2f} ({size.low:.2f} to {size.high:.2f})"
+
+
+def _change(size: Size) -> str:
+    return f"{size.change:+.3f} ({size.low:+.3f} to {size.high:+.3f})"
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds / _DAY:.1f} days" if seconds >= _DAY else f"{seconds / _HOUR:.1f} hours"
+
+
+def _traffic(before: Period, now: Period) -> str:
+    """The part whose share changed most."""
+    totals = [
+        sum(float(part[1].sum()) for part in period.traffic.values()) for period in (before, now)
+    ]
+
+    def shares(name: str) -> list[float]:
+        return [
+            float(period.traffic[name][1].sum()) / total if name in period.traffic else 0.0
+            for period, total in zip((before, now), totals, strict=True)
+        ]
+
+    name = max(
+        sorted({*before.traffic, *now.traffic}),
+        key=lambda one: abs(shares(one)[1] - shares(one)[0]),
+    )
+    then, today = shares(name)
+    return f"{name} went from {then:.0%} to {today:.0%} of all rows"

@@ -1,0 +1,104 @@
+"""How large a change is, once it is known when it began."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from pumonitor.monitor.rules.detectors.standardise import Standardiser
+
+__all__ = ["ChangeSize"]
+
+FloatArray = NDArray[np.float64]
+
+_TAIL: Final = 0.025
+_NOTHING: Final = 1e-9
+# Where the distribution function is computed, in standard deviations.
+_AROUND: Final = np.linspace(-6.0, 6.0, 241)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChangeSize:
+    """A lasting shift of one series from some window on, estimated with the standardiser's model.
+
+    For each point of the grid, by generalised least squares: the filter goes on as if nothing had
+    happened, beside one that is given the constant 1, and what the first is off by is regressed on
+    what the second is off by. Points are weighed by the likelihood of the windows with the shift
+    of which nothing is known. What is not known of the level before counts.
+
+    Attributes
+    ----------
+    series : Standardiser
+        The filter, that learns from all windows.
+    response : ndarray of shape (2, points)
+        What that of the constant 1 has for its level and deviation.
+    shift, information : ndarray of shape (points,)
+        The estimate, and 1 over its variance.
+    log_weight : ndarray of shape (points,)
+        Of the grid's points, up to a constant.
+    before : float
+        The level before.
+    """
+
+    series: Standardiser
+    response: FloatArray
+    shift: FloatArray
+    information: FloatArray
+    log_weight: FloatArray
+    before: float
+
+    @classmethod
+    def from_window(cls, series: Standardiser) -> ChangeSize:
+        """From the next window on."""
+        points = series.level.shape[1]
+        return cls(
+            series=series,
+            response=np.zeros((2, points)),
+            shift=np.zeros(points),
+            information=np.zeros(points),
+            log_weight=series.log_weight[0],
+            before=float(series.known_level()[0][0]),
+        )
+
+    def after(self, value: float, error: float, *, gap: int) -> ChangeSize:
+        """With another window since the change."""
+        values, errors = np.array([value]), np.array([error])
+        ahead = self.series.ahead(gap)
+        level, deviation = self.response[0], ahead.kept(gap) * self.response[1]
+        variances = ahead.variance(errors)
+        variance = variances[0]
+        to_level, to_deviation = (gain[0] for gain in ahead.gains(variances))
+        response = 1.0 - level - deviation
+        off = value - ahead.level[0] - ahead.deviation[0] - response * self.shift
+        first = not self.information.any()
+        information = self.information + response**2 / variance
+        # Before the first window every shift is as likely as any other.
+        spread = variance if first else variance + response**2 / self.information
+        likelihood = 0.0 if first else -0.5 * (off**2 / spread + np.log(spread))
+        log_weight = self.log_weight + likelihood
+        return replace(
+            self,
+            series=ahead.taught(values, errors),
+            response=np.array([level + to_level * response, deviation + to_deviation * response]),
+            shift=self.shift + response / variance / information * off,
+            information=information,
+            log_weight=log_weight - log_weight.max(),
+        )
+
+    def estimate(self) -> tuple[float, float, float]:
+        """The shift and the ends of its 95% interval."""
+        weight = special.softmax(self.log_weight)
+        # Most points of the grid are soon out of the question.
+        some = weight > _NOTHING
+        weight, shift = weight[some] / weight[some].sum(), self.shift[some]
+        spreads = 1 / np.sqrt(self.information[some])
+        mean = float(weight @ shift)
+        spread = float(np.sqrt(weight @ (spreads**2 + (shift - mean) ** 2)))
+        at = mean + spread * _AROUND
+        below = special.ndtr((at[:, np.newaxis] - shift) / spreads) @ weight
+        low, high = np.interp([_TAIL, 1 - _TAIL], below, at).tolist()
+        return mean, low, high

@@ -1,0 +1,65 @@
+"""Evidence of each window for shifts of a few sizes: log likelihood ratios of normal estimates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.monitor.rules.detectors.seen import Seen
+
+__all__ = ["SIZES", "Direction", "Shifts", "signs_of"]
+
+FloatArray = NDArray[np.float64]
+
+Direction = Literal["down", "up", "any"]
+
+SIZES: Final = (0.35, 0.7, 1.4, 2.8, 5.6)
+"""Of the shifts looked for, in standard deviations of a usual window."""
+
+
+def signs_of(direction: Direction) -> FloatArray:
+    """-1 for a fall, 1 for a rise.
+
+    Raises
+    ------
+    ValueError
+        If the direction is unknown.
+    """
+    if direction not in get_args(Direction):
+        msg = f"direction must be one of {', '.join(get_args(Direction))}, got {direction!r}"
+        raise ValueError(msg)
+    signs = {"down": (-1.0,), "up": (1.0,), "any": (-1.0, 1.0)}
+    return np.array(signs[direction])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shifts:
+    """Shifts looked for in each series.
+
+    Attributes
+    ----------
+    signs : ndarray of shape (shifts,)
+    shifts : ndarray of shape (series, shifts)
+        In the unit of the estimates.
+    """
+
+    signs: FloatArray
+    shifts: FloatArray
+
+    @classmethod
+    def of(cls, direction: Direction, *, spread: FloatArray) -> Shifts:
+        """Of the usual sizes, where usual windows of the series have these spreads."""
+        signs = np.repeat(signs_of(direction), len(SIZES))
+        sizes = np.resize(SIZES, len(signs))
+        return cls(signs=signs, shifts=signs * sizes * spread[:, np.newaxis])
+
+    def log_ratios(self, seen: Seen) -> FloatArray:
+        """Log likelihood ratio of each shift to none, d z - d^2 / 2 with d = shift / spread.
+
+        The exponential of each has mean 1 as long as nothing changes, whatever the spread.
+        """
+        size = self.shifts / seen.expected.spread[:, np.newaxis]
+        return np.asarray(size * seen.expected.z[:, np.newaxis] - 0.5 * size**2)

@@ -1,0 +1,276 @@
+"""What the estimates of a window are expected to be once its labels have arrived."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.metrics.accuracy import ACCURACY
+from pumonitor.metrics.auc import auc_estimate
+from pumonitor.metrics.average_precision import average_precision_estimate
+from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
+from pumonitor.metrics.f_beta import F1
+from pumonitor.metrics.matthews_correlation import MCC
+from pumonitor.metrics.problem import make_problem
+from pumonitor.metrics.ranking import observed_lift
+from pumonitor.metrics.rates import at_threshold
+from pumonitor.monitor.rules.labels.maturity import ShareKnown
+from pumonitor.monitor.rules.reference.uncertain import Uncertain
+from pumonitor.names import UNCORRECTED_OF
+from pumonitor.prior.labels.label_frequency import prior_from_label_frequency
+from pumonitor.results import Estimate
+from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
+from pumonitor.tables import ScoreTable
+
+__all__ = ["expected_at_maturity", "expected_positives"]
+
+FloatArray = NDArray[np.float64]
+
+_DRAWS: Final = 10_000
+_OF_LABELS_ALONE: Final = ("label_frequency", "unlabeled_prior")
+_OF_LABELS: Final = frozenset({*UNCORRECTED_OF.values(), *_OF_LABELS_ALONE})
+"""What changes with the number of labels and not only gets more precise."""
+
+
+def expected_positives(
+    labeled: int,
+    share: ShareKnown,
+    *,
+    most: float = math.inf,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Uncertain:
+    """How many positives will be confirmed at maturity, from how many are now.
+
+    NaN where none are ever known so early: then those known say nothing of those to come.
+
+    Notes
+    -----
+    Each of the N eventual ones is known by now with chance s, so that N - n given n is negative
+    binomial (n + 1/2 and s, Jeffreys' half), s drawn from its interval. Where windows differ in
+    their own s more than chance would have it, the variance m / s of N - n, of mean m, is
+    dispersion times as large: Poisson with a gamma distributed mean. `most` is what N cannot
+    exceed, the window's rows.
+
+    Examples
+    --------
+    >>> found = expected_positives(40, ShareKnown(value=0.8, low=0.75, high=0.85))
+    >>> found.value, round(found.low), round(found.high)
+    (50.0, 44, 59)
+    """
+    if share.value == 0:
+        return Uncertain(value=math.nan, low=math.nan, high=math.nan, se=math.nan)
+    return _summary(
+        min(labeled / share.value, most),
+        np.minimum(_positive_draws(labeled, share, rng=rng), most),
+        confidence_level=confidence_level,
+    )
+
+
+def expected_at_maturity(
+    table: ScoreTable,
+    estimates: Mapping[str, Estimate],
+    share: ShareKnown,
+    *,
+    threshold: float,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> dict[str, Uncertain]:
+    """What each estimate of a window is expected to become when its labels have arrived.
+
+    The intervals are for the later value, not for what is true: they close as labels arrive. They
+    hold where delays do not depend on the score, so that the labels known now are a fair sample of
+    those known later, and where the share known does not depend on the window. They are wrong
+    where sure cases are confirmed first.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The window as it is known now.
+    estimates : mapping of str to Estimate
+        From this table.
+    share : ShareKnown
+        Of the positives that will be confirmed, those that are.
+    threshold : float
+    confidence_level : float
+    rng : int
+        Seed of the intervals' draws.
+
+    Returns
+    -------
+    dict of str to Uncertain
+        For each estimate that has a value, but for maxima, which flatter less with more labels, and
+        for what depends on the number of labels where `expected_positives` has none.
+
+    Notes
+    -----
+    With n labels now, N = n / s at maturity. An estimate T_n from a fair sample of what T_N is made
+    of has mean T_N, and the variance of T_n - T_N is V_n - V_N: for a mean over labels, V_n being
+    v / n, this is (1 - s) V_n. Parts of V_n that more labels do not lessen, as the sampling of the
+    rows, make it smaller; they are left in, since they are small where labels are few. The share
+    flagged does not depend on labels at all.
+
+    The uncorrected numbers are metrics of *labeled* against others, and labeled rows will be more.
+    At maturity they are the corrected metrics at the label frequency n / N of the present labels,
+    "will be labeled" in the place of "positive": same formulas, same intervals (for these rows).
+
+    References
+    ----------
+    Cochran (1977), Sampling techniques, section 2.6 (sampling without replacement); Hausman
+    (1978), Specification tests in econometrics, lemma 2.1 (the variance of the difference).
+
+    Examples
+    --------
+    >>> from pumonitor.evaluation import evaluate_table
+    >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
+    >>> now = evaluate_table(table, threshold=0.8, class_prior=0.1).estimates
+    >>> later = expected_at_maturity(table, now, ShareKnown(value=0.5, low=0.4, high=0.6),
+    ...                              threshold=0.8)
+    >>> round(now["f1_pu"].value, 2), round(later["f1_pu"].value, 2)
+    (0.47, 0.71)
+    """
+    left = 1 - share.value
+    shrunk = math.sqrt(left)
+    found: dict[str, Uncertain] = {}
+    for name, now in estimates.items():
+        if now.undefined_reason is not None or "_max" in name or name in _OF_LABELS:
+            continue
+        if name == "predicted_positive_rate":
+            found[name] = Uncertain(value=now.value, low=now.value, high=now.value, se=0.0)
+            continue
+        found[name] = Uncertain(
+            value=now.value,
+            low=now.value - shrunk * (now.value - now.low),
+            high=now.value + shrunk * (now.high - now.value),
+            se=shrunk * now.se,
+        )
+    if share.value == 0:
+        return found
+    found |= _of_uncorrected(
+        table, estimates, share, threshold=threshold, confidence_level=confidence_level, rng=rng
+    )
+    found |= _of_labels(
+        table,
+        estimates,
+        found.get("class_prior"),
+        share,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    return found
+
+
+def _of_uncorrected(
+    table: ScoreTable,
+    estimates: Mapping[str, Estimate],
+    share: ShareKnown,
+    *,
+    threshold: float,
+    confidence_level: float,
+    rng: int,
+) -> dict[str, Uncertain]:
+    """The metrics of the rows that will be labeled against the others."""
+    once = replace(table, labeled=table.labeled_mass, weights=None, propensities=None)
+    labeled = float(once.labeled.sum())
+    rows = labeled + float((once.unlabeled + once.negative).sum())
+    later = expected_positives(
+        table.n_labeled, share, most=rows, confidence_level=confidence_level, rng=rng
+    )
+    # The share that is labeled of those that will be, at most all rows: how many is chance too.
+    known, least, most = (
+        labeled / min(end, 0.999 * rows) for end in (later.value, later.high, later.low)
+    )
+    problem = make_problem(
+        once,
+        prior_from_label_frequency((known, least, most), once, confidence_level=confidence_level),
+        target="window",
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    at, lift = at_threshold(problem, threshold), observed_lift(problem)
+    found = [
+        *(metric.estimate(at) for metric in (F1, ACCURACY, BALANCED_ACCURACY, MCC)),
+        auc_estimate(problem, lift, route="direct"),
+        average_precision_estimate(problem, lift),
+    ]
+    return {
+        UNCORRECTED_OF[one.name]: Uncertain(value=one.value, low=one.low, high=one.high, se=one.se)
+        for one in found
+        if one.undefined_reason is None and UNCORRECTED_OF[one.name] in estimates
+    }
+
+
+def _of_labels(
+    table: ScoreTable,
+    estimates: Mapping[str, Estimate],
+    prior: Uncertain | None,
+    share: ShareKnown,
+    *,
+    confidence_level: float,
+    rng: int,
+) -> dict[str, Uncertain]:
+    """Label frequency c = q / pi unlabeled prior (pi - q) / (1 - q), at the q to come."""
+    if prior is None or any(
+        name not in estimates or estimates[name].undefined_reason is not None
+        for name in _OF_LABELS_ALONE
+    ):
+        return {}
+    rows = table.n_labeled + table.n_unlabeled + table.n_negative
+    priors = split_normal_logit_draws(
+        prior.value,
+        prior.low,
+        prior.high,
+        confidence_level=confidence_level,
+        size=_DRAWS,
+        rng=np.random.default_rng([rng, 1]),
+    )
+    # Some row stays unlabeled, or there is no share of positives among those.
+    draws = _positive_draws(table.n_labeled, share, rng=np.random.default_rng([rng, 2]))
+    q = np.minimum(draws, rows - 1) / rows
+    purity = estimates["label_frequency"].value * prior.value * rows / table.n_labeled
+    later = min(table.n_labeled / share.value, rows - 1) / rows
+    unlabeled = table.n_unlabeled / (rows - table.n_labeled)
+    found = {
+        "label_frequency": (later * purity / prior.value, q * purity / priors),
+        "unlabeled_prior": (
+            (prior.value - later * purity) / ((1 - later) * unlabeled),
+            (priors - q * purity) / ((1 - q) * unlabeled),
+        ),
+    }
+    return {
+        name: _summary(value, draws, confidence_level=confidence_level)
+        for name, (value, draws) in found.items()
+    }
+
+
+def _positive_draws(
+    labeled: int, share: ShareKnown, *, rng: int | np.random.Generator
+) -> FloatArray:
+    """Draws of the number of positives at maturity."""
+    generator = np.random.default_rng(rng)
+    shares = split_normal_logit_draws(
+        share.value,
+        share.low,
+        share.high,
+        confidence_level=share.confidence_level,
+        size=_DRAWS,
+        rng=generator,
+    )
+    shares = np.clip(shares, 1e-6, 1.0)
+    mean = (labeled + 0.5) * (1 - shares) / shares
+    # Gamma-Poisson with variance dispersion * mean / share; negative binomial at dispersion 1.
+    shape = mean / np.maximum(share.dispersion / shares - 1, 1e-12)
+    rate = generator.gamma(np.maximum(shape, 1e-12)) * (share.dispersion / shares - 1)
+    return np.asarray(labeled + generator.poisson(np.maximum(rate, 0.0)), dtype=np.float64)
+
+
+def _summary(value: float, draws: FloatArray, *, confidence_level: float) -> Uncertain:
+    low, high = interval(draws, confidence_level=confidence_level)
+    return Uncertain(
+        value=value, low=min(low, value), high=max(high, value), se=float(np.std(draws))
+    )

@@ -1,0 +1,135 @@
+"""A service with its own schedule; APScheduler only ticks, and is imported nowhere else."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from threading import Event, Lock
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+from pumonitor.errors import PumonitorError
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.values.cron import read_cron
+
+if TYPE_CHECKING:
+    from apscheduler.schedulers.background import BackgroundScheduler
+
+__all__ = ["Service"]
+
+_log = logging.getLogger("pumonitor")
+
+# A tick that comes late still runs, several missed ones run once, none beside itself.
+_TICKS: Final[Mapping[str, Any]] = {
+    "coalesce": True,
+    "max_instances": 1,
+    "misfire_grace_time": None,
+}
+
+
+class Service:
+    """Runs rounds of work when they are due, until it is told to stop.
+
+    Ticks carry no state: each plans whatever windows are missing and does what is due, so one that
+    was missed, doubled or cut off costs nothing.
+
+    Parameters
+    ----------
+    monitors : mapping of str to Monitor
+        Each with a schedule is worked on when it says so; those without every hour.
+    work : callable
+        One round for one monitor.
+    tidy : callable
+        Deletes what is no longer needed.
+    tidy_every : timedelta
+    """
+
+    def __init__(
+        self,
+        monitors: Mapping[str, Monitor],
+        *,
+        work: Callable[[str], None],
+        tidy: Callable[[], None],
+        tidy_every: timedelta = timedelta(minutes=1),
+    ) -> None:
+        self._monitors = dict(monitors)
+        self._work = work
+        self._tidy = tidy
+        self._tidy_every = tidy_every
+        self._one_at_a_time = Lock()
+        self._stopped = Event()
+
+    def serve(self, *, at_once: bool = True) -> None:
+        """Work until `stop` is called or the process is told to end; what is begun is finished.
+
+        Parameters
+        ----------
+        at_once : bool
+            A first round for every monitor before any is due.
+        """
+        scheduler = self._scheduler()
+        scheduler.start()
+        try:
+            if at_once:
+                for name in self._monitors:
+                    self._tick(name)
+            self._stopped.wait()
+        finally:
+            scheduler.shutdown(wait=True)
+
+    def stop(self) -> None:
+        """End once the window that is being worked on is done."""
+        self._stopped.set()
+
+    def stop_on_signals(self, then: Callable[[], None] = lambda: None) -> None:
+        """Let SIGTERM and Ctrl-C stop it gently; `then` is called as well."""
+
+        def told(_number: int, _frame: FrameType | None) -> None:
+            then()
+            self.stop()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, told)
+
+    def _scheduler(self) -> BackgroundScheduler:
+        from apscheduler.jobstores.memory import MemoryJobStore
+        from apscheduler.schedulers.background import BackgroundScheduler
+        from apscheduler.triggers.cron import CronTrigger
+        from apscheduler.triggers.interval import IntervalTrigger
+
+        scheduler = BackgroundScheduler(
+            jobstores={"default": MemoryJobStore()}, timezone="UTC", job_defaults=dict(_TICKS)
+        )
+        for name, monitor in self._monitors.items():
+            schedule = monitor.schedule or read_cron("0 * * * *")
+            for fields in schedule.fields():
+                scheduler.add_job(
+                    self._tick, CronTrigger(timezone="UTC", **fields), args=[name], name=name
+                )
+        scheduler.add_job(
+            self._tick_tidying,
+            IntervalTrigger(seconds=self._tidy_every.total_seconds(), timezone="UTC"),
+            name="tidying",
+        )
+        return scheduler
+
+    def _tick(self, name: str) -> None:
+        # Windows of all monitors share sources and memory; they take turns.
+        with self._one_at_a_time:
+            if not self._stopped.is_set():
+                self._guarded(lambda: self._work(name), f"the round of {name}")
+
+    def _tick_tidying(self) -> None:
+        if not self._stopped.is_set():
+            self._guarded(self._tidy, "deleting what was delivered long ago")
+
+    def _guarded(self, work: Callable[[], None], what: str) -> None:
+        """A round that fails is followed by others."""
+        try:
+            work()
+        except PumonitorError as error:
+            _log.error("%s failed and will be tried again: %s", what, error)
+        except Exception:  # noqa: BLE001 (whatever it is, the next round is due)
+            _log.exception("%s failed and will be tried again", what)

@@ -1,0 +1,100 @@
+"""A service from its start to its end: health first, then the state database, then work."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from datetime import timedelta
+from threading import Event
+
+from pumonitor.monitor.app import open_jobs, utc_now
+from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.delivery.sending.sender import Delivery
+from pumonitor.monitor.inspection.exposition import exposition
+from pumonitor.monitor.jobs import Jobs
+from pumonitor.monitor.ledger.database.errors import StateUnavailableError
+from pumonitor.monitor.serving.health import health_server
+from pumonitor.monitor.serving.scheduler import Service
+from pumonitor.monitor.serving.waiting_for_state import opened_in_time
+from pumonitor.monitor.windows.input_findings import summed_up
+
+__all__ = ["serve_until_stopped"]
+
+_log = logging.getLogger("pumonitor")
+
+
+def serve_until_stopped(
+    configuration: Configuration, *, health: str | None = None, health_token: str | None = None
+) -> None:
+    """Work for all monitors until SIGTERM or Ctrl-C.
+
+    A state database that cannot be reached at the start is waited for; meanwhile /healthz says
+    that the service lives, and /readyz that it cannot work.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    health : str, optional
+        Address of /healthz, /readyz and /metrics.
+    health_token : str, optional
+        What requests there must bear.
+    """
+    stopped = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: stopped.set())
+    opened: list[Jobs] = []
+    with ExitStack() as stack:
+        if health is not None:
+            port = stack.enter_context(_health(health, opened, token=health_token))
+            _log.info("health on port %d", port)
+        jobs = opened_in_time(
+            lambda: stack.enter_context(open_jobs(configuration)), stopped=stopped
+        )
+        if jobs is not None:
+            opened.append(jobs)
+            service = Service(
+                jobs.monitors, work=lambda name: _work(jobs, name), tidy=jobs.forget_delivered
+            )
+            service.stop_on_signals(jobs.stop)
+            if not stopped.is_set():
+                jobs.start_delivering(_told)
+                service.serve()
+    _log.info("stopped")
+
+
+def _health(
+    address: str, opened: Sequence[Jobs], *, token: str | None
+) -> AbstractContextManager[int]:
+    """The server of its pages, which find the state database once it is opened."""
+
+    def jobs() -> Jobs:
+        if not opened:
+            msg = "the state database is waited for"
+            raise StateUnavailableError(msg)
+        return opened[0]
+
+    def ready() -> None:
+        jobs().ledger.ready()
+
+    def metrics() -> bytes:
+        return exposition(jobs().ledger, monitors=tuple(jobs().monitors), clock=utc_now)()
+
+    return health_server(address, ready=ready, metrics=metrics, token=token)
+
+
+def _work(jobs: Jobs, name: str) -> None:
+    # What it finds is sent by threads of its own.
+    done = jobs.run(only=name, budget=timedelta())
+    _log.info("%s: %d collected, %d evaluated", name, done.collected, done.evaluated)
+    for finding in summed_up(done.findings):
+        _log.warning("%s", finding)
+    for failure in done.failures:
+        _log.error("%s", failure)
+
+
+def _told(name: str, one: Delivery) -> None:
+    _log.info("%s: %d delivered, %d failed", name, one.delivered, one.failed)
+    if one.reason:
+        _log.warning("%s: %s", name, one.reason)

@@ -1,0 +1,1 @@
+"""The steps of a window: planned, collected, evaluated."""

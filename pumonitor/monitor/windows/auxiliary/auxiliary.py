@@ -1,0 +1,294 @@
+"""The auxiliary score of a monitor: trained once on its first windows, then asked of every look.
+
+1. Before a window is evaluated, `AuxiliaryScores.prepare` trains the score as soon as the windows
+   so far suffice, and has every look that lacks it seen by it: sampled rows with their features
+   become a score table of the ledger.
+2. `AuxiliaryScores.of_pane` says, from the ledger alone, what is seen of a look as it was known at
+   a pane's moment, or why nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from pumonitor.errors import ExtraMissingError, InputError
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.records import StoredSeries
+from pumonitor.monitor.ledger.results.auxiliary import (
+    AuxiliaryLook,
+    StoredAuxiliary,
+    auxiliary_looks,
+    looks_without,
+    store_auxiliary,
+    store_auxiliary_looks,
+    stored_auxiliary,
+)
+from pumonitor.monitor.windows.auxiliary.rows import looks_of
+from pumonitor.monitor.windows.auxiliary.training import trained, training_of
+from pumonitor.ports import Pane, PredictionSource, SampleRequest
+from pumonitor.prior.auxiliary import AuxiliaryScore
+
+__all__ = ["AuxiliaryScores", "PaneAuxiliary", "has_auxiliary"]
+
+_ROWS: Final = 20_000
+"""Sampled of a window, and of its rows with labels, each time it is looked at."""
+
+_KEPT: Final = 8
+_UNTRAINED: Final = "it could not be trained"
+
+
+def has_auxiliary(monitor: Monitor) -> bool:
+    """Whether its class prior is followed, by a score of features that are named."""
+    return bool(monitor.predictions.features) and monitor.is_prior_followed
+
+
+class AuxiliaryScores:
+    """Auxiliary scores of monitors, from the ledger.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    """
+
+    def __init__(self, ledger: LedgerReader) -> None:
+        self._ledger = ledger
+        self._read: dict[str, AuxiliaryScore] = {}
+
+    # -- before a window is evaluated ---------------------------------------------------------
+
+    def prepare(
+        self,
+        monitor: Monitor,
+        configuration: str,
+        window_key: str,
+        panes: Sequence[Pane],
+        source: Callable[[], PredictionSource],
+    ) -> None:
+        """Have all looks up to these seen by the score, which is trained if it can be by now.
+
+        Where features cannot be read, or the score cannot be trained, the looks say why.
+
+        Parameters
+        ----------
+        monitor : Monitor
+        configuration : str
+        window_key : str
+        panes : sequence of Pane
+            Collected looks at one window that are about to be evaluated.
+        source : callable
+            Opens the monitor's tables, where they are needed.
+
+        Raises
+        ------
+        SourceError
+            If a table cannot be read now.
+        """
+        looks = [one for one in panes if one.number <= monitor.pane_schedule.mature]
+        if not looks or not has_auxiliary(monitor):
+            return
+        last = max(looks, key=lambda one: one.as_of)
+        stored = self.stored(monitor, configuration)
+        if stored is None:
+            training = training_of(monitor, configuration, last, self._ledger)
+            if isinstance(training, str):
+                return
+            try:
+                stored = self._kept(monitor, configuration, trained(training, source()))
+            except (InputError, ExtraMissingError) as error:
+                self._note(window_key, looks, f"it could not be trained: {error}")
+                return
+        missing: dict[str, set[Pane]] = {}
+        for look in looks:
+            # Each as of its own moment: later ones take the place of earlier ones.
+            for key, panes_of_window in self._unseen(monitor, configuration, stored, look).items():
+                missing.setdefault(key, set()).update(panes_of_window)
+        for key, of_window in missing.items():
+            self._see(key, sorted(of_window), stored, source())
+
+    def stored(self, monitor: Monitor, configuration: str) -> StoredAuxiliary | None:
+        """The score, if it has been trained."""
+        with self._ledger.database.reading() as connection:
+            return stored_auxiliary(connection, monitor.name, configuration)
+
+    def _kept(
+        self, monitor: Monitor, configuration: str, found: StoredAuxiliary
+    ) -> StoredAuxiliary:
+        database = self._ledger.database
+        with database.writing() as connection:
+            store_auxiliary(connection, database, monitor.name, configuration, found)
+            # Another worker may have been first.
+            return stored_auxiliary(connection, monitor.name, configuration) or found
+
+    def _unseen(
+        self, monitor: Monitor, configuration: str, stored: StoredAuxiliary, look: Pane
+    ) -> dict[str, list[Pane]]:
+        """Looks that are not seen yet, of those known at the moment of one of them."""
+        if look.as_of < stored.as_of or look.window.start < stored.last_start:
+            return {}
+        with self._ledger.database.reading() as connection:
+            return looks_without(
+                connection,
+                monitor.name,
+                configuration,
+                mature=monitor.pane_schedule.mature,
+                since=stored.first_start,
+                through=look.window.start,
+                as_of=look.as_of,
+                seen_by=stored.hash,
+            )
+
+    def _see(
+        self,
+        window_key: str,
+        looks: Sequence[Pane],
+        stored: StoredAuxiliary,
+        source: PredictionSource,
+    ) -> None:
+        """Looks at one window, from one sample."""
+        request = SampleRequest(
+            window=looks[0].window,
+            as_of=tuple(one.as_of for one in looks),
+            rows=_ROWS,
+            labels=_ROWS,
+        )
+        try:
+            rows = source.sample(request)
+            scores = self._score(stored).of(rows.features, rows.key)
+        except InputError as error:
+            self._note(window_key, looks, str(error))
+            return
+        seen = [
+            looks_of(
+                rows,
+                scores,
+                self._ledger.series(window_key, one.number),
+                moment=moment,
+                score_hash=stored.hash,
+            )
+            for moment, one in enumerate(looks)
+        ]
+        with self._ledger.database.writing() as connection:
+            for one, found in zip(looks, seen, strict=True):
+                store_auxiliary_looks(connection, window_key, one.number, found)
+
+    def _note(self, window_key: str, looks: Sequence[Pane], reason: str) -> None:
+        with self._ledger.database.writing() as connection:
+            for one in looks:
+                series = self._ledger.series(window_key, one.number)
+                store_auxiliary_looks(
+                    connection,
+                    window_key,
+                    one.number,
+                    [
+                        AuxiliaryLook(
+                            model_version=each.model_version, segment=each.segment, reason=reason
+                        )
+                        for each in series
+                    ],
+                )
+
+    def _score(self, stored: StoredAuxiliary) -> AuxiliaryScore:
+        if stored.hash not in self._read:
+            while len(self._read) >= _KEPT:
+                del self._read[next(iter(self._read))]
+            self._read[stored.hash] = AuxiliaryScore.from_bytes(stored.score)
+        return self._read[stored.hash]
+
+    # -- when it is evaluated -----------------------------------------------------------------
+
+    def of_pane(self, monitor: Monitor, configuration: str, pane: Pane) -> PaneAuxiliary:
+        """What the score sees, as it was known at a pane's moment."""
+        return PaneAuxiliary(
+            monitor=monitor, configuration=configuration, pane=pane, ledger=self._ledger
+        )
+
+
+@dataclass(kw_only=True, eq=False)
+class PaneAuxiliary:
+    """What the auxiliary score sees of windows, as it was known at the moment of one's look.
+
+    It is all or nothing: where `reason` says why the look itself is not seen, the class prior is
+    followed by the deployed score.
+
+    Attributes
+    ----------
+    monitor : Monitor
+    configuration : str
+    pane : Pane
+    ledger : LedgerReader
+    """
+
+    monitor: Monitor
+    configuration: str
+    pane: Pane
+    ledger: LedgerReader
+
+    def __post_init__(self) -> None:
+        self._looks: dict[tuple[str, int, str, str], AuxiliaryLook] = {}
+        self._asked: set[tuple[str, int]] = set()
+
+    @property
+    def hash(self) -> str | None:
+        """Of the score that is used; None where none is."""
+        return None if self.reason is not None or self.stored is None else self.stored.hash
+
+    @cached_property
+    def reason(self) -> str | None:
+        """Why no auxiliary score is used at this moment, or "" where none is asked for."""
+        if not has_auxiliary(self.monitor):
+            return ""
+        stored = self.stored
+        if stored is None:
+            missing = training_of(self.monitor, self.configuration, self.pane, self.ledger)
+            return missing if isinstance(missing, str) else _UNTRAINED
+        if self.pane.as_of < stored.as_of:
+            return f"it is trained on what is known by {stored.as_of:%Y-%m-%d %H:%M} UTC"
+        if self.pane.window.start < stored.last_start:
+            return "the window is one of those it was trained on"
+        return None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it will be trained on windows to come."""
+        return bool(self.reason) and self.reason != _UNTRAINED
+
+    def look(self, series: StoredSeries) -> AuxiliaryLook:
+        """What is seen of a series of a window, this one or an earlier one.
+
+        Returns
+        -------
+        AuxiliaryLook
+            With a table, or without for too few confirmed positives; or with a reason why nothing
+            is seen.
+        """
+        if self.reason is not None and self.reason != _UNTRAINED:
+            return self._without(series, self.reason)
+        place = series.window_key, series.number
+        if place not in self._asked:
+            self._asked.add(place)
+            with self.ledger.database.reading() as connection:
+                self._looks |= auxiliary_looks(connection, [place])
+        found = self._looks.get((*place, series.model_version, series.segment))
+        if found is None or (found.reason is None and found.hash != self.hash):
+            return self._without(
+                series, self.reason or "its rows were not asked for their features"
+            )
+        return found
+
+    @staticmethod
+    def _without(series: StoredSeries, reason: str) -> AuxiliaryLook:
+        return AuxiliaryLook(
+            model_version=series.model_version, segment=series.segment, reason=reason
+        )
+
+    @cached_property
+    def stored(self) -> StoredAuxiliary | None:
+        """The score, if it has been trained."""
+        if not has_auxiliary(self.monitor):
+            return None
+        with self.ledger.database.reading() as connection:
+            return stored_auxiliary(connection, self.monitor.name, self.configuration)

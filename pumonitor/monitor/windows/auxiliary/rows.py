@@ -1,0 +1,137 @@
+"""From sampled rows with features to what the auxiliary score sees of a look at a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.errors import InputError, TooFewPositivesError
+from pumonitor.monitor.ledger.records.records import StoredSeries
+from pumonitor.monitor.ledger.results.auxiliary import AuxiliaryLook
+from pumonitor.ports import SampledRows
+from pumonitor.tables import ScoreTable
+
+__all__ = ["looks_of", "of_series", "state_at", "table_of"]
+
+FloatArray = NDArray[np.float64]
+
+_MOST_CELLS: Final = 512
+_FEWEST_SAMPLED: Final = 100
+
+
+def state_at(rows: SampledRows, moment: int) -> NDArray[np.int64]:
+    """Label of each row at one of the moments asked for: 1, 0 or -1."""
+    return np.asarray((rows.history // 3**moment) % 3 - 1)
+
+
+def looks_of(
+    rows: SampledRows,
+    scores: FloatArray,
+    stored: Sequence[StoredSeries],
+    *,
+    moment: int,
+    score_hash: str,
+) -> list[AuxiliaryLook]:
+    """What is seen of each series of a look.
+
+    Parameters
+    ----------
+    rows : SampledRows
+        Of the window.
+    scores : ndarray of shape (rows,)
+        Auxiliary scores.
+    stored : sequence of StoredSeries
+        Of the look, with the numbers of all rows.
+    moment : int
+        Which of the moments asked for is the look's.
+    score_hash : str
+    """
+    state = state_at(rows, moment)
+    found = []
+    for one in stored:
+        here = of_series(rows, one)
+        look = AuxiliaryLook(model_version=one.model_version, segment=one.segment, hash=score_hash)
+        totals = {1: one.delays["labeled"], 0: one.delays["unlabeled"], -1: one.delays["negative"]}
+        try:
+            table = table_of(
+                state[here],
+                scores[here],
+                rows.is_sampled[here],
+                rows.propensity[here],
+                totals=totals,
+            )
+        except TooFewPositivesError:
+            found.append(look)
+        except InputError as error:
+            found.append(replace(look, hash=None, reason=str(error)))
+        else:
+            found.append(replace(look, table=table))
+    return found
+
+
+def of_series(rows: SampledRows, series: StoredSeries) -> NDArray[np.bool_]:
+    """Which rows are of a series."""
+    found = rows.model_version == series.model_version
+    if series.segment:
+        column, _, value = series.segment.partition("=")
+        found = found & (rows.segments[column] == value)
+    return np.asarray(found)
+
+
+def table_of(
+    state: NDArray[np.int64],
+    scores: FloatArray,
+    is_sampled: NDArray[np.bool_],
+    propensity: FloatArray,
+    *,
+    totals: dict[int, int],
+) -> ScoreTable:
+    """Rows by auxiliary score, each for as many of its kind as it stands for.
+
+    Parameters
+    ----------
+    state : ndarray of int, shape (rows,)
+        1, 0 or -1.
+    scores : ndarray of shape (rows,)
+    is_sampled : ndarray of bool, shape (rows,)
+        Whether the row was drawn from all rows; rows without a label count if they were, those with
+        one if they were not, for then they are all there.
+    propensity : ndarray of shape (rows,)
+        NaN where there is none.
+    totals : dict of int to int
+        How many rows of each state there are.
+
+    Raises
+    ------
+    TooFewPositivesError
+        If fewer than two are confirmed.
+    InputError
+        If too few of the rows are there.
+    """
+    counts = is_sampled == (state == 0)
+    state, scores, propensity = state[counts], scores[counts], propensity[counts]
+    weight = np.ones(len(state))
+    for one, total in totals.items():
+        held = int(np.count_nonzero(state == one))
+        if held < min(total, _FEWEST_SAMPLED if one == 0 else 1):
+            what = {1: "confirmed", 0: "unlabeled", -1: "negative"}[one]
+            msg = (
+                f"{held} of its {total} {what} rows are among those sampled with their features, "
+                "which is too few"
+            )
+            raise InputError(msg)
+        if held:
+            weight[state == one] = total / held
+    labeled = state == 1
+    has_propensities = bool(labeled.any() and np.isfinite(propensity[labeled]).all())
+    table = ScoreTable.from_arrays(
+        state,
+        scores,
+        sample_weight=None if (weight == 1).all() else weight,
+        propensity=np.where(labeled, propensity, np.nan) if has_propensities else None,
+    )
+    return table.compress(_MOST_CELLS)

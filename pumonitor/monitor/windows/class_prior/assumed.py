@@ -1,0 +1,177 @@
+"""Whether an assumed class prior still goes with the share of rows that gets confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.records import LabeledCount, StoredSeries, window_key
+from pumonitor.monitor.ledger.results.labels_at_age import labels_at_age
+from pumonitor.monitor.rules.labels.confirmed_share import (
+    FEWEST_WINDOWS,
+    ConfirmedShare,
+    confirmed_beyond,
+    share_moved,
+)
+from pumonitor.monitor.windows.evaluation.baseline import baseline_period
+from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json, is_given
+from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
+from pumonitor.ports import Pane, Window
+from pumonitor.results import ClassPriorEstimate, Finding
+
+__all__ = ["assumed_prior_findings", "findings_at", "findings_of", "stored_findings"]
+
+FINDING: Final = "assumed_prior"
+_LEVEL: Final = 0.001
+
+
+def assumed_prior_findings(
+    class_prior: ClassPriorEstimate | None,
+    now: ConfirmedShare,
+    before: Sequence[ConfirmedShare],
+    *,
+    label_purity: float,
+) -> list[Finding]:
+    """What a window's labels say against a class prior that was given; nothing of others.
+
+    Parameters
+    ----------
+    class_prior : ClassPriorEstimate or None
+    now : ConfirmedShare
+        Of the window, whose labels are mature.
+    before : sequence of ConfirmedShare
+        Of the windows it is compared with.
+    label_purity : float
+        Share of the confirmed that is positive.
+
+    Notes
+    -----
+    A warning comes by chance in fewer than one of 1,000 windows in which nothing changed
+    (`pumonitor.monitor.rules.labels.confirmed_share.share_moved`).
+    """
+    if class_prior is None or not is_given(class_prior) or now.rows == 0:
+        return []
+    share = now.labeled / now.rows
+    assumed = f"The class prior of {class_prior.value:.3g} is assumed and not measured"
+    found: list[Finding] = []
+    if confirmed_beyond(now, class_prior.high / label_purity) < _LEVEL:
+        found.append(
+            Finding(
+                name=FINDING,
+                severity="warning",
+                sentence=(
+                    f"{assumed}, and {share:.3%} of the rows are confirmed: more than it says are "
+                    "positive. It is too low now, and what stands on it is wrong."
+                ),
+            )
+        )
+    if share_moved(now, before) < _LEVEL:
+        usual = sum(one.labeled for one in before) / sum(one.rows for one in before)
+        found.append(
+            Finding(
+                name=FINDING,
+                severity="warning",
+                sentence=(
+                    f"{assumed}, and {share:.3%} of the rows are confirmed where it was "
+                    f"{usual:.3%} in the {len(before)} windows compared with: either the share of "
+                    f"positives that gets confirmed went from {_frequency(usual, class_prior)} to "
+                    f"{_frequency(share, class_prior)}, or positives are "
+                    f"{'more' if share > usual else 'less'} frequent than assumed and what stands "
+                    "on it is wrong."
+                ),
+            )
+        )
+    return found
+
+
+def findings_of(
+    ledger: LedgerReader, monitor: Monitor, configuration: str, stored: StoredSeries, pane: Pane
+) -> list[Finding]:
+    """As `assumed_prior_findings`, of a collected series; nothing before its labels are mature."""
+    prior = class_prior_from_json(stored.class_prior)
+    if pane.state == "provisional" or prior is None or not is_given(prior):
+        return []
+    counts, purity = SeriesTable.stored(stored), monitor.label_purity
+    return assumed_prior_findings(
+        prior,
+        ConfirmedShare(labeled=counts.labeled, rows=counts.predictions),
+        _baseline_shares(ledger, monitor, configuration, stored, pane),
+        label_purity=1.0 if isinstance(purity, str) else purity,
+    )
+
+
+def findings_at(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    configuration: str,
+    window: Window,
+    *,
+    series: tuple[str, str],
+    as_of: datetime,
+) -> list[Finding]:
+    """Of a model version and segment of a window, by what was collected as of a moment.
+
+    Its evaluation may be in a transaction that is still under way.
+    """
+    panes = [one for one in monitor.pane_schedule.panes(window) if one.as_of <= as_of]
+    if not panes or not monitor.is_prior_assumed:
+        return []
+    key = window_key(monitor.name, configuration, window.start, window.end)
+    return [
+        finding
+        for stored in ledger.series(key, panes[-1].number)
+        if (stored.model_version, stored.segment) == series
+        for finding in findings_of(ledger, monitor, configuration, stored, panes[-1])
+    ]
+
+
+def stored_findings(evaluation: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """Those of a stored evaluation."""
+    return tuple(Finding(**one) for one in evaluation.get("warnings", ()) if one["name"] == FINDING)
+
+
+def _baseline_shares(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    configuration: str,
+    series: StoredSeries,
+    pane: Pane,
+) -> list[ConfirmedShare]:
+    """Shares confirmed in the windows to compare with, each by the look of the same age.
+
+    Of the same model version where it has enough windows, else of all versions together.
+    """
+    period = baseline_period(monitor)
+    end = pane.window.start if period.end is None else min(period.end, pane.window.start)
+    with ledger.database.reading() as connection:
+        counts = labels_at_age(
+            connection,
+            monitor=monitor.name,
+            configuration=configuration,
+            segment=series.segment,
+            number=pane.number,
+            since=period.start,
+            until=end,
+            as_of=pane.as_of,
+            most=period.windows,
+        )
+    own = [one for one in counts if one.model_version == series.model_version]
+    chosen = own if len({one.window.start for one in own}) >= FEWEST_WINDOWS else counts
+    return _by_window(chosen)
+
+
+def _by_window(counts: Sequence[LabeledCount]) -> list[ConfirmedShare]:
+    found: dict[datetime, ConfirmedShare] = {}
+    for one in counts:
+        before = found.get(one.window.start, ConfirmedShare(labeled=0, rows=0))
+        found[one.window.start] = ConfirmedShare(
+            labeled=before.labeled + one.labeled, rows=before.rows + one.rows
+        )
+    return list(found.values())
+
+
+def _frequency(share: float, class_prior: ClassPriorEstimate) -> str:
+    return f"{share / class_prior.value:.0%}"

@@ -1,0 +1,97 @@
+"""The first step of a window: its counts at each moment that is due, and what they say alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+import numpy as np
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.records.records import Claim, CollectedPane
+from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json, own_class_prior
+from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane_digest, tables_of
+from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
+from pumonitor.ports import CountRequest, Pane, PredictionSource, Window, WindowCounts
+
+__all__ = ["DELAY_STEPS", "collect", "delay_edges"]
+
+DELAY_STEPS: Final = 24
+"""Steps of the maturity in which delays of labels are counted."""
+
+
+def collect(
+    monitor: Monitor, claim: Claim, source: PredictionSource, *, now: datetime
+) -> list[CollectedPane]:
+    """Count a claimed window once, at all moments up to its last due one.
+
+    Moments that were collected before are counted again: what is found of a pane must not depend
+    on which others were due with it.
+    """
+    last = claim.panes[-1].pane.as_of
+    panes = [pane for pane in monitor.pane_schedule.due(claim.window, now) if pane.as_of <= last]
+    counts = counted(monitor, source, claim.window, panes)
+    tables = tables_of(counts, panes, threshold=monitor.threshold)
+    wanted = {one.pane.number for one in claim.panes}
+    return [
+        _collected(monitor, claim, pane, counts, [one for one in tables if one.pane == pane.number])
+        for pane in panes
+        if pane.number in wanted
+    ]
+
+
+def counted(
+    monitor: Monitor, source: PredictionSource, window: Window, panes: Sequence[Pane]
+) -> WindowCounts:
+    """One query: a window's counts at the moments of its panes."""
+    return source.counts(
+        CountRequest(
+            window=window,
+            as_of=tuple(pane.as_of for pane in panes),
+            threshold=monitor.threshold,
+            delay_edges=tuple(edge.total_seconds() for edge in delay_edges(monitor)),
+        )
+    )
+
+
+def delay_edges(monitor: Monitor) -> tuple[timedelta, ...]:
+    """Ages at which the share of labels that have arrived is told; the last is the maturity."""
+    if not monitor.maturity:
+        return ()
+    return tuple(monitor.maturity * step / DELAY_STEPS for step in range(1, DELAY_STEPS + 1))
+
+
+def _collected(
+    monitor: Monitor,
+    claim: Claim,
+    pane: Pane,
+    counts: WindowCounts,
+    tables: Sequence[SeriesTable],
+) -> CollectedPane:
+    # Row k of the delays: labels that first counted at moment k, which is pane k's.
+    arrived = counts.delays[: pane.number + 1]
+    schedule = monitor.pane_schedule
+    late = int(counts.delays[schedule.mature + 1 : pane.number + 1].sum())
+    found = replace(counts.found, late_labels=late)
+    return CollectedPane(
+        number=pane.number,
+        digest=pane_digest(tables, counts.found),
+        counts={**asdict(found), "arrivals": np.sum(arrived, axis=0, dtype=int).tolist()},
+        series=[
+            one.collected(
+                class_prior_to_json(
+                    own_class_prior(
+                        one.table,
+                        monitor.assumed_prior,
+                        label_purity=monitor.label_purity,
+                        rng=seed_of(
+                            claim.window_key, model_version=one.model_version, segment=one.segment
+                        ),
+                    )
+                )
+            )
+            for one in tables
+        ],
+    )

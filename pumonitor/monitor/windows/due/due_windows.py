@@ -1,0 +1,121 @@
+"""Which windows of a monitor are due: those with predictions, and the first ones without."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.standings import Standing
+from pumonitor.ports import Window
+
+__all__ = [
+    "beginning_of",
+    "due_windows",
+    "empty_windows",
+    "end_of",
+    "end_of_windows",
+    "have_stopped",
+    "partial_beginning",
+    "partial_end",
+    "stopped_since",
+]
+
+_LATE_START: Final = 0.05
+"""Share of a window before its first prediction, or after its last, that leaves it whole."""
+
+_FIND_MISSING = frozenset({"no_data", "volume"})
+"""Health rules that find fault with a window without predictions."""
+
+
+def empty_windows(monitor: Monitor) -> int:
+    """How many windows after the last prediction say something: as many as a rule asks for.
+
+    Further ones would say the same again, for as long as nothing is predicted.
+    """
+    asked = [rule.windows for rule in monitor.rules if rule.health in _FIND_MISSING]
+    asked += [rule.stale_for for rule in monitor.rules if rule.stale_for is not None]
+    return max(asked, default=1)
+
+
+def end_of_windows(monitor: Monitor, last: datetime) -> datetime:
+    """End of the last window that is evaluated as long as `last` is the last prediction."""
+    window = monitor.windows.containing(last)
+    for _ in range(empty_windows(monitor)):
+        window = monitor.windows.next(window)
+    return window.end
+
+
+def due_windows(
+    monitor: Monitor, first: datetime, last: datetime, *, now: datetime
+) -> list[Window]:
+    """Windows that have ended, from that of the first prediction to a few after the last.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    first, last : datetime
+        Of the predictions.
+    now : datetime
+    """
+    start = monitor.windows.containing(first).start
+    end = min(now, end_of_windows(monitor, last))
+    if end <= start:
+        return []
+    return [window for window in monitor.windows.between(start, end) if window.end <= now]
+
+
+def have_stopped(monitor: Monitor, last: datetime, *, now: datetime) -> bool:
+    """Whether no window is due any more until something is predicted."""
+    return end_of_windows(monitor, last) <= now
+
+
+def stopped_since(monitor: Monitor, standing: Standing | None, *, now: datetime) -> datetime | None:
+    """The last prediction, if no window is due any more until there are others.
+
+    As the last round found it; None while there are windows to come, and before any round.
+    """
+    last = None if standing is None else standing.last_prediction
+    return last if last is not None and have_stopped(monitor, last, now=now) else None
+
+
+def partial_beginning(monitor: Monitor, first: datetime) -> str:
+    """What is to be said of the first window where predictions begin in the midst of it; or ""."""
+    window = monitor.windows.containing(first)
+    length, late = window.end - window.start, first - window.start
+    if late <= max(_LATE_START * length, timedelta(minutes=5)):
+        return ""
+    return (
+        f"the first window, {window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC, is a "
+        f"part of one: predictions begin at {first:%Y-%m-%d %H:%M} UTC, after {late / length:.0%} "
+        "of it; its numbers of rows say nothing of others, and a reference should begin later"
+    )
+
+
+def beginning_of(monitor: Monitor, standing: Standing | None) -> str:
+    """As `partial_beginning`, of the first prediction that the last round found."""
+    first = None if standing is None else standing.first_prediction
+    return "" if first is None else partial_beginning(monitor, first)
+
+
+def partial_end(monitor: Monitor, last: datetime, *, now: datetime) -> str:
+    """What is to be said of the last window where predictions end in the midst of it; or "".
+
+    Of one that has not ended there is nothing to be said yet.
+    """
+    window = monitor.windows.containing(last)
+    length, early = window.end - window.start, window.end - last
+    if window.end > now or early <= max(_LATE_START * length, timedelta(minutes=5)):
+        return ""
+    return (
+        f"the last window with predictions, {window.start:%Y-%m-%d %H:%M} to "
+        f"{window.end:%Y-%m-%d %H:%M} UTC, is a part of one: predictions end at "
+        f"{last:%Y-%m-%d %H:%M} UTC, after {(last - window.start) / length:.0%} of it; it is "
+        "judged as a whole one, so compare its numbers of rows with no other"
+    )
+
+
+def end_of(monitor: Monitor, standing: Standing | None, *, now: datetime) -> str:
+    """As `partial_end`, of the last prediction that the last round found."""
+    last = None if standing is None else standing.last_prediction
+    return "" if last is None else partial_end(monitor, last, now=now)

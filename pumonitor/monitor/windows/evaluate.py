@@ -1,0 +1,112 @@
+"""The second step of a window: each of its panes among the windows before it."""
+
+from __future__ import annotations
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.records import (
+    Claim,
+    EvaluatedPane,
+    EvaluatedSeries,
+    StoredSeries,
+)
+from pumonitor.monitor.windows.class_prior.assumed import findings_of
+from pumonitor.monitor.windows.class_prior.followed import FollowedPriors, PanePriors
+from pumonitor.monitor.windows.evaluation.references import Reference, References
+from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
+from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
+from pumonitor.monitor.windows.messages.superseded_versions import ends_of_superseded
+from pumonitor.monitor.windows.messages.window_messages import messages_of
+from pumonitor.ports import Pane
+
+__all__ = ["evaluate", "evaluated_series", "references_in"]
+
+
+def evaluate(
+    monitor: Monitor,
+    claim: Claim,
+    ledger: LedgerReader,
+    references: References,
+    priors: FollowedPriors,
+    *,
+    tell: bool = True,
+) -> list[EvaluatedPane]:
+    """Evaluate all collected panes of a claimed window.
+
+    Everything that is read was known as of the pane's moment, whenever this runs.
+    """
+    found = []
+    for claimed in claim.panes:
+        of_pane = priors.of_pane(monitor, claim.configuration, claimed.pane)
+        series = evaluated_series(
+            of_pane,
+            claim.window_key,
+            ledger,
+            reference=references.of(monitor, claim.configuration, as_of=claimed.pane.as_of),
+        )
+        found.append(
+            EvaluatedPane(
+                number=claimed.pane.number,
+                series=series,
+                messages=[
+                    *messages_of(monitor, claim, claimed, series),
+                    *ends_of_superseded(monitor, claim, claimed, series, ledger),
+                ]
+                if tell
+                else (),
+                prior_states=of_pane.states,
+            )
+        )
+    return found
+
+
+def references_in(ledger: LedgerReader, priors: FollowedPriors) -> References:
+    """The references of monitors that keep their windows there."""
+
+    def evaluated(
+        monitor: Monitor, configuration: str, window_key: str, pane: Pane
+    ) -> list[EvaluatedSeries]:
+        of_pane = priors.of_pane(monitor, configuration, pane)
+        # Its windows are compared with nothing.
+        return evaluated_series(of_pane, window_key, ledger, reference=None)
+
+    return References(ledger, evaluated)
+
+
+def evaluated_series(
+    priors: PanePriors,
+    window_key: str,
+    ledger: LedgerReader,
+    *,
+    reference: Reference | None,
+) -> list[EvaluatedSeries]:
+    """What a collected pane comes to, a function of what was known as of its moment."""
+    return [
+        _evaluated(priors, window_key, stored, ledger, reference=reference)
+        for stored in ledger.series(window_key, priors.pane.number)
+    ]
+
+
+def _evaluated(
+    priors: PanePriors,
+    window_key: str,
+    stored: StoredSeries,
+    ledger: LedgerReader,
+    *,
+    reference: Reference | None,
+) -> EvaluatedSeries:
+    monitor, pane = priors.monitor, priors.pane
+    compared_with = None
+    if reference is not None and not reference.holds_back(pane):
+        compared_with = reference.windows_for(stored.model_version, stored.segment)
+    return evaluate_window(
+        SeriesTable.stored(stored),
+        state=pane.state,
+        key=window_key,
+        threshold=monitor.threshold,
+        class_prior=priors.of(stored),
+        reference=compared_with,
+        maturity=priors.arrivals.share_known(stored.model_version, stored.segment),
+        findings=findings_of(ledger, monitor, priors.configuration, stored, pane),
+        label_purity=monitor.label_purity,
+    )

@@ -1,0 +1,176 @@
+"""The reference of a monitor: what the windows of its reference period came to."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.alerts.panes import with_results
+from pumonitor.monitor.ledger.database.errors import StateError
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.alerts import PaneSeen
+from pumonitor.monitor.ledger.records.records import EvaluatedSeries, MetricResult
+from pumonitor.monitor.ledger.results.mature_results import MaturePane, mature_panes
+from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
+from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
+from pumonitor.monitor.rules.reference.uncertain import Uncertain
+from pumonitor.monitor.windows.evaluation.baseline import (
+    BaselinePeriod,
+    baseline_period,
+    version_to_compare_with,
+)
+from pumonitor.monitor.windows.evaluation.change_rows import COMPARED
+from pumonitor.monitor.windows.evaluation.result_rows import known_results
+from pumonitor.ports import Pane
+
+__all__ = ["Evaluate", "Reference", "References"]
+
+_log = logging.getLogger("pumonitor")
+
+Evaluate = Callable[[Monitor, str, str, Pane], Sequence[EvaluatedSeries]]
+"""What a collected pane comes to: of a monitor and its configuration, by the window's key."""
+
+_Results = Mapping[tuple[str, str], Mapping[str, MetricResult]]
+_ROWS: Final = "predictions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """What windows are compared with, by model version and segment.
+
+    Attributes
+    ----------
+    as_of : datetime
+        Windows looked at earlier have no reference.
+    end : datetime
+        Windows that begin earlier have none: they are part of it, or lie before it.
+    predictions : mapping of (str, str) to int
+        In all windows of the reference.
+    windows : mapping of (str, str) to sequence of mappings of str to Uncertain
+        Results by window.
+    """
+
+    as_of: datetime
+    end: datetime
+    predictions: Mapping[tuple[str, str], int]
+    windows: Mapping[tuple[str, str], Sequence[Mapping[str, Uncertain]]]
+
+    def holds_back(self, pane: Pane) -> bool:
+        """Whether nothing is compared with it yet, or ever, of that look at a window."""
+        return pane.as_of < self.as_of or pane.window.start < self.end
+
+    def version_for(self, model_version: str, segment: str) -> str | None:
+        """The same version, or else the one with most predictions; None without the segment."""
+        sizes = {one: rows for (one, part), rows in self.predictions.items() if part == segment}
+        return version_to_compare_with(model_version, sizes)
+
+    def windows_for(self, model_version: str, segment: str) -> ReferenceWindows:
+        """Results of the windows that those of a series are compared with."""
+        version = self.version_for(model_version, segment)
+        found = () if version is None else self.windows[version, segment]
+        return ReferenceWindows(windows=found)
+
+
+class References:
+    """The references of monitors, from the ledger.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    evaluate : callable
+        What a window comes to that is collected and not evaluated yet: another worker may be at
+        it, and what is found does not depend on who finds it.
+    """
+
+    def __init__(self, ledger: LedgerReader, evaluate: Evaluate) -> None:
+        self._ledger = ledger
+        self._evaluate = evaluate
+        self._known: dict[str, tuple[tuple[MaturePane, ...], Reference]] = {}
+
+    def of(self, monitor: Monitor, configuration: str, *, as_of: datetime) -> Reference | None:
+        """The reference as windows looked at as of then may know it; None before it is mature.
+
+        The mature looks at its windows, whatever was found of them later.
+        """
+        period = baseline_period(monitor)
+        if period.end is None or as_of < period.end + monitor.maturity:
+            return None
+        with self._ledger.database.reading() as connection:
+            found = mature_panes(
+                connection,
+                monitor=monitor.name,
+                configuration=configuration,
+                since=period.start,
+                until=period.end,
+            )
+        # Collected again, they come to something else.
+        seen = [(one.seen.window_key, one.collected_at) for one in found]
+        before, reference = self._known.get(monitor.name, ((), None))
+        if reference is None or seen != [(one.seen.window_key, one.collected_at) for one in before]:
+            reference = self._read(monitor, configuration, period, found)
+            self._known[monitor.name] = found, reference
+        return reference
+
+    def _read(
+        self,
+        monitor: Monitor,
+        configuration: str,
+        period: BaselinePeriod,
+        found: Sequence[MaturePane],
+    ) -> Reference:
+        metrics = {*COMPARED, *(rule.metric for rule in monitor.rules if rule.metric), _ROWS}
+        metrics |= {part for metric in metrics for part in stands_on(metric)} | {PRIOR_FACTOR}
+        predictions: Counter[tuple[str, str]] = Counter()
+        windows: dict[tuple[str, str], list[Mapping[str, Uncertain]]] = defaultdict(list)
+        for results in self._results(monitor, configuration, found, metrics):
+            for series, rows in results.items():
+                known = known_results(row for row in rows.values() if row.metric in metrics)
+                windows[series].append(known)
+                predictions[series] += round(known[_ROWS].value) if _ROWS in known else 0
+        assert period.end is not None  # noqa: S101 (there is a reference)
+        return Reference(
+            as_of=period.end + monitor.maturity,
+            end=period.end,
+            predictions=dict(predictions),
+            windows=dict(windows),
+        )
+
+    def _results(
+        self,
+        monitor: Monitor,
+        configuration: str,
+        found: Sequence[MaturePane],
+        metrics: set[str],
+    ) -> list[_Results]:
+        """By window, in order of time."""
+        with self._ledger.database.reading() as connection:
+            stored = with_results(connection, [one.seen for one in found], metrics=metrics)
+        return [
+            one.results
+            if one.pane.revision is not None
+            else self._evaluated(monitor, configuration, one.pane)
+            for one in stored
+        ]
+
+    def _evaluated(self, monitor: Monitor, configuration: str, seen: PaneSeen) -> _Results:
+        pane = Pane(window=seen.window, number=seen.number, state=seen.state, as_of=seen.as_of)
+        try:
+            series = self._evaluate(monitor, configuration, seen.window_key, pane)
+        except StateError:
+            raise
+        except Exception:  # noqa: BLE001 (such a window is given up: others are evaluated without it)
+            _log.exception(
+                "%s: the reference is without the window from %s, which cannot be evaluated",
+                monitor.name,
+                seen.window.start,
+            )
+            return {}
+        return {
+            (one.model_version, one.segment): {row.metric: row for row in one.results}
+            for one in series
+        }

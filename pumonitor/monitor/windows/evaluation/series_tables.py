@@ -1,0 +1,341 @@
+"""From the counts of a window to a score table for each pane and series."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor._propensities import Propensities
+from pumonitor.errors import InputError, TooFewPositivesError
+from pumonitor.monitor.ledger.records.records import CollectedSeries, StoredSeries
+from pumonitor.ports import InputCounts, Pane, WindowCounts
+from pumonitor.tables import ScoreTable, Weights
+
+__all__ = ["MOST_CELLS", "SeriesTable", "counts_of", "pane_digest", "tables_of"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+MOST_CELLS: Final = 2048
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SeriesTable:
+    """The rows of one model version and segment, as a pane knows them.
+
+    Attributes
+    ----------
+    pane : int
+        Its number.
+    model_version, segment : str
+        "" where there is none; a segment is "column=value".
+    table : ScoreTable or None
+        At most 2048 cells and one more, with an edge at the threshold; None without it.
+    undefined_reason : str or None
+        Why there is no table.
+    labeled, unlabeled, negative : int
+        Rows that are confirmed positive, not confirmed, confirmed negative.
+    flagged : int
+        Rows at or above the threshold.
+    digest : str
+        SHA-256 of the counts before cells were joined: the same for the same data known by then,
+        whichever engine counted it and whatever other moments it was asked for.
+    """
+
+    pane: int
+    model_version: str
+    segment: str
+    table: ScoreTable | None
+    undefined_reason: str | None
+    labeled: int
+    unlabeled: int
+    negative: int
+    flagged: int
+    digest: str
+
+    @property
+    def predictions(self) -> int:
+        """All rows."""
+        return self.labeled + self.unlabeled + self.negative
+
+    def collected(self, class_prior: Mapping[str, Any] | None = None) -> CollectedSeries:
+        """As the ledger stores it."""
+        counts = {name: getattr(self, name) for name in _STORED}
+        return CollectedSeries(
+            model_version=self.model_version,
+            segment=self.segment,
+            table=self.table,
+            class_prior=class_prior,
+            delays=counts,
+        )
+
+    @classmethod
+    def stored(cls, series: StoredSeries) -> SeriesTable:
+        """As it came back from the ledger."""
+        return cls(
+            pane=series.number,
+            model_version=series.model_version,
+            segment=series.segment,
+            table=series.table(),
+            **{name: series.delays[name] for name in _STORED},
+        )
+
+
+def counts_of(series: StoredSeries) -> tuple[int, int]:
+    """Confirmed positives and all rows of a stored series, whose table is not unpacked."""
+    counts = series.delays
+    return counts["labeled"], counts["labeled"] + counts["unlabeled"] + counts["negative"]
+
+
+_STORED: Final = ("undefined_reason", "labeled", "unlabeled", "negative", "flagged", "digest")
+
+
+def tables_of(
+    counts: WindowCounts,
+    panes: Sequence[Pane],
+    *,
+    threshold: float,
+    detection_rate: float = 1.0,
+    min_propensity: float = 0.0,
+    max_cells: int = MOST_CELLS,
+) -> tuple[SeriesTable, ...]:
+    """A table for each pane, model version and segment, and the sum over a segment's values.
+
+    Parameters
+    ----------
+    counts : WindowCounts
+    panes : sequence of Pane
+        Those whose moments were asked for, in that order.
+    threshold : float
+        The one they were counted with.
+    detection_rate, min_propensity : float
+        As in `ScoreTable.from_arrays`, for propensities if there are any.
+    max_cells : int
+        Neighbouring cells are joined beyond that.
+
+    Returns
+    -------
+    tuple of SeriesTable
+        By pane, then model version, then segment. A series that has no row has no table. Where a
+        row has no label its propensity does not count: those are of labeled rows.
+
+    Raises
+    ------
+    InputError
+        If some confirmed positives have a propensity and others have none, or one is not above 0
+        and at most 1.
+    """
+    found: list[SeriesTable] = []
+    for number, pane in enumerate(panes):
+        label = (counts.history // 3**number) % 3 - 1
+        weighted = _is_weighted(counts, label, pane)
+        for model_version, segment, rows in _series(counts):
+            cells = _cells_of(
+                counts, rows, label, weighted=weighted, rates=(detection_rate, min_propensity)
+            )
+            found.append(
+                _series_table(cells, pane.number, model_version, segment, threshold, max_cells)
+            )
+    return tuple(found)
+
+
+def pane_digest(tables: Sequence[SeriesTable], found: InputCounts) -> str:
+    """SHA-256 of all series of a pane, and of the rows of predictions that do not count.
+
+    Counts of label rows are left out: they are of the last moment asked for, and not the pane's.
+    """
+    predictions = {name: value for name, value in asdict(found).items() if "predictions" in name}
+    series = sorted((one.model_version, one.segment, one.digest) for one in tables)
+    return sha256(json.dumps([predictions, series], sort_keys=True).encode()).hexdigest()
+
+
+def _series(counts: WindowCounts) -> Iterator[tuple[str, str, NDArray[np.intp]]]:
+    """Model version, segment and its rows."""
+    every = np.arange(len(counts.rows))
+    for model_version in np.unique(counts.model_version).tolist():
+        of_version = every[counts.model_version == model_version]
+        yield model_version, "", of_version
+        for column, values in counts.segments.items():
+            held = values[of_version]
+            for value in np.unique(held).tolist():
+                yield model_version, f"{column}={value}", of_version[held == value]
+
+
+def _is_weighted(counts: WindowCounts, label: IntArray, pane: Pane) -> bool:
+    """Whether confirmed positives carry propensities, all of them or none."""
+    labeled = label == 1
+    propensity, rows = counts.propensity[labeled], counts.rows[labeled]
+    missing = np.isnan(propensity)
+    if missing.all():
+        return False
+    window = f"the window from {pane.window.start.isoformat()}"
+    total = int(rows.sum())
+    if missing.any():
+        msg = (
+            f"propensity is missing for {int(rows[missing].sum())} of {total} confirmed positives "
+            f"in {window}: give each the chance it had of being confirmed, or none of them"
+        )
+        raise InputError(msg)
+    wrong = ~((propensity > 0) & (propensity <= 1))
+    if wrong.any():
+        msg = (
+            f"propensity must be above 0 and at most 1: it is not for {int(rows[wrong].sum())} of "
+            f"{total} confirmed positives in {window}, for example {propensity[wrong][0]:g}"
+        )
+        raise InputError(msg)
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Cells:
+    """Rows of one series by cell, and its labeled rows by cell and propensity."""
+
+    cell: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    unlabeled: IntArray
+    negative: IntArray
+    labeled_cell: IntArray
+    propensity: FloatArray
+    labeled_rows: IntArray
+    weighted: bool
+    rates: tuple[float, float]
+
+    @property
+    def labeled(self) -> IntArray:
+        """Confirmed positives by cell."""
+        return self.summed(self.labeled_rows).astype(np.int64)
+
+    def summed(self, values: NDArray[Any]) -> FloatArray:
+        """Of labeled rows, by cell."""
+        sums = np.bincount(self.labeled_cell, weights=values, minlength=len(self.cell))
+        return np.asarray(sums, dtype=np.float64)
+
+    def digest(self) -> str:
+        """SHA-256 of all of it, the same on every machine."""
+        hashed = sha256(b"pumonitor score cells 1\n")
+        columns = (self.cell, self.lower, self.upper, self.unlabeled, self.negative)
+        of_labeled = (self.labeled_cell, self.propensity, self.labeled_rows)
+        for column in (*columns, *of_labeled):
+            hashed.update(f"{len(column)}\n".encode())
+            hashed.update(column.astype("<f8" if column.dtype.kind == "f" else "<i8").tobytes())
+        return hashed.hexdigest()
+
+
+def _cells_of(
+    counts: WindowCounts,
+    rows: NDArray[np.intp],
+    label: IntArray,
+    *,
+    weighted: bool,
+    rates: tuple[float, float],
+) -> _Cells:
+    rows = rows[np.argsort(counts.cell[rows], kind="stable")]
+    cell, starts, place = np.unique(counts.cell[rows], return_index=True, return_inverse=True)
+    number, state = counts.rows[rows], label[rows]
+    labeled = state == 1
+    propensity = counts.propensity[rows][labeled] if weighted else np.ones(int(labeled.sum()))
+    # Whole numbers are summed first, so that no sum depends on how rows were grouped before.
+    order = np.lexsort((propensity, place[labeled]))
+    keys = np.stack([place[labeled][order], propensity[order]])
+    begins = np.flatnonzero(np.concatenate([[True], (keys[:, 1:] != keys[:, :-1]).any(axis=0)]))
+    begins = begins[: keys.shape[1]]
+
+    def in_cells(which: NDArray[np.bool_]) -> IntArray:
+        found = np.bincount(place[which], weights=number[which], minlength=len(cell))
+        return found.astype(np.int64)
+
+    return _Cells(
+        cell=cell,
+        lower=np.minimum.reduceat(counts.lower[rows], starts) + 0.0,
+        upper=np.maximum.reduceat(counts.upper[rows], starts) + 0.0,
+        unlabeled=in_cells(state == 0),
+        negative=in_cells(state == -1),
+        labeled_cell=place[labeled][order][begins].astype(np.int64),
+        propensity=propensity[order][begins],
+        labeled_rows=np.add.reduceat(number[labeled][order], begins)
+        if len(begins)
+        else np.empty(0, dtype=np.int64),
+        weighted=weighted,
+        rates=rates,
+    )
+
+
+def _series_table(
+    cells: _Cells,
+    pane: int,
+    model_version: str,
+    segment: str,
+    threshold: float,
+    max_cells: int,
+) -> SeriesTable:
+    table: ScoreTable | None = None
+    undefined_reason: str | None = None
+    try:
+        table = _table(cells).compress(max_cells, thresholds=(threshold,))
+    except TooFewPositivesError as error:
+        undefined_reason = f"too few positives: {error}"
+    except InputError as error:
+        undefined_reason = str(error)
+    labeled = cells.labeled
+    everything = labeled + cells.unlabeled + cells.negative
+    return SeriesTable(
+        pane=pane,
+        model_version=model_version,
+        segment=segment,
+        table=table,
+        undefined_reason=undefined_reason,
+        labeled=int(labeled.sum()),
+        unlabeled=int(cells.unlabeled.sum()),
+        negative=int(cells.negative.sum()),
+        flagged=int(everything[cells.cell % 2 == 1].sum()),
+        digest=cells.digest(),
+    )
+
+
+def _table(cells: _Cells) -> ScoreTable:
+    """The table with all its cells; with weights where there are propensities."""
+    counted = cells.labeled
+    plain = ScoreTable.from_counts(
+        counted,
+        cells.unlabeled,
+        negative=cells.negative,
+        lower=cells.lower,
+        upper=cells.upper,
+    )
+    if not cells.weighted:
+        return plain
+    detection_rate, min_propensity = cells.rates
+    chance = detection_rate * cells.propensity
+    weight = 1 / np.maximum(chance, min_propensity)
+    represented = cells.summed(cells.labeled_rows * weight)
+    return ScoreTable(
+        lower=plain.lower,
+        upper=plain.upper,
+        labeled=represented,
+        unlabeled=plain.unlabeled,
+        negative=plain.negative,
+        n_labeled=plain.n_labeled,
+        n_unlabeled=plain.n_unlabeled,
+        n_negative=plain.n_negative,
+        weights=Weights(
+            labeled_squares=cells.summed(cells.labeled_rows * weight**2),
+            labeled_mass=plain.labeled,
+            labeled_mass_squares=plain.labeled,
+            labeled_cross=represented,
+            unlabeled_squares=plain.unlabeled,
+            negative_squares=plain.negative,
+        ),
+        propensities=Propensities(
+            lifted=int(cells.labeled_rows[chance < min_propensity].sum()),
+            largest_weight=float(weight.max()),
+            min_propensity=min_propensity,
+            detection_rate=detection_rate,
+        ),
+    )

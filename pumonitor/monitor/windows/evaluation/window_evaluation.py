@@ -1,0 +1,326 @@
+"""From the table of one series of a pane to its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Final, TypedDict, Unpack
+
+from pumonitor.diagnostics.impossible_prior import doubted_estimates
+from pumonitor.errors import InputError
+from pumonitor.evaluation import evaluate_table
+from pumonitor.monitor.ledger.records.records import EvaluatedSeries, MetricResult
+from pumonitor.monitor.rules.alerts.rule import PRIOR_MOVED
+from pumonitor.monitor.rules.labels.expected import expected_at_maturity, expected_positives
+from pumonitor.monitor.rules.labels.maturity import ShareKnown
+from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR
+from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
+from pumonitor.monitor.rules.reference.uncertain import Uncertain
+from pumonitor.monitor.rules.reference.what_changed import WhatChanged
+from pumonitor.monitor.windows.evaluation.change_rows import Comparison
+from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json, is_given
+from pumonitor.monitor.windows.evaluation.result_rows import (
+    ANY_NUMBER,
+    result_row,
+)
+from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
+from pumonitor.names import GROUPS
+from pumonitor.ports import State
+from pumonitor.prior.assumed import LabelPurity
+from pumonitor.results import (
+    ClassPriorEstimate,
+    Estimate,
+    Evaluation,
+    Finding,
+    Scenario,
+    Target,
+    finite_or_none,
+)
+
+__all__ = ["EvaluationSettings", "evaluate_window", "seed_of"]
+
+ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
+"""All estimates of an evaluation."""
+
+_REACH: Final = 1.96
+_NO_PRIOR: Final = "no class prior: it cannot be estimated from this window or those before it"
+
+
+class EvaluationSettings(TypedDict, total=False):
+    """Keywords that go to `pumonitor.evaluate_table` as they are."""
+
+    scenario: Scenario
+    label_purity: LabelPurity
+    target: Target
+    confidence_level: float
+    top_k: float
+    f_beta: float
+    correct_prior_bias: bool
+    calibrated_scores: bool
+    curves: bool
+
+
+def evaluate_window(
+    series: SeriesTable,
+    *,
+    state: State,
+    key: str,
+    threshold: float,
+    class_prior: ClassPriorEstimate | None,
+    reference: ReferenceWindows | None = None,
+    maturity: ShareKnown | None = None,
+    findings: Sequence[Finding] = (),
+    **settings: Unpack[EvaluationSettings],
+) -> EvaluatedSeries:
+    """All results of one series of a pane, a function of the data and of nothing else.
+
+    Parameters
+    ----------
+    series : SeriesTable
+    state : {"provisional", "mature", "final"}
+        Of the pane.
+    key : str
+        The window's, from which the intervals' draws are seeded.
+    threshold : float
+    class_prior : ClassPriorEstimate or None
+        Given, or followed from earlier windows; None where there is none.
+    reference : ReferenceWindows, optional
+        What the windows of the reference came to (`known_results` of each).
+    maturity : ShareKnown, optional
+        Of the positives that will be confirmed, those that are by now; read where the pane is
+        provisional.
+    findings : sequence of Finding
+        What other windows say against it, beside the evaluation's own.
+    **settings
+        Further keywords of `pumonitor.evaluate_table`; curves are left out unless asked for.
+
+    Returns
+    -------
+    EvaluatedSeries
+        Results: every estimate, held to its range; "labeled_positives", "predictions",
+        "label_maturity"; of a class prior that was followed, the chance that it has moved since the
+        reference and how many times as high it is, "class_prior_moved" and "class_prior_factor";
+        "<estimate>_expected", what a provisional estimate is expected to become;
+        "<estimate>_change" against the reference and "aul_change_prior", "aul_change_ranking" (the
+        same of F1), its parts. What cannot be told is None with its reason; nothing is left out.
+        The evaluation is `Evaluation.to_dict()`, with what it was made with.
+
+    Examples
+    --------
+    >>> from pumonitor.tables import ScoreTable
+    >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
+    >>> series = SeriesTable(pane=3, model_version="7", segment="", table=table, labeled=40,
+    ...                      unlabeled=1000, negative=0, flagged=78, digest="",
+    ...                      undefined_reason=None)
+    >>> found = evaluate_window(series, state="mature", key="a window", threshold=0.8,
+    ...                         class_prior=ClassPriorEstimate.given(0.06))
+    >>> rows = {row.metric: row for row in found.results}
+    >>> round(rows["precision"].value, 2), rows["labeled_positives"].value
+    (0.56, 40.0)
+    """
+    seed = seed_of(key, model_version=series.model_version, segment=series.segment)
+    level = settings.get("confidence_level", 0.95)
+    evaluation, reason = _evaluated(
+        series, class_prior, threshold=threshold, seed=seed, settings=settings
+    )
+    estimates = {} if evaluation is None else dict(evaluation.estimates)
+    stored = {} if evaluation is None else evaluation.to_dict()
+    if findings:
+        stored["warnings"] = [*stored.get("warnings", ()), *(one.to_dict() for one in findings)]
+    share = _share(state, maturity, level)
+    doubts = doubted_estimates(estimates, pure=settings.get("label_purity", 1.0) == 1.0)
+    assumed = class_prior is not None and is_given(class_prior)
+    results = [
+        *_estimate_rows(series, estimates, reason, doubts=doubts, assumed=assumed),
+        *_count_rows(series),
+        *_followed_rows(series, class_prior),
+        result_row(series, "label_maturity", share, share.undefined_reason),
+    ]
+    if state == "provisional":
+        later = _expected(series, estimates, share, threshold=threshold, level=level, seed=seed)
+        results += _expected_rows(series, estimates, later, share, reason, doubts=doubts)
+    if reference is not None:
+        results += Comparison(
+            series=series,
+            estimates=estimates,
+            reason=reason,
+            reference=reference,
+            doubts=doubts,
+            assumed=assumed,
+            seed=seed,
+            factor=_factor(class_prior),
+        ).rows()
+    return EvaluatedSeries(
+        model_version=series.model_version,
+        segment=series.segment,
+        evaluation={
+            **stored,
+            "state": state,
+            "undefined_reason": reason,
+            "label_maturity": {
+                "value": finite_or_none(share.value),
+                "low": finite_or_none(share.low),
+                "high": finite_or_none(share.high),
+                "undefined_reason": share.undefined_reason,
+            },
+            "made_with": {"seed": seed, "class_prior": class_prior_to_json(class_prior)},
+        },
+        results=tuple(results),
+    )
+
+
+def seed_of(key: str, *, model_version: str, segment: str) -> int:
+    """Seed of a series of a window: the same for all its panes, so that they differ by data."""
+    parts = (key, model_version, segment)
+    named = "".join(f"{len(part)}:{part}" for part in parts).encode()
+    return int.from_bytes(sha256(named).digest()[:7], "big")
+
+
+def _evaluated(
+    series: SeriesTable,
+    class_prior: ClassPriorEstimate | None,
+    *,
+    threshold: float,
+    seed: int,
+    settings: EvaluationSettings,
+) -> tuple[Evaluation | None, str | None]:
+    """The evaluation, or why there is none."""
+    if series.table is None:
+        return None, series.undefined_reason
+    if class_prior is None:
+        return None, _NO_PRIOR
+    purity = settings.get("label_purity", 1.0)
+    if isinstance(purity, float) and class_prior.value >= purity:
+        return None, (
+            f"the class prior of {class_prior.value:.4g} is not below the label purity of "
+            f"{purity:g}: such labels tell nothing"
+        )
+    with_curves: EvaluationSettings = {"curves": False, **settings}
+    try:
+        evaluation = evaluate_table(
+            series.table, threshold=threshold, class_prior=class_prior, rng=seed, **with_curves
+        )
+    except InputError as error:
+        return None, str(error)
+    return evaluation, None
+
+
+def _share(state: State, maturity: ShareKnown | None, level: float) -> ShareKnown:
+    if state != "provisional":
+        return ShareKnown.all_known(confidence_level=level)
+    if maturity is None:
+        return ShareKnown.unknown("no earlier window is mature", confidence_level=level)
+    return maturity
+
+
+def _estimate_rows(
+    series: SeriesTable,
+    estimates: Mapping[str, Estimate],
+    reason: str | None,
+    *,
+    doubts: Mapping[str, str],
+    assumed: bool,
+) -> Iterator[MetricResult]:
+    for name in ESTIMATES:
+        one = estimates.get(name)
+        if one is None:
+            yield result_row(series, name, None, reason)
+            continue
+        yield result_row(
+            series,
+            name,
+            one,
+            one.undefined_reason,
+            limits=one.range,
+            doubt=doubts.get(name),
+            assumed=assumed and name == "class_prior",
+        )
+
+
+def _count_rows(series: SeriesTable) -> Iterator[MetricResult]:
+    """Counts are known exactly: their interval is themselves."""
+    for name, count in (
+        ("labeled_positives", series.labeled),
+        ("predictions", series.predictions),
+    ):
+        value = float(count)
+        exactly = Uncertain(value=value, low=value, high=value, se=0.0)
+        yield result_row(series, name, exactly, None)
+
+
+def _followed_rows(
+    series: SeriesTable, class_prior: ClassPriorEstimate | None
+) -> Iterator[MetricResult]:
+    """What has become of a class prior that was followed; nothing of others."""
+    changed = WhatChanged.of(class_prior)
+    if changed is None:
+        return
+    chance = Uncertain(value=changed.moved, low=changed.moved, high=changed.moved, se=0.0)
+    yield result_row(series, PRIOR_MOVED, chance, None)
+    yield result_row(series, PRIOR_FACTOR, _factor(class_prior), None)
+
+
+def _factor(class_prior: ClassPriorEstimate | None) -> Uncertain | None:
+    """How many times as high as the reference's a class prior is that was followed."""
+    changed = WhatChanged.of(class_prior)
+    if changed is None:
+        return None
+    factor = changed.since_reference["class_prior"]
+    return Uncertain(
+        value=factor.value,
+        low=factor.low,
+        high=factor.high,
+        se=(factor.high - factor.low) / (2 * _REACH),
+    )
+
+
+def _expected(
+    series: SeriesTable,
+    estimates: Mapping[str, Estimate],
+    share: ShareKnown,
+    *,
+    threshold: float,
+    level: float,
+    seed: int,
+) -> dict[str, Uncertain]:
+    """What the number of labels and each estimate are expected to become, as far as can be told."""
+    if share.undefined_reason is not None:
+        return {}
+    positives = expected_positives(series.labeled, share, confidence_level=level, rng=seed)
+    later = {"labeled_positives": positives}
+    if series.table is not None and estimates:
+        later |= expected_at_maturity(
+            series.table,
+            estimates,
+            share,
+            threshold=threshold,
+            confidence_level=level,
+            rng=seed,
+        )
+    return later
+
+
+def _expected_rows(
+    series: SeriesTable,
+    estimates: Mapping[str, Estimate],
+    later: Mapping[str, Uncertain],
+    share: ShareKnown,
+    reason: str | None,
+    *,
+    doubts: Mapping[str, str],
+) -> Iterator[MetricResult]:
+    positives = later.get("labeled_positives")
+    yield result_row(series, "labeled_positives_expected", positives, share.undefined_reason)
+    for name in ESTIMATES:
+        if "_max" in name:
+            continue
+        now = estimates.get(name)
+        why = share.undefined_reason or reason or (None if now is None else now.undefined_reason)
+        yield result_row(
+            series,
+            f"{name}_expected",
+            None if now is None else later.get(name),
+            why,
+            limits=ANY_NUMBER if now is None else now.range,
+            doubt=doubts.get(name),
+        )

@@ -1,0 +1,96 @@
+"""What the ledger's numbers of rows say about a monitor's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.records import WindowRecord
+from pumonitor.monitor.rules.alerts.usual import OVER
+from pumonitor.monitor.rules.windows.input_findings import InputFinding, InputKind, input_findings
+from pumonitor.ports import Window
+
+__all__ = ["WindowFinding", "findings_of", "findings_of_windows", "summed_up"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowFinding:
+    """A finding about the rows of one window.
+
+    Attributes
+    ----------
+    monitor : str
+    start : datetime
+        Of the window.
+    kind, sentence : str
+        As of `InputFinding`.
+    """
+
+    monitor: str
+    start: datetime
+    kind: InputKind
+    sentence: str
+
+
+def findings_of(
+    ledger: LedgerReader,
+    monitor: str,
+    configuration: str,
+    window: Window,
+    counts: Mapping[str, Any],
+    *,
+    as_of: datetime,
+) -> list[WindowFinding]:
+    """Of a window that was just collected; the ledger is asked for earlier ones if that matters."""
+
+    def before() -> list[Mapping[str, Any]]:
+        earlier = ledger.pane_counts_before(
+            monitor, configuration, start=window.start, as_of=as_of, since=window.start - OVER
+        )
+        return [one.counts for one in earlier]
+
+    return _named(monitor, window, input_findings(counts, before))
+
+
+def findings_of_windows(windows: Sequence[WindowRecord]) -> list[WindowFinding]:
+    """Of all windows of one monitor that were collected, each as it was counted last."""
+    counted = [(one, counts) for one in windows if (counts := _newest_counts(one)) is not None]
+    found: list[WindowFinding] = []
+    for place, (one, counts) in enumerate(counted):
+
+        def before(
+            earlier: Sequence[tuple[WindowRecord, Mapping[str, Any]]] = counted[:place],
+            since: datetime = one.window.start - OVER,
+        ) -> list[Mapping[str, Any]]:
+            return [counts for other, counts in earlier if other.window.start >= since]
+
+        found += _named(one.monitor, one.window, input_findings(counts, before))
+    return found
+
+
+def summed_up(findings: Iterable[WindowFinding]) -> list[str]:
+    """A line for each monitor and kind: what is so in its newest window, and in how many others."""
+    by_kind: dict[tuple[str, str], list[WindowFinding]] = {}
+    for one in findings:
+        by_kind.setdefault((one.monitor, one.kind), []).append(one)
+    lines: list[str] = []
+    for (monitor, _), some in by_kind.items():
+        newest = max(some, key=lambda one: one.start)
+        others = len({one.start for one in some}) - 1
+        more = f" (and {others} other{'' if others == 1 else 's'})" if others else ""
+        lines.append(f"{monitor}, window of {newest.start:%Y-%m-%d %H:%M}{more}: {newest.sentence}")
+    return lines
+
+
+def _newest_counts(record: WindowRecord) -> Mapping[str, Any] | None:
+    return next((one.counts for one in reversed(record.panes) if one.counts is not None), None)
+
+
+def _named(monitor: str, window: Window, findings: Iterable[InputFinding]) -> list[WindowFinding]:
+    return [
+        WindowFinding(monitor=monitor, start=window.start, kind=one.kind, sentence=one.sentence)
+        for one in findings
+    ]

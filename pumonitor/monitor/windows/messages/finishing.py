@@ -1,0 +1,42 @@
+"""The end of a monitor, for MLflow: its runs are finished when nobody follows the model."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
+from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, lane
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.outbox import enqueue
+from pumonitor.monitor.ledger.records.records import NewMessage
+
+__all__ = ["finish_runs"]
+
+
+def finish_runs(ledger: Ledger, monitor: str, *, now: datetime) -> None:
+    """Put into the outbox that all runs of the monitor are finished; later results open them again.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    monitor : str
+    now : datetime
+        Runs that know of something later go on.
+    """
+    end = RunEnd(
+        monitor=monitor,
+        model_version=None,
+        configuration=None,
+        as_of=now,
+        reason="the monitor is done",
+    )
+    message = NewMessage(
+        destination=DESTINATION,
+        lane=lane(monitor, ""),
+        key=f"end:{monitor}:{now.isoformat()}",
+        payload=end.to_payload(),
+    )
+    with ledger.database.writing() as connection:
+        at = ledger.database.now(connection)
+        enqueue(connection, ledger.database, [message], at=at)
+    ledger.note("pumonitor", "finish", {"monitor": monitor})

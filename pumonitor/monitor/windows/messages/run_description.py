@@ -1,0 +1,99 @@
+"""What the run of a monitor in MLflow says of itself: its parameters, and what is in it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from pumonitor.monitor.config.configuration import Monitor, PriorOfPeriod
+from pumonitor.monitor.config.values.durations import shown_duration
+
+__all__ = ["run_description", "run_parameters"]
+
+_MEASURED: Final = "estimated from scores and confirmations ({})"
+_A_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def run_parameters(monitor: Monitor, configuration: str, *, model_version: str) -> dict[str, str]:
+    """What the results of the run were made with; a run of another configuration is another run.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    configuration : str
+        Its hash.
+    model_version : str
+    """
+    parameters = {
+        "monitor": monitor.name,
+        "model_version": model_version or "(none)",
+        "configuration": configuration,
+        "threshold": f"{monitor.threshold:g}",
+        "class_prior": _class_prior(monitor.class_prior),
+        "label_purity": str(monitor.label_purity),
+        "scenario": monitor.scenario,
+        "score_scale": monitor.score_scale,
+        "window": monitor.window,
+        "zone": monitor.zone,
+        "label_maturity": shown_duration(monitor.maturity),
+        "looks_at": ", ".join(map(shown_duration, monitor.pane_schedule.ages)),
+        "predictions": monitor.predictions.source.name,
+        "positives": monitor.positives.source.name,
+    }
+    if monitor.reference is not None:
+        start, end = monitor.reference.span(monitor.zone)
+        parameters["reference"] = f"{start.isoformat()} to {end.isoformat()}"
+    return parameters
+
+
+def run_description(monitor: Monitor, *, model_version: str) -> str:
+    """What the run is, what a step is and which metrics there are, in markdown."""
+    version = f", version {model_version}" if model_version else ""
+    schedule = monitor.pane_schedule
+    early = schedule.ages[: schedule.mature]
+    window = monitor.windows.containing(_A_DAY)
+    lines = [
+        f"**{monitor.name}{version}**, followed by pumonitor from scores and confirmed positives.",
+        "",
+        f"**A step is a window** of {monitor.window} ({monitor.zone}): step {window.index} is the "
+        f"one that starts at {window.start:%Y-%m-%d %H:%M} UTC, the next step the one after it. On "
+        "the axis of time a point stands at the end of its window.",
+        "",
+        f"- `pu/`: each window once, when its labels are mature ({_ages(monitor.maturity)} after "
+        "its end). Read these.",
+    ]
+    lines += [
+        f"- `pu_after_{shown_duration(age)}/`: the same windows as they looked {_ages(age)} after "
+        "their end, while confirmations were still coming in; `_expected` is what each number was "
+        "expected to become."
+        for age in early
+    ]
+    if len(schedule.ages) > schedule.mature + 1:
+        final = schedule.ages[-1]
+        lines.append(f"- `pu_final/`: with labels that came up to {_ages(final)} after the end.")
+    lines += [
+        "",
+        "`_low` and `_high` are the ends of the 95% interval. `_undefined` = 1: there is no value, "
+        "`_infeasible` = 1: it came out outside what it can be, or stands on a class prior that "
+        "makes another number impossible; the class prior or the confirmations are in doubt. "
+        "`_change` is the difference to the reference period.",
+        "",
+        "A point that was corrected later has a second one at its step. Reports are below "
+        "`pumonitor/windows/`, by the start of the window. The run is finished when another model "
+        "version or another configuration has taken over; what it was made with is in its "
+        "parameters.",
+    ]
+    return "\n".join(lines)
+
+
+def _class_prior(given: Any) -> str:
+    if isinstance(given, str):
+        return _MEASURED.format(given)
+    if isinstance(given, PriorOfPeriod):
+        return f"followed from what was given: {given.said()}"
+    shown = f"{given:g}" if isinstance(given, int | float) else ", ".join(f"{x:g}" for x in given)
+    return f"assumed: {shown}"
+
+
+def _ages(age: Any) -> str:
+    return shown_duration(age) or "0d"

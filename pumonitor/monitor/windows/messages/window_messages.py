@@ -1,0 +1,140 @@
+"""What destinations are told of an evaluated pane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.values.durations import shown_duration
+from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, FILES_DESTINATION, lane
+from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
+from pumonitor.monitor.ledger.records.records import (
+    Claim,
+    ClaimedPane,
+    EvaluatedSeries,
+    MetricResult,
+    NewMessage,
+)
+from pumonitor.monitor.windows.messages.run_description import run_description, run_parameters
+
+__all__ = ["messages_of", "shown_metrics", "verdict_of"]
+
+_JUDGED: Final = ("f1_change", "auc_change", "aul_change_ranking")
+
+
+def messages_of(
+    monitor: Monitor, claim: Claim, claimed: ClaimedPane, series: Sequence[EvaluatedSeries]
+) -> list[NewMessage]:
+    """Metrics of every series; of mature panes the report as well."""
+    messages: list[NewMessage] = []
+    for one in series:
+        message = _message(monitor, claim, claimed, one)
+        key = ":".join(
+            [
+                claim.window_key,
+                str(claimed.pane.number),
+                str(claimed.revision),
+                one.model_version,
+                one.segment,
+            ]
+        )
+        to = lane(monitor.name, one.model_version)
+        messages.append(
+            NewMessage(destination=DESTINATION, lane=to, key=key, payload=message.to_payload())
+        )
+        if one.segment == "" and _has_report(claimed):
+            asked = {
+                "window_key": claim.window_key,
+                "pane": claimed.pane.number,
+                "revision": claimed.revision,
+                "model_version": one.model_version,
+                "segment": one.segment,
+            }
+            payload = {**message.to_payload(), "metrics": {}, "report": asked}
+            messages.append(
+                NewMessage(destination=FILES_DESTINATION, lane=to, key=key, payload=payload)
+            )
+    return messages
+
+
+def _has_report(claimed: ClaimedPane) -> bool:
+    """A mature pane, and a final one that knows labels which the mature one did not."""
+    late = (claimed.counts or {}).get("late_labels", 0)
+    return claimed.pane.state == "mature" or (claimed.pane.state == "final" and late > 0)
+
+
+def _message(
+    monitor: Monitor, claim: Claim, claimed: ClaimedPane, series: EvaluatedSeries
+) -> WindowMessage:
+    pane = claimed.pane
+    return WindowMessage(
+        monitor=monitor.name,
+        model_version=series.model_version,
+        segment=series.segment,
+        window=pane.window,
+        state=pane.state,
+        revision=claimed.revision,
+        as_of=pane.as_of,
+        metrics=shown_metrics(series.results),
+        configuration=claim.configuration,
+        age=shown_duration(pane.as_of - pane.window.end) or "0d",
+        parameters=run_parameters(monitor, claim.configuration, model_version=series.model_version),
+        description=run_description(monitor, model_version=series.model_version),
+        verdict=None if pane.state == "provisional" else verdict_of(series.results),
+        model=monitor.model,
+        dataset=None
+        if claimed.digest is None
+        else (monitor.predictions.source.name, claimed.digest[:32]),
+    )
+
+
+def shown_metrics(results: Iterable[MetricResult]) -> dict[str, Any]:
+    """Results as a message has them: those that are evidence of nothing have no interval.
+
+    Examples
+    --------
+    >>> rows = [MetricResult(metric="f1_max", value=0.9, low=0.8, high=1.0, impossible=True)]
+    >>> shown_metrics(rows)
+    {'f1_max': {'value': 0.9, 'low': None, 'high': None, 'infeasible': True}}
+    """
+    return {
+        row.metric: None
+        if row.value is None
+        else {
+            "value": row.value,
+            "low": None if row.impossible else row.low,
+            "high": None if row.impossible else row.high,
+            "infeasible": row.infeasible or row.impossible,
+        }
+        for row in results
+    }
+
+
+def verdict_of(results: Iterable[MetricResult]) -> str:
+    """How a mature window compares with the reference, in a word.
+
+    Returns
+    -------
+    str
+        "degraded" where an interval of F1's, AUC's or the ranking's change lies below 0, "level"
+        where none does, "unknown" where nothing can be compared: impossible numbers cannot.
+
+    Examples
+    --------
+    >>> verdict_of([MetricResult(metric="f1_change", value=-0.2, low=-0.3, high=-0.1)])
+    'degraded'
+    >>> verdict_of([MetricResult(metric="f1_change", value=-0.02, low=-0.1, high=0.06)])
+    'level'
+    """
+    upper = [
+        row.high
+        for row in results
+        if row.metric in _JUDGED
+        and row.value is not None
+        and row.high is not None
+        and row.infeasible_reason is None
+    ]
+    if not upper:
+        return "unknown"
+    return "degraded" if min(upper) < 0 else "level"

@@ -1,0 +1,65 @@
+"""From a monitor's configuration to its open tables."""
+
+from __future__ import annotations
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.sources import Source
+from pumonitor.ports import PredictionSource
+from pumonitor.sources.column_types.monitored_tables import (
+    LabelColumns,
+    PredictionColumns,
+    SqlQuery,
+    SqlTable,
+)
+
+__all__ = ["open_monitor_source"]
+
+
+def open_monitor_source(monitor: Monitor) -> PredictionSource:
+    """Open a monitor's tables; whoever calls it closes them.
+
+    Raises
+    ------
+    InputError
+        If a table or column is not what the configuration says.
+    SourceError
+        If files or a database cannot be read.
+    """
+    # Engines are loaded with it.
+    from pumonitor.sources.opening import open_source
+
+    predictions, positives = monitor.predictions, monitor.positives
+    return open_source(
+        _place(predictions.source),
+        PredictionColumns(
+            id=predictions.id,
+            time=predictions.time,
+            score=predictions.score,
+            model_version=predictions.model_version,
+            segments=predictions.segments,
+            features=predictions.features,
+            group=predictions.group,
+            time_zone=predictions.time_zone,
+            time_unit=predictions.time_unit,
+            ambiguous=predictions.ambiguous,
+        ),
+        _place(positives.source),
+        LabelColumns(
+            id=positives.id,
+            known_at=positives.known_at,
+            label=positives.label,
+            propensity=positives.propensity,
+            time_zone=positives.time_zone,
+            time_unit=positives.time_unit,
+            ambiguous=positives.ambiguous,
+        ),
+        score_scale=monitor.score_scale,
+    )
+
+
+def _place(source: Source) -> str | SqlTable | SqlQuery:
+    if source.query is not None:
+        return SqlQuery(url=source.address, query=source.query)
+    if source.table is not None:
+        return SqlTable(url=source.address, table=source.table)
+    return source.location

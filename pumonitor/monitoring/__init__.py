@@ -1,1 +1,0 @@
-"""Rules of monitoring, pure: windows, panes, label maturity, followed class priors, attribution."""

@@ -1,1 +1,0 @@
-"""Where alerts go: chat, mail and paging, webhooks, Alertmanager; their words and pictures."""

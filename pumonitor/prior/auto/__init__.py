@@ -1,0 +1,1 @@
+"""`class_prior="auto"`: a trained network beside four estimators, with its interval."""

@@ -1,0 +1,143 @@
+"""auto: quantiles of the prior by a network trained on simulated pairs of samples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pumonitor.prior.auto.inputs import LEAST_LABELED, LEAST_UNLABELED, auto_inputs
+from pumonitor.prior.auto.normal_mixture import on_the_line
+from pumonitor.prior.auto.quantile_network import load_network
+from pumonitor.prior.estimators.dedpul import dedpul
+from pumonitor.prior.estimators.distcurve import distcurve
+from pumonitor.prior.estimators.pulscar import pulscar
+from pumonitor.prior.estimators.roc_slope import THRESHOLDS, upper_bound
+from pumonitor.prior.estimators.tilt import tilt
+from pumonitor.prior.intervals.interval import PriorWithInterval
+from pumonitor.prior.samples.two_samples import TwoSamples
+
+__all__ = ["auto"]
+
+# Each goes wrong in its own way, so the middle one of these and the network seldom does.
+_BESIDE = {"DEDPUL": dedpul, "PULSCAR": pulscar, "tilt": tilt, "DistCurve": distcurve}
+
+
+def auto(sample: TwoSamples, *, confidence_level: float) -> PriorWithInterval:
+    """Unlabeled prior and interval: what priors gave rise to such data, among simulated ones.
+
+    A small network (`benchmarks.prior.train_auto`) gives quantiles of the prior among simulated
+    pairs of samples that look like these. It reads the two samples by pooled rank, which is all
+    that the published estimators read, and two normals fitted on the scores' own scale as far as
+    the data bear them out (`pumonitor.prior.auto.inputs`). Where they do, the middle quantile is
+    the estimate; elsewhere it is the median of that and of four estimators that assume other
+    things. The interval is the network's, moved to the estimate and widened by how far the two lie
+    apart. Too high where more of the negatives are like positives than the simulated pairs allow
+    for, too low where easy positives are labeled first.
+
+    Parameters
+    ----------
+    sample : TwoSamples
+        One sample.
+    confidence_level : float
+
+    Returns
+    -------
+    PriorWithInterval
+        The interval covers sampling and how little the data tell of the densities' ends. It is
+        no statement about negatives that are like positives, which no such data show.
+
+    Notes
+    -----
+    Intervals end at the upper bound of the ratio of shares, which holds whatever the densities
+    (`pumonitor.prior.estimators.roc_slope.upper_bound`). With fewer rows than the network has seen
+    nothing but that bound is given: the interval begins at 0. With w the weight of the normals and
+    v = w^2 / (w^2 + (1 - w)^2), m the network's middle quantile and M the median of five, on the
+    arcsine scale x = arcsin(sqrt(share)) the estimate is v m + (1 - v) M, and its distance from m
+    is added to either half of the interval in squares.
+
+    References
+    ----------
+    Zeiberg, Jain, Radivojac (2020), who read a curve with a network trained on simulated pairs;
+    Sainsbury-Dale, Zammit-Mangion, Huser (2024), Likelihood-free parameter estimation with neural
+    Bayes estimators.
+
+    Examples
+    --------
+    >>> from pumonitor.tables import ScoreTable
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([1, 0], [1000, 10_000])
+    >>> positive = np.concatenate([np.ones(1000), np.arange(10_000) < 3000])
+    >>> table = ScoreTable.from_arrays(labels, rng.normal(2 * positive))
+    >>> found = auto(TwoSamples.from_table(table), confidence_level=0.95)
+    >>> bool(found.low < 0.3 < found.high), bool(abs(found.value - 0.3) < 0.05)
+    (True, True)
+    """
+    inputs = auto_inputs(
+        on_the_line(sample.scores)[np.newaxis],
+        sample.labeled,
+        sample.unlabeled,
+        np.array([sample.n_labeled]),
+        np.array([sample.n_unlabeled]),
+    )
+    network = load_network("auto")
+    quantiles = network.quantiles(inputs.numbers)[0]
+    tail = 0.5 * (1 - confidence_level)
+    low, middle, high = (_arcsine(network.at(quantiles, at)) for at in (tail, 0.5, 1 - tail))
+    beside = {name: float(method(sample)[0]) for name, method in _BESIDE.items()}
+    median = float(np.median([middle, *map(_arcsine, beside.values())]))
+    weight = float(inputs.weight_of_normals[0])
+    alone = weight**2 / (weight**2 + (1 - weight) ** 2)
+    estimate = alone * middle + (1 - alone) * median
+    possible = float(upper_bound(sample, level=(1 - confidence_level) / (2 * THRESHOLDS))[0])
+    apart = estimate - middle
+    high = min(_share(estimate + math.hypot(high - middle, apart)), possible)
+    value = min(_share(estimate), high)
+    low = min(_share(estimate - math.hypot(middle - low, apart)), value)
+    few = sample.n_labeled < LEAST_LABELED or sample.n_unlabeled < LEAST_UNLABELED
+    if few:
+        low, high = 0.0, possible
+    normal = float(inputs.mixture.unlabeled_prior[0])
+    details: dict[str, float | str] = {
+        "why": _too_few(sample) if few else _why(weight, normal, _share(middle), beside),
+        "highest_possible": possible,
+        "network": _share(middle),
+        "normal_mixture": normal,
+        "normal_mixture_weight": weight,
+    }
+    details |= {name.lower(): part for name, part in beside.items()}
+    return PriorWithInterval(value=value, low=low, high=high, details=details)
+
+
+def _arcsine(share: float) -> float:
+    """The scale on which a share's error varies little with the share."""
+    return math.asin(math.sqrt(min(max(share, 0.0), 1.0)))
+
+
+def _share(arcsine: float) -> float:
+    return math.sin(min(max(arcsine, 0.0), 0.5 * math.pi)) ** 2
+
+
+def _too_few(sample: TwoSamples) -> str:
+    return (
+        f"With {sample.n_labeled:.2g} labeled and {sample.n_unlabeled:.2g} unlabeled rows only an "
+        "upper bound is known, whatever the estimate says."
+    )
+
+
+def _why(weight: float, normal: float, network: float, beside: dict[str, float]) -> str:
+    """What the estimate stands on, for people."""
+    read = "from the order of the scores"
+    if weight > 0.5:
+        read += f" and two normals, which fit them and give {normal:.3g}"
+    elif weight > 0.05:
+        read += f" and a little from two normals, which give {normal:.3g}"
+    by_name = ", ".join(f"{name} {part:.3g}" for name, part in beside.items())
+    parts = [network, *beside.values()]
+    size = math.sqrt(max(sum(parts) / len(parts), 1e-9))
+    apart = max(parts) - min(parts) > 0.3 * size
+    warning = " They are far apart: the classes hardly separate." if apart else ""
+    return (
+        "Share of unlabeled rows that score as labeled ones do: a network trained on simulated "
+        f"samples reads {network:.3g} {read}; beside it {by_name}.{warning}"
+    )

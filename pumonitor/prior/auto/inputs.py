@@ -1,0 +1,90 @@
+"""What the network of `auto` reads of two samples; the same in training and in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.prior.auto.normal_mixture import NormalMixture, fit_normal_mixture
+from pumonitor.prior.auto.rank_summary import rank_summary
+
+__all__ = ["LEAST_LABELED", "LEAST_UNLABELED", "AutoInputs", "auto_inputs"]
+
+FloatArray = NDArray[np.float64]
+
+LEAST_LABELED, LEAST_UNLABELED = 10.0, 60.0
+"""Fewer rows the network has hardly seen: what it says of them is too sure."""
+
+# Rows beyond those it has seen at all are read as the fewest or the most: with more of them the
+# interval is wider than need be.
+_LABELED, _UNLABELED = (4.0, 300_000.0), (60.0, 3_000_000.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AutoInputs:
+    """What the network reads.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (samples, 140)
+    mixture : NormalMixture
+        Two normals fitted to each pair of samples.
+    weight_of_normals : ndarray of shape (samples,)
+        How far the network sees the fit: 0 not at all, 1 fully.
+    """
+
+    numbers: FloatArray
+    mixture: NormalMixture
+    weight_of_normals: FloatArray
+
+
+def auto_inputs(
+    scores: FloatArray,
+    labeled: FloatArray,
+    unlabeled: FloatArray,
+    n_labeled: FloatArray,
+    n_unlabeled: FloatArray,
+) -> AutoInputs:
+    """Ranks, and the fit of two normals as far as the data bear it out.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (samples, cells) or (1, cells)
+        Ascending, on the whole line.
+    labeled, unlabeled : ndarray of shape (samples, cells)
+        Shares; rows sum to 1.
+    n_labeled, n_unlabeled : ndarray of shape (samples,)
+
+    Returns
+    -------
+    AutoInputs
+    """
+    n_labeled, n_unlabeled = np.clip(n_labeled, *_LABELED), np.clip(n_unlabeled, *_UNLABELED)
+    mixture = fit_normal_mixture(scores, labeled, unlabeled, n_labeled, n_unlabeled)
+    of_mixture = np.stack(
+        [
+            np.ones(len(labeled)),
+            np.arcsin(np.sqrt(mixture.unlabeled_prior)),
+            mixture.distance - 1.5,
+            np.log(mixture.positive_spread) + 0.5,
+            np.log(mixture.negative_spread) + 0.5,
+            np.clip(mixture.labeled_misfit, -3, 8) / 3,
+            np.clip(mixture.unlabeled_misfit, -3, 8) / 3,
+        ],
+        axis=1,
+    )
+    ranks = rank_summary(labeled, unlabeled, n_labeled, n_unlabeled)
+    # Where normals do not fit, or rows are too few to show that, what they say is not even seen.
+    weight = mixture.trust * _enough(n_labeled, 300.0) * _enough(n_unlabeled, 5000.0)
+    return AutoInputs(
+        numbers=np.hstack([ranks, weight[:, np.newaxis] * of_mixture]),
+        mixture=mixture,
+        weight_of_normals=weight,
+    )
+
+
+def _enough(rows: FloatArray, half: float) -> FloatArray:
+    """From 0 to 1, a half at `half` rows: a fit that few rows do not contradict proves nothing."""
+    return np.asarray(rows**2 / (rows**2 + half**2))

@@ -1,0 +1,1 @@
+"""Estimators of a class prior from scores, one file each, as published."""

@@ -1,0 +1,1 @@
+"""Published estimators that read features."""

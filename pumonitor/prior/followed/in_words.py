@@ -1,0 +1,178 @@
+"""Where the class prior of a window comes from, and what cannot be told of it, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from pumonitor.plain_text import one_line
+from pumonitor.prior.followed.changes_in_words import prior_changes
+from pumonitor.prior.followed.founding import (
+    CONFIRMED_TO_FOUND,
+    FEWEST_CONFIRMED_TO_FOUND,
+    LONG_TO_FOUND,
+    WINDOWS_TO_FOUND,
+)
+
+__all__ = ["prior_changes", "prior_origin", "prior_sentences"]
+
+_DAY: Final = timedelta(days=1)
+_CLOCK_CHANGE: Final = timedelta(hours=1)
+
+
+def prior_sentences(over_time: Mapping[str, Any]) -> str:
+    """Both: where it comes from, and what has changed since.
+
+    Parameters
+    ----------
+    over_time : mapping
+        Of the diagnostics of a class prior that is followed
+        (`pumonitor.prior.followed.followed_prior.FollowedPrior.estimate`).
+    """
+    since = "since then" if over_time["windows"] else ""
+    said = prior_origin(over_time), prior_changes(over_time, since=since)
+    return " ".join(filter(None, said))
+
+
+def prior_origin(over_time: Mapping[str, Any]) -> str:
+    """Where it comes from, and how far it was followed.
+
+    Parameters
+    ----------
+    over_time : mapping
+        As of `prior_sentences`.
+
+    Examples
+    --------
+    >>> level = {"source": "auto", "value": 0.05, "low": 0.02, "high": 0.09, "windows": 13,
+    ...          "start": "2026-01-01T00:00:00+00:00", "end": "2026-01-14T00:00:00+00:00"}
+    >>> followed = {"level": level, "windows": 41, "moved": 0.02, "index": "score"}
+    >>> print(prior_origin(followed))
+    Estimated as 5% (2 to 9%) from the scores of the first 13 windows (1 to 13 January 2026) and
+    followed through 41 windows since.
+    >>> few = level | {"windows": 6, "confirmed": 80}
+    >>> print(prior_origin({"level": few, "windows": 0, "moved": None, "index": "score",
+    ...                     "reference_end": None}))
+    Estimated as 5% (2 to 9%) from the scores of the 6 windows so far. Nothing is followed yet: 6 of
+    the 10 windows and 80 of the 150 confirmed positives that it takes have come.
+    """
+    level, followed = over_time["level"], over_time["moved"] is not None
+    sentences = [f"{_level(level, followed=followed)}{_through(over_time['windows'])}."]
+    if not followed and over_time["reference_end"] is not None:
+        last = datetime.fromisoformat(over_time["reference_end"]) - _CLOCK_CHANGE
+        sentences.append(
+            f"Nothing is followed yet: that begins after the reference, to {_day(last)}, when its "
+            "labels are mature."
+        )
+    elif not followed:
+        sentences.append(_to_come(level["windows"], level["confirmed"]))
+    if over_time["index"] == "counts":
+        version = one_line(over_time.get("predecessor") or "")
+        sentences.append(
+            "The scores of this model version are not known well enough yet: its share of "
+            f"positives is what {f'version {version}' if version else 'the version before it'} "
+            "had, followed by how many are confirmed."
+        )
+    reason = one_line(over_time.get("index_reason") or "").rstrip(".")
+    if over_time["index"] == "auxiliary":
+        but = f", which says nothing of this window: {reason}" if reason else ""
+        sentences.append(f"It is followed by the score of the features{but}.")
+    elif reason:
+        sentences.append(f"The features play no part: {reason}.")
+    return " ".join(sentences)
+
+
+def _level(level: Mapping[str, Any], *, followed: bool) -> str:
+    share = (
+        f"{_percent(level['value'])} ({_percent(level['low'])[:-1]} to {_percent(level['high'])})"
+    )
+    period = _period(datetime.fromisoformat(level["start"]), datetime.fromisoformat(level["end"]))
+    if level["source"] == "given":
+        return f"Given as {share} for {period}"
+    windows = _windows(level["windows"])
+    if followed:
+        rows = f"the first {windows} ({period})"
+    else:
+        rows = f"the {windows} so far" if level["windows"] > 1 else "this window"
+    by = "" if level["source"] == "auto" else f" by the method {level['source']}"
+    return f"Estimated as {share} from the scores of {rows}{by}"
+
+
+def _through(windows: int) -> str:
+    return f" and followed through {_windows(windows)} since" if windows else ""
+
+
+def _windows(number: int) -> str:
+    return "1 window" if number == 1 else f"{number:,} windows"
+
+
+def _to_come(windows: int, confirmed: float) -> str:
+    """What there is of the windows that a series is founded on."""
+    least, needed = WINDOWS_TO_FOUND, CONFIRMED_TO_FOUND
+    if windows >= LONG_TO_FOUND:
+        least, needed = LONG_TO_FOUND, FEWEST_CONFIRMED_TO_FOUND
+    if windows >= least and confirmed >= needed:
+        return (
+            "Nothing is followed yet: that begins with the window after those it is founded on, "
+            "when their labels are mature."
+        )
+    some = f"{windows} of the {least} windows" if windows < least else _windows(windows)
+    others = f"{confirmed:,.0f} confirmed positives"
+    if confirmed < needed:
+        others = f"{confirmed:,.0f} of the {needed} confirmed positives"
+    enough = ""
+    if least <= windows < LONG_TO_FOUND:
+        enough = f" ({FEWEST_CONFIRMED_TO_FOUND} are enough after {LONG_TO_FOUND} windows)"
+    return f"Nothing is followed yet: {some} and {others} that it takes have come{enough}."
+
+
+def _percent(share: float) -> str:
+    """To two digits, whole ones without the zeros behind them."""
+    rounded = float(f"{100 * share:.2g}")
+    return f"{rounded:.8f}".rstrip("0").rstrip(".") + "%"
+
+
+def _period(start: datetime, end: datetime) -> str:
+    """Days, or months where these are whole; times where it is made of other parts of days.
+
+    Examples
+    --------
+    >>> def period(start, end):
+    ...     return _period(datetime.fromisoformat(start), datetime.fromisoformat(end))
+    >>> period("2026-01-01T00:00", "2026-02-01T00:00")
+    'January 2026'
+    >>> period("2025-12-31T23:00", "2026-03-31T22:00")
+    'January to March 2026'
+    >>> period("2026-01-05T00:00", "2026-01-06T00:00")
+    '5 January 2026'
+    >>> period("2025-12-29T00:00", "2026-01-05T00:00")
+    '29 December 2025 to 4 January 2026'
+    >>> period("2026-01-05T08:00", "2026-01-05T18:00")
+    '5 January 2026 08:00 to 5 January 2026 18:00 UTC'
+    """
+    parts = (end - start) % _DAY
+    if end - start < _DAY - _CLOCK_CHANGE or _CLOCK_CHANGE < parts < _DAY - _CLOCK_CHANGE:
+        return f"{_day(start)} {start:%H:%M} to {_day(end)} {end:%H:%M} UTC"
+    # A midnight elsewhere is the one that is nearest.
+    first, last = _midnight(start), _midnight(end) - _DAY
+    if first.day == 1 and (last + _DAY).day == 1:
+        names = [f"{first:%B %Y}", f"{last:%B %Y}"]
+        if first.year == last.year:
+            names[0] = f"{first:%B}"
+        return names[1] if f"{first:%B %Y}" == names[1] else " to ".join(names)
+    if first == last:
+        return _day(first)
+    if (first.year, first.month) == (last.year, last.month):
+        return f"{first.day} to {_day(last)}"
+    if first.year == last.year:
+        return f"{first.day} {first:%B} to {_day(last)}"
+    return f"{_day(first)} to {_day(last)}"
+
+
+def _midnight(moment: datetime) -> datetime:
+    return (moment + _DAY / 2).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"

@@ -1,0 +1,89 @@
+"""Intervals of single estimators, from their error in samples whose prior is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from pumonitor.prior.intervals.model_resamples import feature_resamples, model_resamples
+from pumonitor.prior.samples.estimator import Estimator
+from pumonitor.prior.samples.two_samples import TwoSamples
+
+__all__ = ["PriorWithInterval", "with_interval"]
+
+FloatArray = NDArray[np.float64]
+
+# Rows by their features take that much longer than score cells, at the least.
+_FEWER_WITH_FEATURES = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorWithInterval:
+    """An unlabeled prior, its interval, and what went into it, in numbers and in words."""
+
+    value: float
+    low: float
+    high: float
+    details: Mapping[str, float | str]
+
+
+def with_interval(
+    method: Estimator, sample: TwoSamples, *, confidence_level: float, rng: np.random.Generator
+) -> PriorWithInterval:
+    """A single estimator's value, with an interval that allows for its bias.
+
+    The value is the estimator's own. The interval inverts its error in samples of known prior and
+    is stretched to hold the value.
+
+    Notes
+    -----
+    Measured at a confidence of .95 on two normals 1.5 to 3 apart, priors of .05, .1, .3 and .5,
+    100 labeled and 5000 unlabeled rows or 1000 and 10000 (408 data sets each, 72 for km1 and km2):
+    intervals from scores held the prior in all for km1, 99% for km2, 98% for tice, 97% for bbe,
+    96% for pen_l1, 94% for dedpul. Most that missed lay above the prior, at 1000 labeled rows.
+
+    From features (300 or 1000 labeled rows, priors .1 and .4, one feature that tells, beside none
+    or four that do not, scores equal to it or blurred) they held it in 98% of 360 data sets for
+    pen_l1 and of 240 for tice, and in 58 of 60 each for km1 and km2. They are wide where features
+    that say nothing make the estimate high: (.01, .36) at a prior of .1 for pen_l1 in five.
+    """
+    if sample.features is None:
+        truth, drawn = model_resamples(sample, size=method.resamples, rng=rng)
+    else:
+        size = method.resamples // _FEWER_WITH_FEATURES
+        truth, drawn = feature_resamples(sample, sample.features, size=size, rng=rng)
+    value = float(method(sample)[0])
+    resampled = method(drawn)
+    low, high = _within_error(value, resampled, truth, confidence_level)
+    bias = float(np.mean(resampled - truth))
+    return PriorWithInterval(
+        value=value, low=min(low, value), high=max(high, value), details={"bias": bias}
+    )
+
+
+def _within_error(
+    value: float, resampled: FloatArray, truth: FloatArray, confidence_level: float
+) -> tuple[float, float]:
+    """Interval from mean and spread of the error on the arcsine scale.
+
+    The mean error in the resamples is not quite that in the data, where densities bend otherwise
+    than in the model: half of it counts as one standard deviation more.
+    """
+    error = _arcsine(resampled) - _arcsine(truth)
+    size = len(error)
+    middle = float(np.mean(error))
+    spread = math.hypot(float(np.std(error, ddof=1)) * math.sqrt(1 + 1 / size), 0.5 * middle)
+    reach = float(special.stdtrit(size - 1, 0.5 + 0.5 * confidence_level)) * spread
+    centre = float(_arcsine(value)) - middle
+    low, high = np.sin(np.clip([centre - reach, centre + reach], 0.0, 0.5 * np.pi)) ** 2
+    return float(low), float(high)
+
+
+def _arcsine(share: FloatArray | float) -> FloatArray:
+    """Scale on which the error of a share varies little with the share."""
+    return np.asarray(np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0))))

@@ -1,1 +1,0 @@
-"""The monitor: configuration, jobs, schedule and what people read of it."""

@@ -1,1 +1,0 @@
-"""Where results are sent: one file per kind of destination."""

@@ -1,0 +1,1 @@
+"""Columns of all engines: their types, their times, and the SQL in which engines differ."""

@@ -1,0 +1,328 @@
+"""How four engines say the few things in which their SQL differs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import ClassVar, Final
+
+from pumonitor.sources.column_types.column_kinds import Key, Kind
+
+__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "Spark", "sqlite_functions"]
+
+_CLOCK: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
+WITH_OFFSET: Final = f"{_CLOCK} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)"
+"""ISO 8601 text that names a moment."""
+WITHOUT_OFFSET: Final = f"({_CLOCK}|[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})"
+"""ISO 8601 text that names a local time."""
+# Engines round what is finer than a microsecond each in their own way: it is cut off.
+_FINER: Final = "([.][0-9]{6})[0-9]+"
+_MINUTES: Final = "^(.{10}[T ][0-9]{2}:[0-9]{2})"
+"""Up to the minutes of a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What most engines agree on."""
+
+    name: ClassVar[str] = ""
+    floor: ClassVar[str] = "CAST(floor({}) AS BIGINT)"
+    text: ClassVar[str] = "VARCHAR"
+    double: ClassVar[str] = "DOUBLE"
+    grouped_id: ClassVar[str] = "{}"
+    """What ids are told apart by where only their number is wanted."""
+    takes_parameters: ClassVar[bool] = False
+    has_indexes: ClassVar[bool] = True
+    """Or whatever else finds a few ids among many without reading them all."""
+
+    def quoted(self, identifier: str) -> str:
+        """Write an identifier."""
+        return '"' + identifier.replace('"', '""') + '"'
+
+    def constant(self, value: object) -> str:
+        """Write a whole number, a moment or a local time."""
+        if isinstance(value, datetime):
+            # Without a type it takes that of the column: of times there is one per precision.
+            return f"'{value.isoformat(sep=' ')}'"
+        if isinstance(value, int):
+            return str(value)
+        raise TypeError(type(value))
+
+    def parameter(self, value: object) -> object:
+        """A value as the driver takes it."""
+        return value
+
+    def number(self, raw: str, kind: Kind) -> str:
+        """A double; null for what is no number."""
+        del kind
+        return f"CAST({raw} AS {self.double})"
+
+    def key(self, raw: str, kind: Kind, key: Key) -> str:
+        """An id to compare by; null for what is none."""
+        if key == "integer":
+            return f"CAST({raw} AS BIGINT)"
+        return self.category(raw, kind)
+
+    def category(self, raw: str, kind: Kind) -> str:
+        """Text that is the same in every engine, and sorts by its bytes."""
+        if kind == "boolean":
+            return f"CASE WHEN {raw} THEN 'true' WHEN NOT {raw} THEN 'false' END"
+        return f"CAST({raw} AS {self.text})"
+
+    def shown(self, raw: str) -> str:
+        """Text for messages."""
+        return f"CAST({raw} AS {self.text})"
+
+    def clock(self, raw: str, kind: Kind) -> str:
+        """Microseconds since 1970 of a moment, or of a local time on its own clock."""
+        raise NotImplementedError
+
+    def clock_with_offset(self, raw: str) -> str:
+        """Microseconds of ISO 8601 text that says its offset; null for other text."""
+        raise NotImplementedError
+
+    def clock_without_offset(self, raw: str) -> str:
+        """Local microseconds of ISO 8601 text without an offset; null for other text."""
+        raise NotImplementedError
+
+    def divided(self, number: str, by: int) -> str:
+        """Whole-number division of a number above 0."""
+        return f"({number} / {by})"
+
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text in hexadecimal digits, which sort alike in every engine."""
+        raise NotImplementedError
+
+
+class DuckDB(Dialect):
+    """The embedded engine: files and data frames."""
+
+    __slots__ = ()
+    name = "duckdb"
+    # A 64-bit hash groups much faster than text. Should two ids share one, the exact way is taken.
+    grouped_id = "hash({})"
+    has_indexes = False
+
+    def number(self, raw: str, kind: Kind) -> str:
+        """A double; null for what is no number."""
+        return f"{'try_cast' if kind == 'cell' else 'CAST'}({raw} AS DOUBLE)"
+
+    def key(self, raw: str, kind: Kind, key: Key) -> str:
+        """An id to compare by; null for what is none."""
+        if key == "integer" and kind == "cell":
+            # Of '7.6' a cast would make 8.
+            return (
+                f"CASE WHEN regexp_full_match({raw}, '-?[0-9]+') THEN try_cast({raw} AS BIGINT) END"
+            )
+        if key == "integer":
+            return f"try_cast({raw} AS BIGINT)"
+        return self.category(raw, kind)
+
+    def clock(self, raw: str, kind: Kind) -> str:
+        """Microseconds of a moment, or of a local time on its own clock."""
+        return f"epoch_us(CAST({raw} AS {'TIMESTAMPTZ' if kind == 'moment' else 'TIMESTAMP'}))"
+
+    def clock_with_offset(self, raw: str) -> str:
+        """Microseconds of text that says its offset."""
+        return (
+            f"CASE WHEN regexp_full_match({raw}, '{WITH_OFFSET}') THEN "
+            f"epoch_us({self._cast(raw, 'TIMESTAMPTZ')}) END"
+        )
+
+    def clock_without_offset(self, raw: str) -> str:
+        """Local microseconds of text without an offset."""
+        return (
+            f"CASE WHEN regexp_full_match({raw}, '{WITHOUT_OFFSET}') THEN "
+            f"epoch_us({self._cast(raw, 'TIMESTAMP')}) END"
+        )
+
+    def divided(self, number: str, by: int) -> str:
+        """Whole-number division."""
+        return f"({number} // {by})"
+
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        return f"sha256(CAST({key} AS VARCHAR))"
+
+    @classmethod
+    def _cast(cls, raw: str, kind: str) -> str:
+        # Before its version 2 a time without seconds was none; only such rows are asked twice.
+        whole = rf"regexp_replace({raw}, '{_MINUTES}', '\1:00')"
+        return f"coalesce(try_cast({cls._cut(raw)} AS {kind}), try_cast({whole} AS {kind}))"
+
+    @staticmethod
+    def _cut(raw: str) -> str:
+        return rf"regexp_replace({raw}, '{_FINER}', '\1')"
+
+
+class PostgreSQL(Dialect):
+    """Also what speaks its language."""
+
+    __slots__ = ()
+    name = "postgresql"
+    text = "text"
+    double = "double precision"
+    takes_parameters = True
+
+    def category(self, raw: str, kind: Kind) -> str:
+        """Text, compared and sorted by its bytes."""
+        # Equality and order by bytes, whatever the database's language.
+        return f'({super().category(raw, kind)} COLLATE "C")'
+
+    def clock(self, raw: str, kind: Kind) -> str:
+        """Microseconds of a moment, or of a local time on its own clock."""
+        local = raw if kind != "date" else f"CAST({raw} AS timestamp)"
+        # There are times called infinity, which are no moments.
+        return f"CASE WHEN isfinite({raw}) THEN {self._count(local)} END"
+
+    def clock_with_offset(self, raw: str) -> str:
+        """Microseconds of text that says its offset."""
+        moment = self._count(f"CAST({self._cut(raw)} AS timestamptz)")
+        return f"CASE WHEN {raw} ~ '^{WITH_OFFSET}$' THEN {moment} END"
+
+    def clock_without_offset(self, raw: str) -> str:
+        """Local microseconds of text without an offset."""
+        local = self._count(f"CAST({self._cut(raw)} AS timestamp)")
+        return f"CASE WHEN {raw} ~ '^{WITHOUT_OFFSET}$' THEN {local} END"
+
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        digest = f"sha256(convert_to(CAST({key} AS text), 'UTF8'))"
+        return f"(encode({digest}, 'hex') COLLATE \"C\")"
+
+    @staticmethod
+    def _count(time: str) -> str:
+        return f"CAST(extract(epoch FROM {time}) * 1000000 AS BIGINT)"
+
+    @staticmethod
+    def _cut(raw: str) -> str:
+        return rf"regexp_replace({raw}, '{_FINER}', '\1')"
+
+
+class SQLite(Dialect):
+    """Any column may hold any type there, so every value is asked for its own."""
+
+    __slots__ = ()
+    name = "sqlite"
+    # Built without floor() as often as not; what is rounded is never below 0.
+    floor = "CAST({} AS INTEGER)"
+    text = "TEXT"
+    double = "REAL"
+    takes_parameters = True
+
+    def parameter(self, value: object) -> object:
+        """Moments are text here."""
+        if isinstance(value, datetime):
+            return value.isoformat(sep=" ", timespec="microseconds")
+        return value
+
+    def number(self, raw: str, kind: Kind) -> str:
+        """A double; null for what is no number."""
+        return f"CASE WHEN typeof({raw}) IN ('integer', 'real') THEN CAST({raw} AS REAL) END"
+
+    def key(self, raw: str, kind: Kind, key: Key) -> str:
+        """An id to compare by; null for what is none."""
+        return f"CASE WHEN typeof({raw}) = '{key}' THEN {raw} END"
+
+    def clock_with_offset(self, raw: str) -> str:
+        """Microseconds of text that says its offset."""
+        return f"pumonitor_clock_with_offset({raw})"
+
+    def clock_without_offset(self, raw: str) -> str:
+        """Local microseconds of text without an offset."""
+        return f"pumonitor_clock_without_offset({raw})"
+
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        return f"pumonitor_hashed({key})"
+
+
+class Spark(Dialect):
+    """Spark SQL."""
+
+    __slots__ = ()
+    name = "pyspark"
+    text = "STRING"
+
+    def quoted(self, identifier: str) -> str:
+        """Write an identifier."""
+        return "`" + identifier.replace("`", "``") + "`"
+
+    def constant(self, value: object) -> str:
+        """Write a whole number, a moment or a local time."""
+        if isinstance(value, datetime):
+            kind = "TIMESTAMP_NTZ" if value.tzinfo is None else "TIMESTAMP"
+            return f"{kind} '{value.isoformat(sep=' ')}'"
+        return Dialect.constant(self, value)
+
+    def clock(self, raw: str, kind: Kind) -> str:
+        """Microseconds of a moment, or of a local time on its own clock."""
+        if kind == "moment":
+            return f"unix_micros({raw})"
+        # The session's zone plays no part in the distance of two local times.
+        return (
+            "timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', "
+            f"CAST({raw} AS TIMESTAMP_NTZ))"
+        )
+
+    def clock_with_offset(self, raw: str) -> str:
+        """Microseconds of text that says its offset."""
+        full = f"regexp_replace({self._cut(raw)}, '([+-][0-9]{{2}})$', '$1:00')"
+        full = f"regexp_replace({full}, '([+-][0-9]{{2}})([0-9]{{2}})$', '$1:$2')"
+        moment = self.clock(f"try_cast({full} AS TIMESTAMP)", "moment")
+        return f"CASE WHEN {raw} RLIKE '^{WITH_OFFSET}$' THEN {moment} END"
+
+    def clock_without_offset(self, raw: str) -> str:
+        """Local microseconds of text without an offset."""
+        local = self.clock(f"try_cast({self._cut(raw)} AS TIMESTAMP_NTZ)", "naive")
+        return f"CASE WHEN {raw} RLIKE '^{WITHOUT_OFFSET}$' THEN {local} END"
+
+    def divided(self, number: str, by: int) -> str:
+        """Whole-number division."""
+        return f"({number} div {by})"
+
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        return f"sha2(CAST({key} AS STRING), 256)"
+
+    @staticmethod
+    def _cut(raw: str) -> str:
+        return f"regexp_replace({raw}, '{_FINER}', '$1')"
+
+
+def sqlite_functions() -> Mapping[str, Callable[[object], int | str | None]]:
+    """Functions for SQLite, which reads text as times to the millisecond only, and has no hash."""
+    return {
+        "pumonitor_clock_with_offset": _with_offset,
+        "pumonitor_clock_without_offset": _without_offset,
+        "pumonitor_hashed": _hashed,
+    }
+
+
+def _hashed(value: object) -> str | None:
+    return None if value is None else sha256(str(value).encode()).hexdigest()
+
+
+_PATTERNS: Final = (re.compile(WITH_OFFSET), re.compile(WITHOUT_OFFSET))
+
+
+def _with_offset(value: object) -> int | None:
+    return _read(value, _PATTERNS[0])
+
+
+def _without_offset(value: object) -> int | None:
+    return _read(value, _PATTERNS[1])
+
+
+def _read(value: object, pattern: re.Pattern[str]) -> int | None:
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        return None
+    try:
+        read = datetime.fromisoformat(re.sub(" (?=[Z+-])", "", value))
+    except ValueError:
+        return None
+    since = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+    return (since - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

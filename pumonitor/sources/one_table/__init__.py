@@ -1,0 +1,1 @@
+"""One file with scores and labels to a ScoreTable."""

@@ -1,0 +1,1 @@
+"""Files wherever they are: paths, addresses, credentials, a connection that reads only them."""

@@ -1,0 +1,323 @@
+"""Predictions and labels in files and data frames, counted by the embedded DuckDB."""
+
+# ruff: noqa: S608 (names and values reach SQL only through `quoted` and `text`)
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from pumonitor.errors import InputError
+from pumonitor.ports import Progress
+from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
+from pumonitor.sources.column_types.columns import csv_layout, place_of
+from pumonitor.sources.column_types.dialects import DuckDB
+from pumonitor.sources.reach.locations import matches_nothing
+from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
+from pumonitor.sources.reach.session import Session, quoted, text
+from pumonitor.sources.windows.counts_engine import received
+from pumonitor.sources.windows.counts_frames import LazyTable, eager_table
+from pumonitor.sources.windows.counts_query import Statement
+from pumonitor.sources.windows.parquet_files import file_of, parquet_files
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["DuckDBEngine"]
+
+_KINDS: Final[dict[str, Kind]] = {
+    "FLOAT": "single",
+    "DOUBLE": "number",
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+    "UUID": "text",
+    "VARCHAR": "text",
+    '"NULL"': "empty",
+    "TIMESTAMP WITH TIME ZONE": "moment",
+    "TIMESTAMPTZ_NS": "moment",
+}
+_SAMPLE_ROWS: Final = 1000
+_WHOLE: Final = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)")
+_NAIVE: Final = re.compile(r"TIMESTAMP(_S|_MS|_NS)?")
+# The rest prune files and use their statistics, which tell nothing of NaN; nothing asks them to.
+_WITHOUT: Final = ("statistics_propagation",)
+
+
+class DuckDBEngine:
+    """Reads files and frames that are all known when it is opened.
+
+    Parameters
+    ----------
+    tables : mapping of str to object
+        By what they are called in messages: a path, pattern or address, or a data frame.
+    may_be_absent : frozenset of str
+        Those whose pattern may match no file yet.
+    """
+
+    def __init__(
+        self, tables: Mapping[str, object], *, may_be_absent: frozenset[str] = frozenset()
+    ) -> None:
+        self.dialect = DuckDB()
+        self._frames: dict[str, Any] = {}
+        self._files: dict[str, Place | None] = {}
+        self._may_be_absent = may_be_absent
+        for name, table in tables.items():
+            if not isinstance(table, str | os.PathLike):
+                self._frames[name] = table
+            elif name in may_be_absent and matches_nothing(table):
+                self._files[name] = None
+            else:
+                self._files[name] = place_of_files(table)
+        self._connection = connect(filter(None, self._files.values()), without=_WITHOUT)
+        self._lazy: dict[str, LazyTable] = {}
+
+    def relation(self, table: str, roles: Mapping[str, str]) -> Relation:
+        """A table with its columns.
+
+        Parameters
+        ----------
+        table : str
+            What it was called when the engine was opened.
+        roles : mapping of str to str
+            What each column that is read means, by its name.
+        """
+        _refuse_alike(table, list(roles))
+        if table in self._frames:
+            return self._frame(table, list(roles))
+        files = self._files[table]
+        if files is None:
+            return _without_rows(table, roles)
+        shown = f"{table} {files.name}"
+        session = Session(self._connection, name=shown, progress=None)
+        paths = files_of(files, session)
+        if not paths:
+            if table in self._may_be_absent:
+                return _without_rows(shown, roles)
+            raise no_files(files)
+        if files.kind == "csv":
+            return self._csv(session, shown, paths, roles)
+        if files.kind == "json":
+            return self._json(session, shown, f"[{', '.join(map(text, paths))}]", list(roles))
+        return self._parquet(session, shown, paths, roles)
+
+    def load(
+        self,
+        relation: Relation,
+        names: Sequence[str],
+        *,
+        time: str | None = None,
+        bounds: Sequence[object] | None = None,
+        limit: int | None = None,
+    ) -> None:
+        """Compute the rows of a lazy frame that a question is about."""
+        lazy = self._lazy.get(relation.sql)
+        if lazy is not None:
+            rows = lazy.load(names, time=time, bounds=bounds, limit=limit)
+            self._register(relation.sql.strip('"'), rows, relation.name)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Files and frames stay as they are; what was kept goes with it."""
+        try:
+            yield
+        finally:
+            kept = self._connection.execute(
+                "SELECT table_name FROM duckdb_tables() WHERE temporary"
+            ).fetchall()
+            for (name,) in kept:
+                self._connection.execute(f"DROP TABLE {quoted(name)}")
+
+    def rows(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> list[tuple[Any, ...]]:
+        """All rows of the answer."""
+        return Session(self._connection, name=about, progress=progress).rows(
+            statement.sql, step=step
+        )
+
+    def columns(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> Mapping[str, Any]:
+        """All columns of the answer."""
+        return Session(self._connection, name=about, progress=progress).masked(
+            statement.sql, step=step
+        )
+
+    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
+        """Hold an answer as a table until the snapshot ends."""
+        Session(self._connection, name=about, progress=None).rows(
+            f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS {statement.sql}"
+        )
+        return True
+
+    def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
+        """Take labels from another engine."""
+        self._connection.register("pumonitor_labels", labels)
+        return received(name, "pumonitor_labels", key, self.dialect)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._connection.close()
+
+    def _frame(self, table: str, names: Sequence[str]) -> Relation:
+        view = f"pumonitor_frame_{list(self._frames).index(table)}"
+        frame = self._frames[table]
+        shown = f"the data frame of {table}"
+        lazy = LazyTable.of(frame, name=shown)
+        if lazy is not None:
+            self._register(view, lazy.load(names, limit=_SAMPLE_ROWS), shown)
+            self._lazy[quoted(view)] = lazy
+        else:
+            held = eager_table(frame, names, name=shown)
+            if held.num_rows == 0:
+                return _without_rows(shown, names)
+            self._register(view, held, shown)
+        session = Session(self._connection, name=shown, progress=None)
+        return Relation(
+            name=shown, sql=quoted(view), columns=self._described(session, quoted(view))
+        )
+
+    def _register(self, view: str, rows: pa.Table, shown: str) -> None:
+        import duckdb
+
+        try:
+            self._connection.register(view, rows)
+        except duckdb.Error:
+            listed = ", ".join(f"'{field.name}' {field.type}" for field in rows.schema)
+            msg = (
+                f"{shown} has a column of a type that is not read here: cast it; there are {listed}"
+            )
+            raise InputError(msg) from None
+
+    def _described(self, session: Session, reader: str) -> dict[str, Column]:
+        return {
+            str(name): Column(
+                name=str(name), type=str(kind), kind=_kind(str(kind)), sql=f"source.{quoted(name)}"
+            )
+            for name, kind, *_ in session.rows(f"DESCRIBE SELECT * FROM {reader}")
+        }
+
+    def _parquet(
+        self, session: Session, shown: str, paths: Sequence[str], roles: Mapping[str, str]
+    ) -> Relation:
+        found = parquet_files(session, paths, roles, name=shown, kind_of=_kind)
+        if not found.files:
+            return _without_rows(shown, roles)
+        listed = ", ".join(map(text, found.files))
+        reader = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
+        columns = self._described(session, reader)
+        for name, kinds in found.kinds.items():
+            if "single" in kinds and columns[name].kind == "number":
+                # A score of 32 bits means the same beside files of 64.
+                columns[name] = replace(columns[name], kind="single")
+        return Relation(name=shown, sql=reader, columns=columns)
+
+    @staticmethod
+    def _csv(
+        session: Session, shown: str, files: Sequence[str], roles: Mapping[str, str]
+    ) -> Relation:
+        parts: list[str] = []
+        columns: dict[str, Column] = {}
+        for file in files:
+            header, reader, cells = csv_layout(session, file, {name: name for name in roles})
+            of_file = file_of(shown, file, of=len(files))
+            places = [
+                place_of(header, name, role=role, file=file, shown=of_file)
+                for name, role in roles.items()
+            ]
+            # By number: to DuckDB names are one that differ in case only.
+            chosen = ", ".join(
+                f"{cells[place].expression} AS column_{number}"
+                for number, place in enumerate(places)
+            )
+            parts.append(f"SELECT {chosen} FROM {reader.format(files=text(file))}")
+            columns |= {
+                name: Column(name=name, type="TEXT", kind="cell", sql=f"source.{quoted(name)}")
+                for name in header
+            }
+        columns |= {
+            name: Column(name=name, type="TEXT", kind="cell", sql=f"source.column_{number}")
+            for number, name in enumerate(roles)
+        }
+        return Relation(name=shown, sql=f"({' UNION ALL BY NAME '.join(parts)})", columns=columns)
+
+    def _json(self, session: Session, shown: str, files: str, names: Sequence[str]) -> Relation:
+        """Types are asked of the values: detection would drop a time's offset."""
+        found = session.rows(f"DESCRIBE SELECT * FROM read_json({files}, sample_size = -1)")
+        header = [str(row[0]) for row in found]
+        listed = ", ".join(f"{text(name)}: 'JSON'" for name in header)
+        reader = f"read_json({files}, columns = {{{listed}}})"
+        columns: dict[str, Column] = {}
+        chosen: list[str] = []
+        for name in header:
+            kind: Kind = "other"
+            stored, read = "JSON", quoted(name)
+            if name in names:
+                kinds = {
+                    str(row[0])
+                    for row in session.rows(
+                        f"SELECT DISTINCT json_type({quoted(name)}) FROM {reader}"
+                    )
+                } - {"None", "NULL"}
+                kind, read = _json_kind(kinds, quoted(name))
+                stored = f"JSON {' and '.join(sorted(kinds)) or 'null'}"
+            columns[name] = Column(
+                name=name,
+                type=stored,
+                kind=kind,
+                sql=f"source.{quoted(name)}",
+            )
+            chosen.append(f"{read} AS {quoted(name)}")
+        return Relation(
+            name=shown, sql=f"(SELECT {', '.join(chosen)} FROM {reader})", columns=columns
+        )
+
+
+def _without_rows(name: str, names: Iterable[str]) -> Relation:
+    """A table without rows: whatever its columns' types are, they say nothing."""
+    columns = {
+        one: Column(name=one, type="without rows", kind="empty", sql=f"source.{quoted(one)}")
+        for one in names
+    }
+    nothing = ", ".join(f"CAST(NULL AS VARCHAR) AS {quoted(one)}" for one in columns)
+    return Relation(name=name, sql=f"(SELECT {nothing} WHERE 1 = 0)", columns=columns)
+
+
+def _refuse_alike(table: str, names: Sequence[str]) -> None:
+    """Two named columns that to DuckDB are one."""
+    folded: dict[str, str] = {}
+    for name in names:
+        other = folded.setdefault(name.casefold(), name)
+        if other != name:
+            msg = f"{table} name the columns '{other}' and '{name}', one but for case: rename one"
+            raise InputError(msg)
+
+
+def _json_kind(kinds: set[str], column: str) -> tuple[Kind, str]:
+    if not kinds:
+        return "empty", "CAST(NULL AS VARCHAR)"
+    if kinds == {"VARCHAR"}:
+        return "text", f"{column} ->> '$'"
+    if kinds <= {"BIGINT", "UBIGINT"}:
+        return "integer", f"CAST({column} AS BIGINT)"
+    if kinds <= {"BIGINT", "UBIGINT", "DOUBLE"}:
+        return "number", f"CAST({column} AS DOUBLE)"
+    if kinds == {"BOOLEAN"}:
+        return "boolean", f"CAST({column} AS BOOLEAN)"
+    return "other", column
+
+
+def _kind(name: str) -> Kind:
+    if _WHOLE.fullmatch(name):
+        return "integer"
+    if _NAIVE.fullmatch(name):
+        return "naive"
+    if name.startswith("ENUM"):
+        return "text"
+    if name.startswith("DECIMAL"):
+        return "number"
+    return _KINDS.get(name, "other")

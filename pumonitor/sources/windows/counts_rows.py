@@ -1,0 +1,346 @@
+"""SQL of the rows of both tables in one shape, whatever types their columns have."""
+
+# ruff: noqa: S608 (identifiers reach SQL only through `Dialect.quoted`, values through `Values`)
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
+from pumonitor.sources.column_types.dialects import Dialect
+from pumonitor.sources.column_types.time_columns import (
+    EARLIEST,
+    LATEST,
+    TimeColumn,
+    bounds_of,
+    microseconds,
+    to_utc,
+)
+
+__all__ = [
+    "LABEL_PROBLEMS",
+    "NUMBERS",
+    "PREDICTION_PROBLEMS",
+    "LabelTable",
+    "PredictionTable",
+    "Values",
+    "feature_columns",
+    "label_rows",
+    "prediction_ids",
+    "prediction_rows",
+    "prediction_times",
+]
+
+PREDICTION_PROBLEMS: Final = ("id", "time", "score", "infinite score", "score out of range")
+LABEL_PROBLEMS: Final = ("id", "known_at", "label", "propensity")
+"""What can be wrong with a row, numbered from 1 in this order."""
+
+NUMBERS: Final = frozenset({"integer", "number", "single"})
+"""Kinds of columns whose values are numbers; cells of a CSV file are text until they are read."""
+
+_ALWAYS: Final = (EARLIEST, LATEST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionTable:
+    """The predictions with the columns that were named.
+
+    Attributes
+    ----------
+    only_probabilities : bool
+        Whether a score below 0 or above 1 is wrong.
+    features, group
+        Read where rows are asked for; none where they are counted.
+    """
+
+    relation: Relation
+    id: Column
+    time: TimeColumn
+    score: Column
+    model_version: Column | None
+    segments: tuple[Column, ...]
+    only_probabilities: bool
+    features: tuple[Column, ...] = ()
+    group: Column | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelTable:
+    """The labels with the columns that were named."""
+
+    relation: Relation
+    id: Column
+    known_at: TimeColumn | None
+    label: Column | None
+    propensity: Column | None
+
+
+@dataclass(slots=True)
+class Values:
+    """Values of a statement: bound where the engine takes parameters, else written out."""
+
+    dialect: Dialect
+    bound: dict[str, object] = field(default_factory=dict)
+
+    def write(self, name: str, value: object) -> str:
+        """How the statement refers to a value."""
+        if not self.dialect.takes_parameters:
+            return self.dialect.constant(value)
+        self.bound[name] = self.dialect.parameter(value)
+        return f":{name}"
+
+    def bind(self, **given: object) -> None:
+        """Set parameters that the user's own query refers to."""
+        self.bound |= {name: self.dialect.parameter(value) for name, value in given.items()}
+
+
+def prediction_rows(
+    table: PredictionTable,
+    *,
+    key: Key,
+    threshold: float,
+    between: tuple[datetime, datetime] | None,
+    values: Values,
+    shown: Column | None = None,
+) -> str:
+    """Rows made in a stretch of time, or all, and those whose time cannot be read.
+
+    They are id, made (microseconds), score, model_version, segment_0 and so on, those of
+    `feature_columns`, problem (0, or the number of one of `PREDICTION_PROBLEMS`) and, if asked for,
+    the column `shown` as text.
+    """
+    dialect = values.dialect
+    others = {
+        "score": _score(table.score, dialect, threshold),
+        "model_version": _category(table.model_version, dialect),
+    }
+    others |= {
+        f"segment_{place}": _category(column, dialect)
+        for place, column in enumerate(table.segments)
+    }
+    others |= feature_columns(table, dialect)
+    if shown is not None:
+        others["shown"] = dialect.shown(shown.sql)
+    timed = _timed(
+        {"id": dialect.key(table.id.sql, table.id.kind, key)} | others,
+        table.relation,
+        table.time,
+        name="made",
+        between=between,
+        values=values,
+    )
+    problem = _first_of(
+        "id IS NULL",
+        "made IS NULL",
+        "score IS NULL",
+        # 0 for finite numbers only. Comparing with the largest number would tell as much, but some
+        # engines answer that from a file's statistics, which leave NaN out.
+        "coalesce(score - score, 1e0) <> 0e0",
+        "score < 0e0 OR score > 1e0" if table.only_probabilities else None,
+    )
+    return (
+        f"SELECT id, made, {', '.join(others)}, {problem} AS problem FROM {timed}"
+        f"{_exactly(table.time, 'made', between, values)}"
+    )
+
+
+def feature_columns(table: PredictionTable, dialect: Dialect) -> dict[str, str]:
+    """SQL of feature_0 and so on, numbers as they are and all else as text, and of entity."""
+    found = {
+        f"feature_{place}": dialect.number(column.sql, column.kind)
+        if column.kind in NUMBERS
+        else dialect.category(column.sql, column.kind)
+        for place, column in enumerate(table.features)
+    }
+    if table.group is not None:
+        found["entity"] = dialect.category(table.group.sql, table.group.kind)
+    return found
+
+
+def prediction_ids(
+    table: PredictionTable,
+    *,
+    key: Key,
+    between: tuple[datetime, datetime] | None,
+    values: Values,
+) -> str:
+    """Ids alone, of a stretch of time or a little more, or of all predictions."""
+    raw = values.dialect.key(table.id.sql, table.id.kind, key)
+    _bind_query(table.relation, table.time, between or _ALWAYS, values)
+    return (
+        f"SELECT {raw} AS id FROM {table.relation.sql} AS source"
+        f"{_roughly(table.time, between, values)}"
+    )
+
+
+def prediction_times(table: PredictionTable, *, key: Key, values: Values) -> str:
+    """Ids and times (`made`) of all predictions."""
+    raw = {"id": values.dialect.key(table.id.sql, table.id.kind, key)}
+    timed = _timed(raw, table.relation, table.time, name="made", between=None, values=values)
+    return f"SELECT id, made FROM {timed}"
+
+
+def label_rows(
+    table: LabelTable,
+    *,
+    key: Key,
+    as_of: datetime,
+    values: Values,
+    shown: Column | None = None,
+) -> str:
+    """Rows known by a moment, and those of which that cannot be read.
+
+    They are id, known (microseconds; 0 without such a column), label (1, 0, -1), propensity (null
+    but for positives), problem (as in `LABEL_PROBLEMS`) and perhaps `shown`.
+    """
+    dialect = values.dialect
+    chance = "CAST(NULL AS " + dialect.double + ")"
+    if table.propensity is not None:
+        chance = dialect.number(table.propensity.sql, table.propensity.kind)
+    raw = {
+        "id": dialect.key(table.id.sql, table.id.kind, key),
+        "label": _label(table.label, dialect),
+        "chance": chance,
+    }
+    if shown is not None:
+        raw["shown"] = dialect.shown(shown.sql)
+    if "as_of" in table.relation.parameters:
+        column = table.known_at
+        values.bind(as_of=as_of if column is None else _in_terms_of(column, (as_of, as_of))[1])
+    until = (EARLIEST, as_of)
+    timed = _timed(raw, table.relation, table.known_at, name="known", between=until, values=values)
+    problem = _first_of(
+        "id IS NULL",
+        "known IS NULL",
+        "label IS NULL",
+        "label = 1 AND (chance IS NULL OR NOT (chance > 0e0 AND chance <= 1e0))"
+        if table.propensity is not None
+        else None,
+    )
+    within = ""
+    # By then everything is known: what lies beyond is no row to pass over, but a mistake to tell.
+    if as_of < LATEST:
+        within = f" WHERE known <= {values.write('known_by', microseconds(as_of))} OR known IS NULL"
+    return (
+        "SELECT id, known, label, CASE WHEN label = 1 THEN chance END AS propensity, "
+        f"{problem} AS problem{', shown' if shown is not None else ''} FROM {timed}{within}"
+    )
+
+
+def _timed(
+    raw: dict[str, str],
+    relation: Relation,
+    time: TimeColumn | None,
+    *,
+    name: str,
+    between: tuple[datetime, datetime] | None,
+    values: Values,
+) -> str:
+    """A subquery of raw columns and the time as UTC microseconds.
+
+    In two layers: local times are compared with many of a zone's changes, and read once.
+    """
+    if time is None:
+        chosen = ", ".join(f"{sql} AS {alias}" for alias, sql in raw.items())
+        return f"(SELECT 0 AS {name}, {chosen} FROM {relation.sql} AS source) AS timed"
+    clocks = time.clocks(values.dialect)
+    chosen = ", ".join(f"{sql} AS {alias}" for alias, sql in (raw | clocks).items())
+    readings = [
+        to_utc(clock, time.zone or "UTC", between=between or _ALWAYS, ambiguous=time.ambiguous)
+        if clock == "local_clock"
+        else clock
+        for clock in clocks
+    ]
+    read = readings[0] if len(readings) == 1 else f"coalesce({', '.join(readings)})"
+    # Labels have no earliest time: only their query's own parameters bound them.
+    filtered = ""
+    if name == "made":
+        _bind_query(relation, time, between or _ALWAYS, values)
+        filtered = _roughly(time, between, values)
+    return (
+        f"(SELECT {', '.join(raw)}, {read} AS {name} FROM "
+        f"(SELECT {chosen} FROM {relation.sql} AS source{filtered}) AS raw) AS timed"
+    )
+
+
+def _bind_query(
+    relation: Relation, time: TimeColumn, between: tuple[datetime, datetime], values: Values
+) -> None:
+    if relation.parameters:
+        start, end = _in_terms_of(time, between)
+        values.bind(start=start, end=end)
+
+
+def _in_terms_of(time: TimeColumn, between: tuple[datetime, datetime]) -> tuple[object, object]:
+    """What a query's own parameters are: values that its column of times can be compared with."""
+    zone = None if time.column.kind == "moment" else time.zone
+    return bounds_of(*between, zone=zone, unit=time.unit)
+
+
+def _roughly(time: TimeColumn, between: tuple[datetime, datetime] | None, values: Values) -> str:
+    """The filter on the bare column, which statistics of files and indexes can answer."""
+    bounds = time.bounds(*between) if between is not None else None
+    if bounds is None:
+        return ""
+    column = time.column.sql
+    low, high = values.write("earliest", bounds[0]), values.write("latest", bounds[1])
+    return f" WHERE ({column} >= {low} AND {column} < {high}) OR {column} IS NULL"
+
+
+def _exactly(
+    time: TimeColumn, name: str, between: tuple[datetime, datetime] | None, values: Values
+) -> str:
+    if between is None or time.is_exact:
+        return ""
+    low = values.write("window_start", microseconds(between[0]))
+    high = values.write("window_end", microseconds(between[1]))
+    return f" WHERE ({name} >= {low} AND {name} < {high}) OR {name} IS NULL"
+
+
+def _score(column: Column, dialect: Dialect, threshold: float) -> str:
+    score = dialect.number(column.sql, column.kind)
+    nearest = float(np.float32(threshold))
+    if column.kind != "single" or nearest == threshold:
+        return score
+    # 0.7 in 32 bits is below 0.7 in 64: without this a score of 0.7 would miss a threshold of 0.7.
+    # No other score changes place, as this one is the nearest to the threshold.
+    return f"CASE WHEN {score} = {double(nearest)} THEN {double(threshold)} ELSE {score} END"
+
+
+def double(value: float) -> str:
+    """Digits that every engine reads back as this very number."""
+    return f"{value:.17e}"
+
+
+def _category(column: Column | None, dialect: Dialect) -> str:
+    if column is None:
+        return "''"
+    return f"coalesce({dialect.category(column.sql, column.kind)}, '')"
+
+
+def _label(column: Column | None, dialect: Dialect) -> str:
+    if column is None:
+        return "1"
+    if column.kind == "boolean":
+        return f"CASE WHEN {column.sql} THEN 1 WHEN NOT {column.sql} THEN 0 END"
+    value = dialect.number(column.sql, column.kind)
+    words = ""
+    if column.kind == "cell":
+        words = (
+            f"WHEN lower({column.sql}) = 'true' THEN 1 WHEN lower({column.sql}) = 'false' THEN 0 "
+        )
+    cases = " ".join(f"WHEN {value} = {label} THEN {label}" for label in (1, -1, 0))
+    return f"CASE {words}{cases} END"
+
+
+def _first_of(*conditions: str | None) -> str:
+    cases = " ".join(
+        f"WHEN {condition} THEN {number}"
+        for number, condition in enumerate(conditions, start=1)
+        if condition is not None
+    )
+    return f"CASE {cases} ELSE 0 END"

@@ -1,0 +1,411 @@
+"""Predictions in one engine and labels in the same or another, counted where predictions are."""
+
+# ruff: noqa: S608 (identifiers reach SQL only quoted by the dialect)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from math import isfinite
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from pumonitor.errors import InputError
+from pumonitor.ports import (
+    Clock,
+    CountRequest,
+    Progress,
+    SampledRows,
+    SampleRequest,
+    SourceDescription,
+    WindowCounts,
+)
+from pumonitor.sources.column_types.column_kinds import Key
+from pumonitor.sources.column_types.time_columns import (
+    CLOCKS_DIFFER,
+    EARLIEST,
+    LATEST,
+    PLAUSIBLE_FROM,
+    TimeColumn,
+    from_microseconds,
+    shown_moment,
+)
+from pumonitor.sources.windows.counting import check_labels, check_predictions, count_window
+from pumonitor.sources.windows.counts_engine import RECEIVED_COLUMNS, Engine
+from pumonitor.sources.windows.counts_problems import Unusable, prediction_problems
+from pumonitor.sources.windows.counts_query import CountQuery, Statement
+from pumonitor.sources.windows.counts_rows import (
+    PREDICTION_PROBLEMS,
+    LabelTable,
+    PredictionTable,
+    Values,
+)
+from pumonitor.sources.windows.grid import ScoreGrid
+from pumonitor.sources.windows.sampling import SampleQuery, sample_window
+
+__all__ = ["CountedSource"]
+
+_LEVELS: Final = (0.1, 0.5, 0.9)
+_SAMPLE_ROWS: Final = 5
+
+
+class CountedSource:
+    """A `PredictionSource` over one engine, or two.
+
+    Labels from another engine travel to the predictions: they are the smaller table. A table is
+    fetched once, a query anew for every `:as_of`.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        predictions: PredictionTable,
+        label_engine: Engine,
+        labels: LabelTable,
+        *,
+        key: Key,
+        scale: Literal["probability", "unbounded"],
+        orphans: Literal["count", "skip"],
+        clock: Clock,
+        with_features: Callable[[], PredictionTable],
+    ) -> None:
+        self._engine = engine
+        self._predictions = predictions
+        self._label_engine = label_engine
+        self._labels = labels
+        self._key = key
+        self._grid = ScoreGrid(scale=scale)
+        self._orphans = orphans
+        self._clock = clock
+        self._with_features = with_features
+        self._featured: PredictionTable | None = None
+        self._received: tuple[datetime | None, LabelTable] | None = None
+
+    def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
+        """Counts of one window at several moments.
+
+        Raises
+        ------
+        InputError
+            If rows of the window, or any label known by the last moment, cannot be used.
+        SourceError
+            If a table cannot be read.
+        """
+        between = (request.window.start, request.window.end)
+        query = self._query(
+            self._labels_known_by(max(request.as_of[-1], between[1])),
+            between=between,
+            as_of=request.as_of,
+            threshold=request.threshold,
+            delay_edges=request.delay_edges,
+        )
+        with self._engine.snapshot():
+            self._load_predictions(_names(self._predictions), between)
+            self._engine.load(query.labels.relation, _names(query.labels))
+            return count_window(
+                self._engine,
+                query,
+                load_ids=None if self._orphans == "skip" else self._load_ids,
+                progress=progress,
+            )
+
+    def sample(self, request: SampleRequest) -> SampledRows:
+        """Some rows of one window with their features.
+
+        Raises
+        ------
+        InputError
+            If no features are named, or their columns cannot be used.
+        SourceError
+            If a table cannot be read.
+        """
+        between = (request.window.start, request.window.end)
+        predictions = self._featured = self._featured or self._with_features()
+        query = SampleQuery(
+            predictions=predictions,
+            labels=self._labels_known_by(max(request.as_of[-1], between[1])),
+            dialect=self._engine.dialect,
+            grid=self._grid,
+            key=self._key,
+            between=between,
+            as_of=request.as_of,
+            threshold=0.5,
+        )
+        with self._engine.snapshot():
+            self._load_predictions(_names(predictions), between)
+            self._engine.load(query.labels.relation, _names(query.labels))
+            return sample_window(self._engine, query, request)
+
+    def span(self) -> tuple[datetime, datetime] | None:
+        """Times of the first and the last prediction; None without any.
+
+        Raises
+        ------
+        InputError
+            If a time is missing, cannot be read, is of another age, or more than a day ahead.
+        """
+        with self._engine.snapshot():
+            _, first, last = self._extent(self._query(self._labels))
+        return None if first is None or last is None else (first, last)
+
+    def describe(self) -> SourceDescription:
+        """Look at both tables, at all rows of each.
+
+        Raises
+        ------
+        InputError
+            If there are no predictions, if rows of either table cannot be used, or if a time is of
+            another age or ahead.
+        """
+        query = self._query(self._labels_known_by(LATEST))
+        about = query.labels.relation.name
+        with self._engine.snapshot():
+            rows, first, last = self._extent(query)
+            if rows == 0:
+                msg = (
+                    f"{self._predictions.relation.name} has no rows: there is nothing to monitor; "
+                    "check its name, or the job that writes it"
+                )
+                raise InputError(msg)
+            self._load_predictions(_names(self._predictions))
+            check_predictions(self._engine, query)
+            self._engine.load(query.labels.relation, _names(query.labels))
+            check_labels(self._engine, query)
+            limit = self._clock() + CLOCKS_DIFFER
+            ((known, latest, later),) = self._engine.rows(query.label_span(limit), about=about)
+            if later and self._labels.known_at is not None:
+                raise _ahead("known_at", self._labels.known_at, self._labels, int(later), latest)
+            delays = _Delays()
+            if self._labels.known_at is not None:
+                both = f"{self._predictions.relation.name} or {about}"
+                delays = _Delays.of(self._engine.rows(query.delays(), about=both))
+            sample = _sample(self._engine, self._predictions)
+        with self._label_engine.snapshot():
+            label_sample = _sample(self._label_engine, self._labels)
+        return SourceDescription(
+            engine=self._engine.dialect.name,
+            columns=_types(self._predictions),
+            label_columns=_types(self._labels),
+            sample=sample,
+            label_sample=label_sample,
+            predictions=rows,
+            labels=int(known),
+            first=first,
+            last=last,
+            delay_quantiles=delays.quantiles,
+            confirmed=delays.confirmed,
+            early=delays.early,
+            refused=delays.refused,
+        )
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self._engine.close()
+        if self._label_engine is not self._engine:
+            self._label_engine.close()
+
+    def _query(
+        self,
+        labels: LabelTable,
+        *,
+        between: tuple[datetime, datetime] = (EARLIEST, LATEST),
+        as_of: tuple[datetime, ...] = (LATEST,),
+        threshold: float = 0.5,
+        delay_edges: tuple[float, ...] = (),
+    ) -> CountQuery:
+        return CountQuery(
+            predictions=self._predictions,
+            labels=labels,
+            dialect=self._engine.dialect,
+            grid=self._grid,
+            key=self._key,
+            between=between,
+            as_of=as_of,
+            threshold=threshold,
+            delay_edges=delay_edges,
+        )
+
+    def _load_predictions(
+        self, names: Sequence[str], between: tuple[datetime, datetime] | None = None
+    ) -> None:
+        time = self._predictions.time
+        self._engine.load(
+            self._predictions.relation,
+            names,
+            time=time.column.name,
+            bounds=None if between is None else time.bounds(*between),
+        )
+
+    def _load_ids(self) -> None:
+        self._load_predictions([self._predictions.id.name])
+
+    def _extent(self, query: CountQuery) -> tuple[int, datetime | None, datetime | None]:
+        table = self._predictions
+        self._load_predictions([table.id.name, table.time.column.name])
+        ((rows, first, last, unread, earlier, later),) = self._engine.rows(
+            query.span(self._clock() + CLOCKS_DIFFER), about=table.relation.name
+        )
+        if unread:
+            problem = PREDICTION_PROBLEMS.index("time") + 1
+            self._load_predictions(_names(table))
+            unusable = Unusable(
+                problem=problem,
+                found=int(unread),
+                examples=self._engine.rows(
+                    query.examples(problem, table.time.column, of_all=True),
+                    about=table.relation.name,
+                ),
+            )
+            raise prediction_problems(
+                table, [unusable], key=self._key, rows=int(rows), between=None
+            )
+        if earlier:
+            msg = (
+                f"time column '{table.time.column.name}' of {table.relation.name} has {earlier} "
+                f"times before {PLAUSIBLE_FROM.year}, the first {shown_moment(int(first))}: a "
+                "missing time written as 0, or another time_unit; repair or drop these rows"
+            )
+            raise InputError(msg)
+        if later:
+            raise _ahead("time", table.time, table, int(later), last)
+        if first is None:
+            return 0, None, None
+        return int(rows), from_microseconds(int(first)), from_microseconds(int(last))
+
+    def _labels_known_by(self, moment: datetime) -> LabelTable:
+        """The labels where the predictions are."""
+        table = self._labels
+        if self._label_engine is self._engine:
+            return table
+        # A query sees the moment and may answer it in its own way; a table is read once, whole.
+        wanted = moment if table.relation.parameters else LATEST
+        if self._received is None or self._received[0] != wanted:
+            self._received = (wanted, self._fetched(wanted))
+        return self._received[1]
+
+    def _fetched(self, moment: datetime) -> LabelTable:
+        import pyarrow as pa
+
+        table, engine = self._labels, self._label_engine
+        query = replace(self._query(table, as_of=(moment,)), dialect=engine.dialect)
+        with engine.snapshot():
+            engine.load(table.relation, _names(table))
+            check_labels(engine, query)
+            answer = engine.columns(query.labels_as_said(), about=table.relation.name)
+        types = (
+            pa.int64() if self._key == "integer" else pa.string(),
+            pa.int64(),
+            pa.int64(),
+            pa.float64(),
+        )
+        fetched = pa.table(
+            {
+                name: pa.array(_plain(answer[name]), type=kind)
+                for name, kind in zip(RECEIVED_COLUMNS, types, strict=True)
+            }
+        )
+        relation = self._engine.receive(fetched, name=table.relation.name, key=self._key)
+        known_at, column = table.known_at, relation.columns
+        return LabelTable(
+            relation=relation,
+            id=column["id"],
+            known_at=None
+            if known_at is None
+            else TimeColumn(column=column["known"], zone=None, unit="us"),
+            label=column["label"],
+            propensity=None if table.propensity is None else column["propensity"],
+        )
+
+
+def _names(table: PredictionTable | LabelTable) -> list[str]:
+    if isinstance(table, PredictionTable):
+        columns = [table.id, table.time.column, table.score, table.model_version, *table.segments]
+        columns += [*table.features, table.group]
+    else:
+        known_at = None if table.known_at is None else table.known_at.column
+        columns = [table.id, known_at, table.label, table.propensity]
+    # A segment may be a feature as well.
+    return list(dict.fromkeys(column.name for column in columns if column is not None))
+
+
+def _types(table: PredictionTable | LabelTable) -> dict[str, str]:
+    return {name: column.type for name, column in table.relation.columns.items()}
+
+
+def _sample(engine: Engine, table: PredictionTable | LabelTable) -> list[dict[str, Any]]:
+    """A few rows of the named columns, as numbers, true, false and text."""
+    columns = [table.relation.columns[name] for name in _names(table)]
+    engine.load(table.relation, _names(table), limit=_SAMPLE_ROWS)
+    numbers = {"integer", "number", "single", "boolean"}
+    chosen = ", ".join(
+        f"{column.sql if column.kind in numbers else engine.dialect.shown(column.sql)} AS c{place}"
+        for place, column in enumerate(columns)
+    )
+    values = Values(engine.dialect)
+    if table.relation.parameters:
+        values.bind(**table.relation.parameters)
+    statement = Statement(
+        sql=f"SELECT {chosen} FROM {table.relation.sql} AS source LIMIT {_SAMPLE_ROWS}",
+        values=values.bound,
+    )
+    return [
+        {column.name: _finite(value) for column, value in zip(columns, row, strict=True)}
+        for row in engine.rows(statement, about=table.relation.name)
+    ]
+
+
+def _finite(value: Any) -> Any:
+    """A number as it may be written: neither infinite nor NaN, nor a decimal."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    number = float(value)
+    return number if isfinite(number) else None
+
+
+def _plain(values: Any) -> list[Any]:
+    """A column as Python values; null is None."""
+    if isinstance(values, np.ndarray):
+        return list(values.tolist())
+    return list(values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Delays:
+    """How long confirmations take, and how many of them came before their predictions."""
+
+    quantiles: Mapping[float, float] = field(default_factory=dict)
+    confirmed: int = 0
+    early: int = 0
+    refused: int = 0
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[Any, ...]]) -> _Delays:
+        """From numbers of predictions by whole seconds; levels are of those that count."""
+        counted = sorted((int(seconds), int(number)) for seconds, number in rows)
+        kept = [one for one in counted if one[0] >= -CLOCKS_DIFFER.total_seconds()]
+        quantiles: dict[float, float] = {}
+        if kept:
+            reached = np.cumsum([number for _, number in kept])
+            places = [int(np.searchsorted(reached, level * reached[-1])) for level in _LEVELS]
+            quantiles = {
+                level: float(kept[place][0]) for level, place in zip(_LEVELS, places, strict=True)
+            }
+        confirmed = sum(number for _, number in counted)
+        return cls(
+            quantiles=quantiles,
+            confirmed=confirmed,
+            early=sum(number for seconds, number in kept if seconds < 0),
+            refused=confirmed - sum(number for _, number in kept),
+        )
+
+
+def _ahead(
+    role: str, time: TimeColumn, table: PredictionTable | LabelTable, found: int, last: Any
+) -> InputError:
+    return InputError(
+        f"{role} column '{time.column.name}' of {table.relation.name} has {found} times more than "
+        f"a day ahead of now, the last {shown_moment(int(last))}: check the clock that writes it, "
+        "and its time_zone or time_unit"
+    )

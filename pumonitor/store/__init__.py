@@ -1,1 +1,0 @@
-"""The state database: windows, results and what is still to be sent."""

@@ -1,0 +1,51 @@
+"""From when on the cause of an alert is looked for."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from pumonitor.monitor.alerts import inputs as alert_inputs
+from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.rules.alerts.states import Evidence
+
+TEXT = """
+state: sqlite:///state.db
+monitors:
+  churn:
+    predictions: {{source: scored.parquet, id: id, time: at, score: score}}
+    positives: {{source: left.parquet, id: id, known_at: at}}
+    threshold: 0.5
+    maturity: 30d
+    window: {window}
+    zone: Europe/Berlin
+    rules: [{{metric: recall, below: 0.5, for: {windows}}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("window", "windows", "middle", "since"),
+    [
+        # February is shorter than the month of the alert.
+        ("1mo", 3, datetime(2026, 4, 10, tzinfo=UTC), datetime(2026, 1, 31, 23, tzinfo=UTC)),
+        # The alert's day has 23 hours, those before it 24.
+        ("1d", 2, datetime(2026, 3, 29, 12, tzinfo=UTC), datetime(2026, 3, 27, 23, tzinfo=UTC)),
+        ("1d", 1, datetime(2026, 3, 29, 12, tzinfo=UTC), datetime(2026, 3, 28, 23, tzinfo=UTC)),
+    ],
+)
+def test_a_cause_is_looked_for_from_the_first_of_the_bad_windows(
+    monkeypatch, window, windows, middle, since
+):
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(alert_inputs, "newest_class_prior", lambda *_, **__: None)
+    monkeypatch.setattr(alert_inputs, "cause_of", lambda *_, **asked_for: asked.append(asked_for))
+    text = TEXT.format(window=window, windows=windows)
+    monitor = read_configuration_text(text, environment={}).configuration.monitors["churn"]
+    watched = alert_inputs.watched(monitor, "c0ffee", ledger=None, references=None)
+    (rule,) = (rule for rule in watched.rules if rule.metric == "recall")
+    found = monitor.windows.containing(middle)
+    evidence = Evidence(window=found, kind="breach", value=0.4)
+    assert watched.cause_of(rule, ("", ""), evidence, found.end, None) == {}
+    assert [(one["since"], one["until"]) for one in asked] == [(since, found.end)]

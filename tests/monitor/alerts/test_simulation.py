@@ -1,0 +1,49 @@
+"""What a replay says of rules that could not be judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from pumonitor.monitor.alerts.simulation import _why_unknown
+from pumonitor.monitor.rules.alerts.fold import RuleFold
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Reading, Shift, WindowView
+from tests.monitor.alerted_ledger import DAY, day
+
+RULE = AlertRule(
+    key="shift",
+    name="shift",
+    metric="auc",
+    condition=Shift(
+        direction="down",
+        false_alarms_per_year=1,
+        windows_per_year=365,
+        detector="cusum",
+        reference_windows=5,
+        begins=None,
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("windows", "said"),
+    [
+        (0, "there is no window yet"),
+        (3, "AUC is 0.9; what is usual is still being learned from 5 windows"),
+        (8, ""),
+    ],
+)
+def test_a_reference_too_short_to_judge_by_is_named(windows: int, said: str) -> None:
+    fold = RuleFold(RULE, baseline=None)
+    reading = Reading(value=0.9, low=0.88, high=0.92, se=0.01, n_labeled=50)
+    views = [
+        WindowView(
+            window=day(number),
+            pane=1,
+            as_of=day(number).end + 2 * DAY,
+            readings={("7", ""): {"auc": reading}},
+        )
+        for number in range(windows)
+    ]
+    if views:
+        fold.refold(views, 0)
+    assert _why_unknown(fold) == said

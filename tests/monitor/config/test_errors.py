@@ -1,0 +1,567 @@
+"""What is wrong in a configuration: each thing in one line, all of them at once."""
+
+import re
+
+import pytest
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.config.file import read_configuration_text
+
+GOOD = """\
+monitors:
+  fraud:
+    predictions:
+      source: p.csv
+      id: id
+      time: time
+      score: score
+      segments: [country]
+    positives:
+      source: c.csv
+      id: id
+      known_at: known
+    window: 1d
+    maturity: 30d
+    threshold: 0.5
+    reference: {start: 2026-01-01, end: 2026-02-01}
+    rules:
+      - {metric: f1, below: 0.5}
+"""
+
+
+def problems(text, **environment):
+    with pytest.raises(InputError) as caught:
+        read_configuration_text(text, environment=environment)
+    lines = str(caught.value).splitlines()
+    if len(lines) == 1:
+        return [lines[0].removeprefix("pumonitor.yaml: ")]
+    assert re.fullmatch(rf"pumonitor.yaml has {len(lines) - 1} problems:", lines[0])
+    return [line.removeprefix("  ") for line in lines[1:]]
+
+
+def only(text, **environment):
+    (problem,) = problems(text, **environment)
+    return problem
+
+
+def test_the_good_one_is_good():
+    assert read_configuration_text(GOOD, environment={}).warnings == ()
+
+
+def test_an_item_of_a_list_has_its_own_line():
+    several = "- {metric: f1, below: 0.5}\n      - {metric: f1, below: 0.4}\n      "
+    for wrong, message in (
+        ("- {metric: f1, below: 0.5}", "rules[2] says the same as rules[0]"),
+        ("- {metric: f1, below: 0.3, to: [hook]}", "rules[2] names no destination: 'hook'"),
+    ):
+        text = GOOD.replace("- {metric: f1, below: 0.5}", several + wrong, 1)
+        line = 1 + text[: text.index(wrong, text.index("below: 0.4"))].count("\n")
+        assert f"line {line}: " in only(text)
+        assert message in only(text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("    window", "    windov", "windov, line 13: is not known here; did you mean 'window'?"),
+        ("      score: score\n", "", "predictions.score, line 3: is missing"),
+        (
+            "score: score",
+            "scores: score",
+            "scores, line 7: is not known here; did you mean 'score'",
+        ),
+        (
+            "id: id\n      time",
+            "id: id\n      id: x\n      time",
+            "id, line 6: stands twice: first in line 5",
+        ),
+        (
+            "    predictions:\n",
+            "    xyz: 1\n    predictions:\n",
+            "xyz, line 3: is not known here (there are model,",
+        ),
+        ("window: 1d", "window: -1d", "window, line 13: a window's length must be a whole number"),
+        ("window: 1d", "window: 0d", "window, line 13: a window's length must be above 0, got"),
+        ("window: 1d", "window: 1201mo", "window, line 13: is longer than 100 years, got '1201mo'"),
+        ("window: 1d", "window: 99999999999d", "window, line 13: is longer than 100 years"),
+        ("window: 1d", "window: 5", "window, line 13: must be text such as 1d, 1h, 1w or 1mo"),
+        ("window: 1d", "window: 15min", "no window is shorter than an hour"),
+        (
+            "maturity: 30d",
+            f"maturity: {'9' * 10_000}d",
+            f"maturity, line 14: is too long, got {'9' * 40}... (10,001 characters)",
+        ),
+        (
+            "window: 1d",
+            f"window: {'9' * 10_000}d",
+            "window, line 13: a window's length must be a whole number of h, d, w or mo, such as "
+            f"1h, 6h, 1d, 1w or 1mo, got '{'9' * 40}... (10,001 characters)'",
+        ),
+        (
+            "threshold: 0.5",
+            f"threshold: {'9' * 10_000}",
+            "threshold, line 15: is a number of 10,000 digits: check it",
+        ),
+        (
+            "window: 1d",
+            f"window: 1d\n    schedule: '{'9' * 10_000} * * * *'",
+            f"schedule, line 14: has a minute outside 0 to 59: '{'9' * 40}... (10,000 characters)'",
+        ),
+        (
+            "known_at: known",
+            "known_at: known\n      ambiguous: later",
+            "ambiguous, line 13: says how times without a zone are read where clocks change: it "
+            "needs time_zone",
+        ),
+        (
+            "known_at: known",
+            "known_at: known\n      time_zone: UTC\n      ambiguous: first",
+            "ambiguous, line 14: must be 'earlier' or 'later'",
+        ),
+        ("maturity: 30d", "maturity: -30d", "maturity, line 14: must not be negative, got -30d"),
+        ("maturity: 30d", "maturity: 999999999d", "maturity, line 14: is longer than 100 years"),
+        ("maturity: 30d", "maturity: 1mo", "a month is no fixed time, say 30d"),
+        ("maturity: 30d", "maturity: 30m", "minutes are min"),
+        ("maturity: 30d", "maturity: 30", "must be a number with s, min, h, d or w, such as 30d"),
+        (
+            "threshold: 0.5",
+            "threshold: 80",
+            "must be within [0, 1] as the scores are, got 80; did you mean 0.8?",
+        ),
+        ("threshold: 0.5", "threshold: -3", "scores of any size need score_scale: unbounded"),
+        (
+            "threshold: 0.5",
+            'threshold: "0.5"',
+            "threshold, line 15: must be a number without quotes",
+        ),
+        ("threshold: 0.5", "threshold: .inf", "threshold, line 15: must be a number"),
+        (
+            "threshold: 0.5",
+            "threshold: true",
+            "threshold, line 15: must be a number without quotes",
+        ),
+        ("end: 2026-02-01", "end: 2026-01-01", "reference.end, line 16: must be after start"),
+        ("end: 2026-02-01", "end: 2025-02-01", "reference.end, line 16: must be after start"),
+        ("end: 2026-02-01", "end: 2026-02-30", "2026-02-30 is no date"),
+        (
+            "end: 2026-02-01",
+            "end: 9999-12-31",
+            "reference.end, line 16: must be from 1970 to before 2200, got 9999-12-31: check the",
+        ),
+        ("start: 2026-01-01", "start: 0001-01-01", "must be from 1970 to before 2200"),
+        (
+            "    reference: {start: 2026-01-01, end: 2026-02-01}",
+            "    zone: America/New_York\n"
+            "    reference: {start: 2026-01-01T01:00, end: '2026-01-01T02:00+00:00'}",
+            "reference, line 17: must end after it starts, and in America/New_York it is from "
+            "2026-01-01T06:00:00+00:00 to 2026-01-01T02:00:00+00:00: give both times their zone",
+        ),
+        ("end: 2026-02-01", "end: soon", "must be a date such as 2026-01-01"),
+        (
+            "    window",
+            "    class_prior: [0.4, 0.1]\n    window",
+            "class_prior, line 13: has its low end above its high one: 0.4 > 0.1",
+        ),
+        (
+            "    window",
+            "    class_prior: 40\n    window",
+            "class_prior must satisfy 0 < class_prior < 1, got 40; did you mean 0.4?",
+        ),
+        (
+            "    window",
+            "    class_prior: atuo\n    window",
+            "no class-prior method 'atuo'; did you mean 'auto'?",
+        ),
+        ("    window", "    class_prior: km1\n    window", "reads features"),
+        (
+            "    window",
+            "    class_prior: propensity\n    window",
+            "positives name no propensity column",
+        ),
+        (
+            "    window",
+            "    class_prior: [1, 2, 3, 4]\n    window",
+            "must be auto, the name of a method, a number, [low, high]",
+        ),
+        (
+            "    window",
+            "    class_prior: true\n    window",
+            "must be auto, the name of a method, a number",
+        ),
+        (
+            "    window",
+            "    label_purity: 95\n    window",
+            "a share above 0 and at most 1; did you mean 0.95?",
+        ),
+        (
+            "    window",
+            "    scenario: case-control\n    window",
+            "scenario, line 13: must be 'single-training-set'",
+        ),
+        (
+            "    window",
+            "    schedule: 0 0 31 2 *\n    window",
+            "schedule, line 13: is never due: no such day (31) in Feb",
+        ),
+        (
+            "    window",
+            "    zone: Berlin\n    window",
+            "zone, line 13: is no time zone: 'Berlin'; did you mean 'Europe/Berlin'?",
+        ),
+        ("    window", "    zone: ../../etc/passwd\n    window", "is no time zone"),
+        ("    window", "    zone: localtime\n    window", "is no time zone: 'localtime'"),
+        ("    window", "    model: fraud@champion\n    window", "must be models:/NAME"),
+        ("    window", "    panes: [0d, 40d]\n    window", "below the maturity"),
+        ("    window", "    panes: 0d\n    window", "panes, line 13: must be a list"),
+        ("    window", "    panes: [2d, 1d]\n    window", "must ascend, got 1d after 2d"),
+        ("known_at: known", "known_at: id", "names the column 'id' as id and as known_at"),
+        (
+            "segments: [country]",
+            "segments: country",
+            "segments, line 8: must be a list, such as [a, b]",
+        ),
+        (
+            "segments: [country]",
+            "segments: [3]",
+            "segments[0], line 8: must be text: put it in quotes",
+        ),
+        (
+            "segments: [country]",
+            "features: amount",
+            "features, line 8: must be a list, such as [a, b]",
+        ),
+        ("segments: [country]", "features: [score]", "'score' as a feature and as score: what"),
+        ("segments: [country]", "features: [id]", "'id' as a feature and as id, which tells"),
+        ("segments: [country]", "features: [a, b, a]", "the column 'a' as a feature twice"),
+        (
+            "segments: [country]",
+            "features: [a, who]\n      group: who",
+            "'who' as a feature and as group: entities known by heart",
+        ),
+        ("segments: [country]", "group: who", "names a group, which is for features"),
+        ("score: score", "score: 5", "score, line 7: must be text: put it in quotes"),
+        ("score: score", 'score: ""', "score, line 7: must not be empty"),
+        ("time: time", "time: time\n      time_unit: m", "must be 's', 'ms', 'us' or 'ns'"),
+        (
+            "time: time",
+            "time: time\n      time_unit: s\n      time_zone: UTC",
+            "leave time_zone away",
+        ),
+        (
+            "source: p.csv",
+            "source: {table: t}",
+            "source, line 4: must be a path, {url: ..., table: ...}",
+        ),
+        (
+            "source: p.csv",
+            "source: {url: 'sqlite:///a.db'}",
+            "must have a table or a query beside its url",
+        ),
+        ("source: p.csv", "source: {url: host, table: t}", "must be an address such as"),
+        ("source: p.csv", "source: {path: p.csv, table: t}", "names a path and a database"),
+        (
+            "source: p.csv",
+            "source: {url: 'postgres://h/d', table: t}",
+            "source, line 4: is a database of the kind 'postgres': postgresql and sqlite are read; "
+            "did you mean 'postgresql'?",
+        ),
+        ("source: p.csv", "source: {url: 'mysql://h/d', table: t}", "of the kind 'mysql'"),
+        ("source: p.csv", "source: [p.csv]", "source, line 4: must be a mapping"),
+        (
+            "metric: f1",
+            "metric: f11",
+            "rules[0].metric, line 18: is no metric: 'f11'; did you mean 'f1'?",
+        ),
+        (
+            "below: 0.5",
+            "below: 0.5, drop: 0.1",
+            "rules[0], line 18: must have one of below, above, drop",
+        ),
+        (", below: 0.5", "", "it has none of them"),
+        ("below: 0.5", "below: 75", "f1 is never above 1; did you mean 0.75?"),
+        ("below: 0.5", "drop: 110%", "must be below 100%"),
+        ("below: 0.5", "drop: -0.1", "must be a number above 0"),
+        ("below: 0.5", "below: 0.5, for: 0", "rules[0].for, line 18: must be at least 1"),
+        ("below: 0.5", "below: 0.5, frm: reference", "is not known here; did you mean 'from'?"),
+        (
+            "below: 0.5",
+            "below: 0.5, from: reference",
+            "goes with drop, rise or change and not with below",
+        ),
+        ("metric: f1, below: 0.5", "below: 0.5", "must have a metric, or health"),
+        ("below: 0.5", "below: 0.5, change: 0.1", "it has below and change"),
+        ("below: 0.5", "drop: 0.1, from: 0d", "must be reference, or how far the windows before"),
+        (
+            "below: 0.5",
+            "drop: 0.1, from: 2d",
+            "rules[0] compares with the windows of the 2d before, and 3 windows are needed, "
+            "which last 3d",
+        ),
+        ("below: 0.5", "below: 0.5, warning: 0.4", "of 0.4, which must be above the below of 0.5"),
+        ("below: 0.5", "above: 0.5, warning: 0.6", "of 0.6, which must be below the above of 0.5"),
+        ("below: 0.5", "drop: 0.1, warning: 0.2", "of 0.2, which must be below the drop of 0.1"),
+        (
+            "below: 0.5",
+            "drop: 10%, warning: 0.05",
+            "must have its warning and its drop both in percent, or neither",
+        ),
+        (
+            "below: 0.5",
+            "below: 0.5, warning: 0.6, severity: warning",
+            "has a warning, so that its own limit is critical and not warning",
+        ),
+        ("below: 0.5", "shift: any, warning: 0.6", "has warning, which goes with below, above,"),
+        ("below: 0.5", "below: 0.5, warning: 70", "warning is 70, and f1 is never above 1"),
+        ("below: 0.5", "below: 0.5, detector: cusum", "goes with shift and not with below"),
+        ("below: 0.5", "shift: any, detector: sprt", "must be 'shiryaev-roberts', 'cusum' or"),
+        (
+            "below: 0.5",
+            "shift: down, detector: betting",
+            "bets on f1, and betting takes aul, auc, recall only",
+        ),
+        ("metric: f1, below: 0.5", "health: bad", "must be 'no_data', 'stale', 'few_positives',"),
+        (
+            "metric: f1, below: 0.5",
+            "health: few_positives",
+            "needs below with health: few_positives, such as below: 30",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: volume, change: 0.5",
+            "needs change in percent with health: volume, such as change: 50%",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: no_data, below: 3",
+            "has below, and health: no_data takes no limit",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: unmatched_labels, above: 5",
+            "which is a share of the labels: below 100%, got 5",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: stale, after: 3d, for: 2",
+            "has for, which does not go with health: stale",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: label_delay",
+            "needs change or shift with health: label_delay, such as change: 50% or shift: up",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: label_delay, change: 50%, shift: up",
+            "has change and shift, and health: label_delay takes one of them",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: label_delay, shift: up, detector: cusum",
+            "has detector, which does not go with health: label_delay",
+        ),
+        (
+            "metric: f1, below: 0.5",
+            "health: volume, shift: up",
+            "has shift, and health: volume takes change",
+        ),
+        ("below: 0.5", "health: no_data", "has metric, which does not go with health: no_data"),
+        ("below: 0.5", "below: 0.5, after: 3d", "has after, which goes with health: stale"),
+        (
+            "below: 0.5",
+            "below: 0.5, per: contry",
+            "rules[0] names no segment of predictions: 'contry'; did you mean 'country'?",
+        ),
+        (
+            "below: 0.5",
+            "below: 0.5, per: country, segment: {country: DE}",
+            "has per and segment: one alert for each segment, or for one of them",
+        ),
+        ("below: 0.5", "below: 0.5, segment: {country: DE, x: y}", "has a segment of 2 columns"),
+        (
+            "below: 0.5",
+            "below: 0.5, false_discovery_rate: 0.1",
+            "has false_discovery_rate, which goes with per",
+        ),
+        (
+            "below: 0.5",
+            "below: 0.5, per: country, false_discovery_rate: 1",
+            "must be above 0 and below 1, got 1",
+        ),
+        (
+            "below: 0.5",
+            "below: 0.5, to: [hook]",
+            "fraud.rules[0] names no destination: 'hook' (there are none)",
+        ),
+        ("below: 0.5", "below: 0.5, to: []", "must name one destination or more, each once"),
+        ("below: 0.5", "below: 0.5, repeat: 0d", "must be above 0, such as 7d, or never"),
+        ("below: 0.5", "below: 0.5, runbook: wiki", "begins with https:// or http://"),
+        ("below: 0.5", "below: 0.5, stale_for: 0", "must be at least 1"),
+        (
+            "- {metric: f1, below: 0.5}",
+            "[{metric: f1, below: 0.5}, {metric: f1, below: 0.5, repeat: 1d}]",
+            "rules[1] says the same as rules[0]: leave one out",
+        ),
+        (
+            "- {metric: f1, below: 0.5}",
+            "[{metric: f1, below: 0.5, name: a}, {metric: f1, below: 0.4, name: a}]",
+            "rules[1] has the name of rules[0]: 'a'",
+        ),
+        ("below: 0.5", "shift: sideways", "must be 'down', 'up' or 'any'"),
+        ("below: 0.5", "shift: any, false_alarms_per_year: 0", "must be above 0"),
+        (
+            "below: 0.5",
+            "below: 0.5, segment: {contry: DE}",
+            "rules[0] names no segment of predictions: 'contry'; did you mean 'country'?",
+        ),
+        ("below: 0.5", "below: 0.5, severity: bad", "must be 'info', 'warning' or 'critical'"),
+        ("below: 0.5", "below: 0.5, provisional: yes", "must be true or false"),
+        ("  fraud:", "  fraud detection:", "has a name of letters other than"),
+        ("    window", "    ? [a]\n    : 1\n    window", "has a key that is no text"),
+    ],
+)
+def test_one_thing_that_is_wrong_is_one_line_with_its_place(old, new, problem):
+    text = GOOD.replace(old, new, 1)
+    assert text != GOOD
+    assert problem in only(text)
+
+
+def test_a_drop_needs_a_reference():
+    text = re.sub(r"    reference.*\n", "", GOOD).replace("below: 0.5", "drop: 10%")
+    assert "rules[0] compares with the reference, and the monitor has none" in only(text)
+
+
+def test_two_monitors_of_one_name_are_refused():
+    second = GOOD.removeprefix("monitors:\n")
+    assert only(GOOD + second).startswith("monitors.fraud, line 19: stands twice: first in line 2")
+    other_case = second.replace("fraud:", "Fraud:")
+    assert "two monitors of one name but for case: fraud, Fraud" in only(GOOD + other_case)
+
+
+@pytest.mark.parametrize("text", ["", "monitors: {}\n", "# nothing\n", "monitors:\n"])
+def test_a_file_without_monitors_is_refused(text):
+    assert "monitors" in only(text)
+
+
+@pytest.mark.parametrize("text", ["just words", "- a\n- b\n", "5"])
+def test_a_file_that_is_no_mapping_is_refused(text):
+    assert "must be a mapping" in only(text)
+
+
+def test_everything_that_is_wrong_is_told_at_once_in_the_order_of_the_file():
+    text = (
+        GOOD.replace("score: score", "scor: score")
+        .replace("window: 1d", "window: 0d")
+        .replace("threshold: 0.5", "threshold: ${MISSING_ONE}")
+        .replace("metric: f1", "metric: f11")
+        + "destinations:\n  a: {webhook: ftp://x}\n  b: {}\nmonitor: 1\nstate: mysql://h/d\n"
+    )
+    found = problems(text)
+    lines = [int(re.search(r"line (\d+)", problem)[1]) for problem in found]
+    assert lines == sorted(lines) == [7, 13, 15, 18, 20, 21, 22, 23]
+    assert "needs the environment variable MISSING_ONE, which is not set" in found[2]
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("select 1; select 2", "has 2 statements"),
+        ("delete from p", "begins with DELETE"),
+        ("with x as (delete from p returning *) select * from x", "holds DELETE"),
+        ("select * from p where t >= :start", "lacks :end"),
+        ("select * from p", "lacks :start and :end"),
+        ("select * from p where t >= :start and t < :ende", "has a parameter 'ende'"),
+        ("select from where", "cannot be read as SQL"),
+    ],
+)
+def test_a_query_is_one_select_with_its_binds(query, problem):
+    source = f'{{url: "sqlite:///a.db", query: "{query}"}}'
+    found = only(GOOD.replace("source: p.csv", f"source: {source}"))
+    assert found.startswith("monitors.fraud.predictions.source, line 4: the query")
+    assert problem in found
+
+
+def test_labels_are_asked_for_as_of_a_moment():
+    source = '{url: "sqlite:///a.db", query: "select * from c where known <= :end"}'
+    assert "has a parameter 'end'" in only(GOOD.replace("source: c.csv", f"source: {source}"))
+    good = GOOD.replace("source: c.csv", f"source: {source}".replace(":end", ":as_of"))
+    assert read_configuration_text(good, environment={}).configuration.monitors
+
+
+@pytest.mark.parametrize(
+    ("destination", "problem"),
+    [
+        ("{webhook: 'https://x', apprise: 'json://x'}", "got apprise and webhook"),
+        ("{alertmanager: 'http://x', secret: ${S}}", "goes with webhook and not with alertmanager"),
+        ("{webhook: example.org}", "begins with https:// or http://"),
+        ("{apprise: words}", "must be an address"),
+        ("{webhok: 'https://x'}", "did you mean 'webhook'?"),
+    ],
+)
+def test_destinations_are_one_of_three_kinds(destination, problem):
+    found = problems(GOOD + f"destinations:\n  a: {destination}\n", S="secret")
+    assert any(problem in one for one in found), found
+
+
+OF = "of: {start: 2026-01-01, end: 2026-02-01}"
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (
+            f"{{value: 0.03, {OF}}}",
+            "class_prior, line 13: has value 0.03 without low and high, and nobody knows a share "
+            "exactly: write the ends of its 95% interval too",
+        ),
+        (f"{{value: 0.03, low: 0.02, {OF}}}", "has value 0.03 without high, and nobody knows"),
+        (f"{{low: 0.02, high: 0.04, {OF}}}", "has no value: write the likeliest share beside low"),
+        (
+            "{value: 0.03, low: 0.02, high: 0.04}",
+            "says not of when: name the period it was true of, such as of: {start: 2026-01-01, "
+            "end: 2026-02-01}, or write assumed: {value: 0.03, low: 0.02, high: 0.04} if it never",
+        ),
+        (f"{{value: 3, low: 0.02, high: 0.04, {OF}}}", "below 1, got 3; did you mean 0.03?"),
+        (f"{{value: '3%', low: 0.02, high: 0.04, {OF}}}", "without quotes or percent sign"),
+        (
+            f"{{value: 0.05, low: 0.02, high: 0.04, {OF}}}",
+            "value must lie from low to high, got 0.05 and 0.02 to 0.04",
+        ),
+        (
+            f"{{value: 0.03, low: 0.04, high: 0.02, {OF}}}",
+            "low must be below high, got low 0.04 and high 0.02",
+        ),
+        (
+            "{value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-02-01, end: 2026-01-01}}",
+            "class_prior.of.end, line 13: must be after start, got 2026-01-01 and 2026-02-01",
+        ),
+        (
+            "{value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-01-01T01:00, end: 2026-01-02}}",
+            "of holds no whole window of 1d: it is from 2026-01-01 01:00:00 to 2026-01-02, and the "
+            "window it begins in is from 2026-01-01 00:00 to 2026-01-02 00:00 UTC",
+        ),
+        (f"{{positives: 12, {OF}}}", "has positives without cases: an audit is so many positives"),
+        (
+            f"{{positives: 300, cases: 12, {OF}}}",
+            "positives must not be more than cases, got 300 of 12: write positives: 12, cases: 300",
+        ),
+        (f"{{positives: 0.04, cases: 300, {OF}}}", "must be a whole number of cases, 0 or more"),
+        (f"{{positives: 0, cases: 0, {OF}}}", "cases must be 1 or more"),
+        ("{positives: 12, cases: 300}", "name the period the cases were drawn from"),
+        (f"{{positives: 12, cases: 300, value: 0.03, {OF}}}", "an audit, and not both"),
+        (f"{{assumed: 0.03, {OF}}}", "has of beside assumed, which holds for ever"),
+        ("{assumed: 3}", "0 < class_prior < 1, got 3; did you mean 0.03?"),
+        ("{assumed: {value: 0.03}}", "assumed, line 13: must be a number, [low, high]"),
+        ("{assumed: null}", "assumed must be a number, [low, high]"),
+        (f"{{valu: 0.03, low: 0.02, high: 0.04, {OF}}}", "did you mean 'value'?"),
+        ("{prior: 0.1}", "(there are value, low, high, positives, cases, of, assumed)"),
+    ],
+)
+def test_a_class_prior_of_a_period_names_the_key_that_is_wrong(given, problem):
+    assert problem in only(GOOD.replace("    window", f"    class_prior: {given}\n    window"))
+
+
+def test_all_percentages_of_a_class_prior_are_told_at_once():
+    given = f"{{value: 3, low: 2, high: 4, {OF}}}"
+    found = problems(GOOD.replace("    window", f"    class_prior: {given}\n    window"))
+    assert [one.partition("did you mean ")[2] for one in found] == ["0.03?", "0.02?", "0.04?"]

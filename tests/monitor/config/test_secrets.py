@@ -1,0 +1,148 @@
+"""Secrets: refused in the file, hidden wherever something goes wrong."""
+
+import logging
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from pumonitor.cli.app import app
+from pumonitor.errors import InputError
+from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.config.values.secret_values import Mask
+
+CANARY = "kanarienvogel"
+SECRETS = {
+    "STATE_PASSWORD": f"{CANARY}-1",
+    "TRACKING_PASSWORD": f"{CANARY}-2",
+    "PAGER_TOKEN": f"{CANARY}-3",
+    "HOOK_PATH": f"{CANARY}-4",
+    "HOOK_SECRET": f"{CANARY}-5",
+    "ALERTMANAGER_PASSWORD": f"{CANARY}%2F6",
+    "WAREHOUSE_URL": f"postgresql+psycopg://me:{CANARY}-7@127.0.0.1:1/scores",
+    "LAKE_TOKEN": f"{CANARY}-8",
+}
+TEXT = """\
+state: postgresql+psycopg://me:${STATE_PASSWORD}@127.0.0.1:1/state
+tracking: {uri: "http://me:${TRACKING_PASSWORD}@127.0.0.1:1"}
+destinations:
+  chat: {apprise: "ntfys://${PAGER_TOKEN}@ntfy.invalid/alerts"}
+  hook: {webhook: "https://hook.invalid/${HOOK_PATH}", secret: ${HOOK_SECRET}}
+  am: {alertmanager: "http://me:${ALERTMANAGER_PASSWORD}@am.invalid:9093"}
+monitors:
+  fraud:
+    predictions:
+      source: {url: ${WAREHOUSE_URL}, table: scores}
+      id: id
+      time: time
+      score: score
+    positives:
+      source: https://lake.invalid/c.parquet?token=${LAKE_TOKEN}
+      id: id
+      known_at: known
+    window: 1d
+    maturity: 30d
+    threshold: 0.5
+"""
+
+
+def check(text, tmp_path, *arguments, **environment):
+    (tmp_path / "pumonitor.yaml").write_text(text, encoding="utf-8")
+    runner = CliRunner(env={**SECRETS, "COLUMNS": "250", "TERM": "dumb", **environment})
+    return runner.invoke(app, ["check", "--config", str(tmp_path / "pumonitor.yaml"), *arguments])
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",)])
+def test_nothing_that_fails_to_connect_shows_a_secret(tmp_path, caplog, arguments):
+    caplog.set_level(logging.DEBUG)
+    done = check(TEXT, tmp_path, *arguments)
+    assert done.exit_code == 3, done.output
+    shown = done.stdout + done.stderr + caplog.text
+    assert CANARY not in shown
+    for part in ("state", "tracking", "destinations.hook", "destinations.am", "monitors.fraud"):
+        assert part.split(".")[-1] in done.stdout
+    assert "127.0.0.1" in done.stdout
+
+
+# Not names of tables and columns, which messages have to tell.
+KEYS = (
+    "state", "tracking", "uri", "apprise", "webhook", "alertmanager", "monitors", "predictions",
+    "url", "window", "maturity", "threshold", "zone", "schedule", "class_prior", "label_purity",
+    "scenario", "score_scale", "model", "panes", "reference", "rules", "typo",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("template", ["{}", "'5 {}'", "[{}, 1]", "{{start: {}}}", "{{x: {}"])
+@pytest.mark.parametrize("key", KEYS)
+def test_a_secret_in_the_wrong_place_is_not_repeated(key, template):
+    """Every key of the file in turn holds a variable that does not belong there."""
+    value = template.format("${HOOK_SECRET}")
+    edited, count = re.subn(rf"(?m)^( *){key}:.*$", rf"\1{key}: {value}", TEXT, count=1)
+    text = edited if count else f"{TEXT}    {key}: {value}\n"
+    try:
+        shown = repr(read_configuration_text(text, environment=SECRETS))
+    except InputError as error:
+        shown = str(error)
+    assert CANARY not in shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("${STATE_PASSWORD}", CANARY, "state, line 1: holds a password"),
+        ("${TRACKING_PASSWORD}", CANARY, "tracking.uri, line 2: holds a password"),
+        ("${HOOK_SECRET}", CANARY, "destinations.hook.secret, line 5: is written out"),
+        ("${ALERTMANAGER_PASSWORD}", CANARY, "am.alertmanager, line 6: holds a password"),
+        ("${WAREHOUSE_URL}", f"'pg://me:{CANARY}@h/d'", "source.url, line 10: holds a password"),
+        ("${LAKE_TOKEN}", CANARY, "positives.source, line 15: holds a secret (token=...)"),
+    ],
+)  # fmt: skip
+def test_a_secret_in_the_file_is_refused_with_the_remedy(old, new, message):
+    with pytest.raises(InputError) as caught:
+        read_configuration_text(TEXT.replace(old, new), environment=SECRETS)
+    assert message in str(caught.value)
+    assert "environment" in str(caught.value)
+    assert CANARY not in str(caught.value)
+
+
+def test_an_apprise_address_in_the_file_is_a_warning():
+    text = TEXT.replace("${PAGER_TOKEN}", CANARY)
+    (warning,) = read_configuration_text(text, environment=SECRETS).warnings
+    assert "destinations.chat.apprise, line 4: is written out" in warning
+    assert CANARY not in warning
+
+
+def test_a_port_is_no_password():
+    text = TEXT.replace("http://me:${ALERTMANAGER_PASSWORD}@am.invalid:9093", "http://h:9093/@x")
+    assert read_configuration_text(text, environment=SECRETS).warnings == ()
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_missing_variable_is_named(name):
+    environment = {key: value for key, value in SECRETS.items() if key != name}
+    with pytest.raises(
+        InputError, match=f"needs the environment variable {name}, which is not set"
+    ):
+        read_configuration_text(TEXT, environment=environment)
+    with pytest.raises(InputError, match=f"{name}, which is empty"):
+        read_configuration_text(TEXT, environment={**environment, name: ""})
+    file = {**environment, f"{name}_FILE": "/nowhere/at/all"}
+    with pytest.raises(InputError, match=f"file that {name}_FILE names, which cannot be read"):
+        read_configuration_text(TEXT, environment=file)
+
+
+def test_what_is_no_variable_is_refused():
+    with pytest.raises(InputError, match="names no variable"):
+        read_configuration_text(
+            TEXT.replace("${HOOK_SECRET}", "${HOOK-SECRET}"), environment=SECRETS
+        )
+
+
+def test_the_mask_hides_secrets_however_a_driver_writes_them():
+    mask = read_configuration_text(TEXT, environment=SECRETS).configuration.mask
+    for secret in SECRETS.values():
+        assert CANARY not in mask(f"failed: {secret}!")
+    assert CANARY not in mask(f"the driver decodes to {CANARY}/6")
+    assert mask("hook.invalid and am.invalid are hosts") == "hook.invalid and am.invalid are hosts"
+    assert CANARY not in repr(mask)
+    assert Mask([])("as it is") == "as it is"

@@ -1,0 +1,434 @@
+"""A real MLflow server that is down, hangs, fails or whose answers get lost; then all is there."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pumonitor.monitor.delivery.mlflow.limits import Limits
+from pumonitor.monitor.delivery.mlflow.sink import MlflowSink
+from pumonitor.monitor.delivery.sending.delivery import Deliverer, Delivery, Patience
+from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.ports import OutboxMessage
+from tests.monitor.delivery.mlflow.conftest import RunIdsInMemory
+from tests.monitor.delivery.mlflow.faulty_proxy import (
+    FAIL,
+    Answer,
+    FaultyProxy,
+    React,
+    Request,
+    fails,
+    fails_after_it_was_done,
+    is_never_forwarded,
+    loses_its_answer,
+)
+from tests.monitor.delivery.mlflow.mlflow_history import (
+    active_runs,
+    expected_points,
+    file_paths,
+    only_run,
+    points_of,
+    runs_ever,
+)
+from tests.monitor.delivery.mlflow.mlflow_server import Server
+from tests.monitor.delivery.sending.outbox_in_memory import OutboxInMemory
+
+WRITER = Path(__file__).with_name("mlflow_writer.py")
+Make = Callable[..., dict[str, Any]]
+Wrap = Callable[[dict[str, Any]], OutboxMessage]
+
+
+@pytest.fixture
+def server(mlflow_server: Server) -> Server:
+    return mlflow_server
+
+
+@pytest.fixture
+def client(server: Server, mlflow_client_class: Any) -> Any:
+    return mlflow_client_class(tracking_uri=server.address, registry_uri=server.address)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        # Each look is later, so that of two runs one is older.
+        self.now += timedelta(milliseconds=1)
+        return self.now
+
+
+class Service:
+    """A deliverer with its outbox, and MLflow as its one destination."""
+
+    def __init__(self, address: str, *, timeout_seconds: int = 20, retries: int = 0) -> None:
+        self.clock = Clock()
+        self.outbox = OutboxInMemory(self.clock)
+        self.sink = MlflowSink(
+            address,
+            run_ids=RunIdsInMemory(),
+            limits=Limits(timeout_seconds=timeout_seconds, retries=retries),
+            clock=self.clock,
+        )
+        self._deliverer = Deliverer(
+            self.outbox, {"mlflow": self.sink}, clock=self.clock, patience=Patience(), seed=3
+        )
+
+    def add(self, *payloads: dict[str, Any]) -> None:
+        for payload in payloads:
+            self.outbox.add(payload, lane=payload["monitor"])
+
+    def deliver(self) -> Delivery:
+        self.clock.now += timedelta(hours=1)
+        return self._deliverer.deliver(budget=timedelta(hours=2))["mlflow"]
+
+    def deliver_all(self) -> None:
+        for _ in range(10):
+            self.deliver()
+            if set(self.outbox.states()) == {"delivered"}:
+                return
+        reasons = {row.reason for row in self.outbox.rows.values()}
+        pytest.fail(f"not delivered: {self.outbox.states()}, {reasons}")
+
+
+def assert_exactly(client: Any, payloads: list[dict[str, Any]]) -> None:
+    """One run holds each point once and no other; its files and newest pane are there."""
+    run = only_run(client, payloads[0]["monitor"])
+    assert points_of(client, run) == expected_points(payloads)
+    assert len(file_paths(client, run.info.run_id)) == sum("files" in each for each in payloads)
+    assert run.data.tags.get("pumonitor.status") == payloads[-1].get("verdict")
+
+
+@pytest.fixture
+def two_panes(payload: Make) -> Callable[[str], list[dict[str, Any]]]:
+    def make(monitor: str) -> list[dict[str, Any]]:
+        page = {"report.html": "<p>page</p>"}
+        return [
+            payload(0, monitor=monitor, metrics={"auc": 0.9}, verdict="ok"),
+            payload(0, 3, monitor=monitor, metrics={"auc": 0.8}, files=page, verdict="firing"),
+        ]
+
+    return make
+
+
+FAULTS = (fails, is_never_forwarded, loses_its_answer, fails_after_it_was_done)
+
+
+def faulty_at(proxy: FaultyProxy, at: int, fault: Callable[..., Answer | None]) -> React:
+    first = len(proxy.requests)
+
+    def react(request: Request) -> Answer | None:
+        return fault(proxy, request) if request.number == first + at else proxy.forward(request)
+
+    return react
+
+
+@pytest.mark.parametrize(
+    ("fault", "retries", "every"),
+    [
+        (loses_its_answer, 0, 1),
+        (fails, 0, 2),
+        (is_never_forwarded, 0, 3),
+        (fails_after_it_was_done, 0, 3),
+        # MLflow tries again itself, so what makes a run makes two.
+        (loses_its_answer, 1, 2),
+    ],
+)
+def test_whichever_request_goes_wrong_the_history_is_the_same(
+    fault: Callable[..., Answer | None],
+    retries: int,
+    every: int,
+    proxy: FaultyProxy,
+    client: Any,
+    two_panes: Any,
+) -> None:
+    def deliver_with_fault_at(at: int, react: React) -> int:
+        payloads = two_panes(f"{fault.__name__} {retries} {at}")
+        service = Service(proxy.address, retries=retries)
+        service.add(*payloads)
+        before = len(proxy.requests)
+        proxy.react = react
+        service.deliver_all()
+        needed = len(proxy.requests) - before
+        assert_exactly(client, payloads)
+        if retries == 0:
+            assert len(runs_ever(client, payloads[0]["monitor"])) == 1
+        return needed
+
+    needed = deliver_with_fault_at(-1, proxy.forward)
+    assert needed >= 8
+    for at in range(0, needed, every):
+        deliver_with_fault_at(at, faulty_at(proxy, at, fault))
+
+
+def test_a_server_that_is_down_then_up(proxy: FaultyProxy, client: Any, two_panes: Any) -> None:
+    payloads = two_panes("refused")
+    service = Service(proxy.address, retries=2)
+    service.add(payloads[0])
+    proxy.stop()
+    found = service.deliver()
+    assert (found.delivered, found.failed) == (0, 1)
+    assert "Connection refused" in found.reason
+    proxy.start()
+    service.add(payloads[1])
+    service.deliver_all()
+    assert_exactly(client, payloads)
+
+
+def test_a_server_that_accepts_and_never_answers(
+    proxy: FaultyProxy, client: Any, two_panes: Any
+) -> None:
+    payloads = two_panes("never answers")
+    service = Service(proxy.address, timeout_seconds=1)
+    service.add(*payloads)
+    proxy.stop()
+    with silent(proxy.port):
+        found = service.deliver()
+    assert (found.delivered, found.failed) == (0, 1)
+    assert "timed out" in found.reason
+    proxy.start()
+    service.deliver_all()
+    assert_exactly(client, payloads)
+
+
+@contextmanager
+def silent(port: int) -> Iterator[None]:
+    """A socket that accepts connections and never answers."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+        yield
+
+
+@pytest.mark.parametrize("stopped_at", ["experiments/create", "runs/create", "runs/log-batch"])
+def test_a_server_stopped_in_the_middle_that_goes_on_later(
+    stopped_at: str, server: Server, proxy: FaultyProxy, client: Any, two_panes: Any
+) -> None:
+    payloads = two_panes(f"stopped {stopped_at.replace('/', ' ')}")
+    service = Service(proxy.address, timeout_seconds=2)
+    service.add(payloads[0])
+    stopped, done = threading.Event(), threading.Event()
+
+    def stops_once(request: Request) -> Answer | None:
+        if request.path.endswith(stopped_at) and not done.is_set():
+            proxy.react = proxy.forward
+            server.signal(signal.SIGSTOP)
+            stopped.set()
+            # Carried out when the server goes on, long after its sender gave up.
+            answer = proxy.forward(request)
+            done.set()
+            return answer
+        return proxy.forward(request)
+
+    proxy.react = stops_once
+    for _ in range(5):  # on a slow machine something before it may time out as well
+        found = service.deliver()
+        assert (found.delivered, found.failed) == (0, 1)
+        assert "timed out" in found.reason
+        if stopped.is_set():
+            break
+    server.signal(signal.SIGCONT)
+    service.deliver_all()
+    assert done.wait(30)
+    service.add(payloads[1])
+    service.deliver_all()
+    assert_exactly(client, payloads)
+
+
+def test_a_run_made_long_after_its_sender_gave_up_is_swept_up(
+    proxy: FaultyProxy, client: Any, two_panes: Any
+) -> None:
+    payloads = two_panes("made late")
+    service = Service(proxy.address)
+    held: list[Request] = []
+
+    def holds_back(request: Request) -> Answer | None:
+        if request.path.endswith("runs/create") and not held:
+            held.append(request)
+            return None
+        return proxy.forward(request)
+
+    proxy.react = holds_back
+    service.add(payloads[0])
+    service.deliver_all()
+    # It is older by its start, so what is there already moves to it.
+    proxy.forward(held[0])
+    assert len(active_runs(client, "made late")) == 2
+    service.add(payloads[1])
+    service.deliver_all()
+    assert_exactly(client, payloads)
+
+
+def test_a_run_merged_away_just_before_it_is_written_to(
+    proxy: FaultyProxy, client: Any, payload: Make
+) -> None:
+    payloads = [payload(day, monitor="merged away") for day in range(2)]
+    service = Service(proxy.address)
+    service.add(payloads[0])
+    service.deliver_all()
+    run = only_run(client, "merged away")
+    key = {"pumonitor.run_key": run.data.tags["pumonitor.run_key"]}
+
+    def another_writer(request: Request) -> Answer:
+        if request.path.endswith("runs/log-batch"):
+            proxy.react = proxy.forward
+            client.create_run(run.info.experiment_id, start_time=1, tags=key)
+            client.delete_run(run.info.run_id)
+        return proxy.forward(request)
+
+    proxy.react = another_writer
+    service.add(payloads[1])
+    found = service.deliver()
+    assert (found.delivered, found.failed) == (1, 0)
+    other = only_run(client, "merged away")
+    assert other.info.run_id != run.info.run_id
+    assert points_of(client, other) == expected_points(payloads[1:])
+
+
+def test_an_outage_of_many_windows(proxy: FaultyProxy, client: Any, payload: Make) -> None:
+    """Every third request goes wrong in some way, and now and then all of them do."""
+    payloads = [
+        payload(day, revision, monitor="long outage", verdict=f"day {day}.{revision}")
+        for day in range(4)
+        for revision in range(3)
+    ]
+    service = Service(proxy.address)
+    service.add(*payloads)
+
+    def bad_days(request: Request) -> Answer | None:
+        if 40 <= request.number < 60:
+            return FAIL
+        if request.number % 7 == 3:
+            return FAULTS[request.number % 4](proxy, request)
+        return proxy.forward(request)
+
+    proxy.react = bad_days
+    for _ in range(60):
+        service.deliver()
+    assert set(service.outbox.states()) == {"delivered"}
+    assert_exactly(client, payloads)
+
+
+def test_two_processes_that_know_nothing_of_each_other_share_a_run(
+    server: Server, client: Any, payload: Make
+) -> None:
+    payloads = [payload(day, monitor="two writers") for day in range(12)]
+    writers = [
+        subprocess.Popen(
+            [sys.executable, str(WRITER), server.address],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    for number, writer in enumerate(writers):
+        assert writer.stdin is not None
+        writer.stdin.write(json.dumps(payloads[number::2]) + "\n")
+        writer.stdin.flush()
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        _, errors = writer.communicate(timeout=60)
+        assert writer.returncode == 0, errors
+    run = only_run(client, "two writers")
+    assert points_of(client, run) == expected_points(payloads)
+
+
+def answering(answer: Answer, *, to: str) -> Callable[[FaultyProxy], React]:
+    def of(proxy: FaultyProxy) -> React:
+        return lambda request: answer if to in request.path else proxy.forward(request)
+
+    return of
+
+
+LOGIN_PAGE = Answer(200, b"<html>please log in</html>", {"Content-Type": "text/html"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "to", "error"),
+    [
+        (Answer(503, headers={"Retry-After": "3600"}), "/", DestinationDownError),
+        (Answer(429, headers={"Retry-After": "3600"}), "/", DestinationDownError),
+        (Answer(502, b"<html>bad gateway</html>"), "/", DestinationDownError),
+        (Answer(401, b"who are you?"), "/", DestinationDownError),
+        (Answer(403, b"Invalid Host header"), "/", DestinationDownError),
+        (Answer(404, b"<html>nothing here</html>"), "/", DestinationDownError),
+        (LOGIN_PAGE, "/", DestinationDownError),
+        (FAIL, "/", DestinationDownError),
+        # Tags are taken and metrics are not: it is the message.
+        (FAIL, "log-batch", MessageRefusedError),
+        (Answer(413, b"too large"), "log-batch", MessageRefusedError),
+        # The store of files is another one.
+        (FAIL, "mlflow-artifacts", DestinationDownError),
+    ],
+)
+def test_an_answer_says_whose_fault_it_is(
+    answer: Answer,
+    to: str,
+    error: type[Exception],
+    proxy: FaultyProxy,
+    message: Wrap,
+    two_panes: Any,
+) -> None:
+    sink = Service(proxy.address, retries=1).sink
+    first, second = two_panes(f"fault {answer.status} {to.replace('/', '')} {len(answer.body)}")
+    sink.send(message(first))
+    proxy.react = answering(answer, to=to)(proxy)
+    with pytest.raises(error):
+        sink.send(message(second))
+
+
+def test_no_report_is_made_for_a_server_that_is_down(
+    proxy: FaultyProxy, message: Wrap, payload: Make
+) -> None:
+    made: list[Any] = []
+
+    def make(asked: Any) -> dict[str, str]:
+        made.append(asked)
+        return {"report.html": "<p>page</p>"}
+
+    sink = MlflowSink(
+        proxy.address, run_ids=RunIdsInMemory(), read_files=make, limits=Limits(retries=0)
+    )
+    one = message(payload(0, monitor="report", metrics={}, report="w1"))
+    proxy.stop()
+    with pytest.raises(DestinationDownError):
+        sink.send(one)
+    assert made == []
+    proxy.start()
+    sink.send(one)
+    assert made == ["w1"]
+
+
+def test_no_credentials_in_a_reason(proxy: FaultyProxy, message: Wrap, payload: Make) -> None:
+    sink = Service(proxy.address.replace("//", "//ana:s3cret@")).sink
+    for react in (proxy.forward, lambda _: FAIL, lambda _: None):
+        proxy.react = react
+        if react == proxy.forward:
+            proxy.stop()
+        with pytest.raises(DestinationDownError) as down:
+            sink.send(message(payload(0, monitor="secret")))
+        assert "s3cret" not in str(down.value)
+        assert "127.0.0.1" in str(down.value)
+        assert down.value.__suppress_context__
+        if react == proxy.forward:
+            proxy.start()

@@ -1,0 +1,102 @@
+"""What the doctor finds of tables that cannot be read and of destinations that do not answer."""
+
+from datetime import timedelta
+
+import pandas as pd
+import pytest
+
+from pumonitor.errors import SourceError
+from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.config.text.problems import Problem
+from pumonitor.monitor.inspection.doctor import examine
+from tests.monitor.monitored_shop import FIRST, write_shop
+
+NOW = FIRST + timedelta(days=3)
+CANARY = "a-kanarienvogel-of-32-letters-or-so-in-all"
+RULE = """\
+    rules:
+      - {metric: predictions, below: 1000000}
+destinations:
+  hook: {webhook: "http://127.0.0.1:1/in", allow_private: true}
+"""
+
+
+def worked(path):
+    """What the file says, after a round."""
+    configuration = read_configuration(path).configuration
+    with open_jobs(configuration, clock=lambda: NOW) as jobs:
+        done = jobs.run()
+    return configuration, done
+
+
+@pytest.fixture
+def shop(tmp_path):
+    return write_shop(tmp_path, days=2)
+
+
+def test_tables_that_are_gone_are_told_though_all_windows_are_done(shop):
+    configuration, _ = worked(shop)
+    assert examine(configuration, now=NOW) == []
+    (shop.parent / "confirmations.parquet").unlink()
+    _, done = worked(shop)
+    assert len(done.failures) == 1
+    (told,) = examine(configuration, now=NOW)
+    assert told.severity == "error"
+    assert told.what.startswith("card-fraud: its tables cannot be read: ")
+    assert "confirmations.parquet" in told.what
+    assert told.remedy.startswith("mend the tables")
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (SourceError(f"{CANARY}@host does not answer"), "see that what holds them is up"),
+        (ModuleNotFoundError(f"no driver for {CANARY}"), "see that what holds them is up"),
+    ],
+)
+def test_what_does_not_answer_is_told_without_secrets(shop, monkeypatch, error, remedy):
+    worked(shop)
+    text = RULE.replace("1000000", "0").replace("allow_private", 'secret: "${KEY}", allow_private')
+    shop.write_text(shop.read_text() + text)
+    monkeypatch.setenv("KEY", CANARY)
+    configuration = read_configuration(shop).configuration
+
+    def open_source(monitor):
+        raise error
+
+    (told,) = examine(configuration, now=NOW, open_source=open_source)
+    assert told.severity == "error"
+    assert "its tables cannot be read" in told.what
+    assert CANARY not in told.what
+    assert told.remedy.startswith(remedy)
+
+
+def test_tables_whose_address_is_not_known_are_not_opened(shop):
+    configuration, _ = worked(shop)
+    (shop.parent / "predictions.parquet").unlink()
+    place = ("monitors", "card-fraud", "predictions", "source")
+    unread = [Problem(place=place, message="PASSWORD is not set")]
+    assert examine(configuration, now=NOW, unread=unread) == []
+
+
+def test_no_predictions_are_an_error(shop):
+    file = shop.parent / "predictions.parquet"
+    pd.read_parquet(file).iloc[:0].to_parquet(file)
+    configuration, done = worked(shop)
+    assert (done.failures, done.planned) == ([], 0)
+    (told,) = examine(configuration, now=NOW)
+    assert (told.severity, told.what[:34]) == ("error", "card-fraud: there is no prediction")
+    assert "predictions.parquet" in told.what
+
+
+def test_a_destination_that_does_not_answer_is_told_at_once(shop):
+    shop.write_text(shop.read_text() + RULE)
+    configuration, done = worked(shop)
+    assert done.deliveries["alerts:hook"].failed == 1
+    (told,) = examine(configuration, now=NOW)
+    assert told.severity == "error"
+    assert told.what.startswith("alerts:hook: 1 message waits, the oldest 0 min: ")
+    assert "the webhook cannot be reached" in told.what
+    assert "tries again" in told.remedy
+    assert "--take-up alerts:hook" in told.remedy
