@@ -13,7 +13,7 @@ DOCS := $(VENV)/docs/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-slow check docs bench reproduce lock clean
+.PHONY: help setup demo data test test-slow check docs bench reproduce lock clean
 
 help:
 	@echo "make demo    evaluate a spam filter on real e-mails into MLflow and write its report"
@@ -79,9 +79,13 @@ $(DOCS): requirements-docs.lock | $(INSTALLED)
 	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/docs --requirement requirements-docs.lock
 	@touch $@
 
+# Data sets that are neither in PUMONITOR_DATA nor in a package, from their public archives.
+data: $(INSTALLED)
+	$(BIN)/python -m pumonitor.datasets fetch $(NAMES)
+
 # What is stored in reproduction/ is not computed again, so this can be stopped and taken up.
 reproduce: $(INSTALLED)
-	$(BIN)/python -m benchmarks.reproduce $(if $(ONLY),--only $(ONLY)) $(REPRODUCE_FLAGS)
+	$(BIN)/python -m benchmarks.reproduce $(if $(OFFLINE),,--fetch) $(if $(ONLY),--only $(ONLY)) $(REPRODUCE_FLAGS)
 
 # Only the main index is asked: hashes of wheels from a private one would fail elsewhere.
 lock: $(LOCKED)

@@ -20,6 +20,8 @@ from benchmarks.prior.runs import RUNNABLE
 from benchmarks.prior.speed import SIZES, speed_tables
 from benchmarks.prior.synthetic import synthetic_tables
 from benchmarks.prior.tables import FigureTable
+from benchmarks.prior.tasks import REPORTED
+from pumonitor.datasets import prepare
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,6 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--peers-python: no file {options.peers_python}")
     # Into a file there is no width to ask for, and 80 columns would break every name.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
+    if {"real", "peers"} & set(options.only or _PARTS):
+        prepare((task.name for task in REPORTED), fetching=options.fetch)
     stored = []
     for part in options.only or _PARTS:
         for table in _PARTS[part](options):
@@ -107,6 +111,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     parser.add_argument(
         "--folder", type=Path, default=FOLDER, help="where scores are kept (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--fetch", action="store_true", help="bring missing data sets from their public archives"
     )
     parser.add_argument("--fresh", action="store_true", help="score real tasks anew")
     parser.add_argument(

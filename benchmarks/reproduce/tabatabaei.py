@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.reproduce import tabatabaei_charts as charts
 from benchmarks.reproduce import tabatabaei_table2
-from benchmarks.reproduce.data import UNPUBLISHED, DataMissing, load
+from benchmarks.reproduce.data import UNPUBLISHED, load
 from benchmarks.reproduce.rows import (
     Figure,
     Report,
@@ -34,6 +34,7 @@ from benchmarks.reproduce.tabatabaei_simulation import (
     iris_hyperplanes,
     labels_of_size,
 )
+from pumonitor.datasets import DatasetMissingError
 from pumonitor.metrics import f1, ll_score
 
 __all__ = ["ROWS"]
@@ -44,7 +45,7 @@ _forests = partial(heart_forests, classifiers=100)
 
 
 def _unpublished(_repetitions: int, _report: Report) -> RowResult:
-    raise DataMissing("vumc_health", UNPUBLISHED["vumc_health"])
+    raise DatasetMissingError("vumc_health", UNPUBLISHED["vumc_health"])
 
 
 def _public_functions(repetitions: int, report: Report) -> RowResult:

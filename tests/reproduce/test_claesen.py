@@ -33,7 +33,7 @@ def test_known_positives_tighten_more_than_known_negatives():
     assert [figure.name for figure in result.figures if not figure.inside] == []
 
 
-@pytest.mark.skipif(not available("covertype_16pct"), reason="needs ../shared/data")
+@pytest.mark.skipif(not available("covertype_16pct"), reason="data set covertype_16pct is not here")
 def test_the_true_curve_of_covertype_lies_between_its_bounds():
     result = figure_5(1, silent)
     figures = {figure.name: figure for figure in result.figures}

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.reproduce import cache, data, words
+from benchmarks.reproduce import cache, words
 from benchmarks.reproduce.__main__ import main
 from benchmarks.reproduce.catalog import all_rows, chosen
-from benchmarks.reproduce.data import DataMissing, load
+from benchmarks.reproduce.data import as_numbers, load
 from benchmarks.reproduce.page import render_page
 from benchmarks.reproduce.rows import (
     PAPERS,
@@ -19,6 +19,7 @@ from benchmarks.reproduce.rows import (
     monte_carlo_error,
 )
 from benchmarks.reproduce.run import Outcome, run_row, tally
+from pumonitor.datasets import DatasetMissingError
 
 
 def figure(ours, printed, rule, *, error=0.0, tolerance=0.0):
@@ -152,11 +153,13 @@ def test_no_infinity_is_stored(tmp_path):
     assert not (tmp_path / "rows").exists()
 
 
-def test_a_row_without_data_says_where_it_was_looked_for(tmp_path):
-    outcome = run(a_row(data=("no_such_set",)), tmp_path)
+def test_a_row_without_data_says_where_it_was_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("PUMONITOR_DATA", "nowhere")
+    load.cache_clear()
+    outcome = run(a_row(data=("wilt",)), tmp_path)
     assert outcome.result is None
     assert outcome.missing == (
-        "no data set 'no_such_set': looked at ../shared/data/no_such_set.parquet"
+        "no data set 'wilt': looked at nowhere/wilt.parquet, nowhere/wilt.zip"
     )
     assert tally([outcome]).without_data == 1
 
@@ -195,19 +198,19 @@ def test_monte_carlo_error_is_that_of_a_mean():
 
 
 def test_iris_comes_from_the_package_when_the_folder_is_empty(tmp_path, monkeypatch):
-    monkeypatch.setattr(data, "FOLDER", tmp_path)
+    monkeypatch.setenv("PUMONITOR_DATA", str(tmp_path))
     load.cache_clear()
     try:
         iris = load("iris")
         assert iris.features.shape == (150, 4)
         assert sorted(set(iris.target)) == ["setosa", "versicolor", "virginica"]
-        with pytest.raises(DataMissing, match="'mushroom'"):
+        with pytest.raises(DatasetMissingError, match="'mushroom'"):
             load("mushroom")
     finally:
         load.cache_clear()
 
 
-def test_text_becomes_one_column_a_value_and_missing_text_another(tmp_path, monkeypatch):
+def test_text_becomes_one_column_a_value_and_missing_text_another():
     import pandas
 
     frame = pandas.DataFrame(
@@ -218,11 +221,7 @@ def test_text_becomes_one_column_a_value_and_missing_text_another(tmp_path, monk
             "meta_split": ["train", "test", "train"],
         }
     )
-    frame.to_parquet(tmp_path / "small.parquet")
-    monkeypatch.setattr(data, "FOLDER", tmp_path)
-    load.cache_clear()
-    small = load("small")
-    load.cache_clear()
+    small = as_numbers("small", frame)
     np.testing.assert_array_equal(
         small.features,
         [[1.5, 0.0, 1.0, 0.0], [np.nan, 0.0, 0.0, 1.0], [3.0, 1.0, 0.0, 0.0]],

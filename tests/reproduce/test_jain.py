@@ -271,7 +271,7 @@ def test_scores_are_not_computed_again_for_another_recovery(tmp_path, monkeypatc
     assert first["prior"] == pytest.approx(70 / 150)
 
 
-@pytest.mark.skipif(not available("concrete"), reason="needs ../shared/data")
+@pytest.mark.skipif(not available("concrete"), reason="data set concrete is not here")
 def test_concrete_is_recovered_at_least_as_well_as_printed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = paper._data_set("Concrete")(1, silent)
