@@ -39,7 +39,7 @@ def content_digest(frame: pandas.DataFrame) -> str:
     --------
     >>> import pandas
     >>> content_digest(pandas.DataFrame({"size": [1.5, 2.0], "sort": ["a", None]}))[:16]
-    '163380fa88ea5bce'
+    '4bf26be53fcbf4b6'
     """
     import pandas
 
@@ -53,7 +53,10 @@ def content_digest(frame: pandas.DataFrame) -> str:
                 values = np.where(np.isnan(values), values.dtype.type(np.nan), values)
             kind, content = values.dtype.str.replace("|", "<"), values.tobytes()
         else:
-            texts = column.astype(object).where(column.notna(), _MISSING)
+            texts = [
+                _MISSING if absent else text
+                for text, absent in zip(column, column.isna(), strict=True)
+            ]
             kind, content = "text", "".join(f"{text}{_END}" for text in texts).encode()
         digest.update(f"{name}\0{kind}\0".encode())
         digest.update(content)

@@ -165,7 +165,7 @@ _ENTRIES: Final = (
         "mushroom",
         "Mushroom",
         "mushroom",
-        "28c9b6759202357166e78fb49d2aeefe2d10c19fec0d287fe3ebde31009e205e",
+        "482db3c6af1c13993ae2b8f2b85c48c5f568a9b532e0b7c4512eaa89672a2e84",
         sha256="face32f32647e0d939f6233f36dd30dd5d619ae9f3f9b8e10bea4ac7e1f60b1a",
         size=141_318,
     ),

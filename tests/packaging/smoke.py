@@ -19,11 +19,30 @@ import warnings
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = (
-    "alembic altair apprise apscheduler duckdb jinja2 mlflow narwhals numpy pandas "
-    "prometheus-client pyarrow pydantic pyyaml requests rich scipy sqlalchemy sqlglot typer "
-    "urllib3 vl-convert-python"
-).split()
+PACKAGES = [
+    "alembic",
+    "altair",
+    "apprise",
+    "apscheduler",
+    "duckdb",
+    "jinja2",
+    "mlflow",
+    "narwhals",
+    "numpy",
+    "pandas",
+    "prometheus-client",
+    "pyarrow",
+    "pydantic",
+    "pyyaml",
+    "requests",
+    "rich",
+    "scipy",
+    "sqlalchemy",
+    "sqlglot",
+    "typer",
+    "urllib3",
+    "vl-convert-python",
+]
 DAYS = 4
 CONFIGURATION = """\
 state: sqlite:///state.db
