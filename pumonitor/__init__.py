@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Estimate,
         Evaluation,
     )
-    from pumonitor.sensitivity.result import Sensitivity
+    from pumonitor.results.sensitivity import Sensitivity
     from pumonitor.tables import ScoreTable
 
 __all__ = [
@@ -57,7 +57,7 @@ _HOMES = {
     "Estimate": "pumonitor.results",
     "Evaluation": "pumonitor.results",
     "ScoreTable": "pumonitor.tables",
-    "Sensitivity": "pumonitor.sensitivity.result",
+    "Sensitivity": "pumonitor.results.sensitivity",
     "compare": "pumonitor.comparison",
     "estimate_class_prior": "pumonitor.prior",
     "evaluate": "pumonitor.evaluation",

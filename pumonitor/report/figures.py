@@ -15,7 +15,7 @@ from pumonitor.report.sensitivity_chart import sensitivity_panel
 from pumonitor.report.theme import themed, to_svg
 from pumonitor.report.threshold_charts import threshold_panels
 from pumonitor.results import Evaluation
-from pumonitor.sensitivity.result import Sensitivity
+from pumonitor.results.sensitivity import Sensitivity
 
 __all__ = [
     "Figure",

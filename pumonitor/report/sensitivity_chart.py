@@ -11,7 +11,7 @@ from pumonitor.report import palette
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.report.numbers import percent
 from pumonitor.results import Curve, Evaluation
-from pumonitor.sensitivity.result import Sensitivity
+from pumonitor.results.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     import altair

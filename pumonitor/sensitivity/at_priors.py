@@ -40,7 +40,7 @@ from pumonitor.metrics.uncorrected import (
 )
 from pumonitor.prior.samples.population import confirmed_share, refuse_below_confirmed
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target
-from pumonitor.sensitivity.result import Sensitivity
+from pumonitor.results.sensitivity import Sensitivity
 from pumonitor.tables import ScoreTable
 
 __all__ = ["AtPriors"]

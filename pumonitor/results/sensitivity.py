@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.results import ClassPriorEstimate, Estimate, finite_or_none, frame_of
+from pumonitor.results.class_prior import ClassPriorEstimate
+from pumonitor.results.estimate import Estimate
+from pumonitor.results.plain import finite_or_none, frame_of
 
 if TYPE_CHECKING:
     import pandas

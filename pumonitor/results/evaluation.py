@@ -1,0 +1,157 @@
+"""What an evaluation returns: estimates, class prior, bounds, curves and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.results.bounds_and_curves import Bounds, Curve
+from pumonitor.results.class_prior import ClassPriorEstimate
+from pumonitor.results.estimate import Estimate
+from pumonitor.results.plain import by_name, frame_of
+
+if TYPE_CHECKING:
+    import pandas
+
+    from pumonitor.results.sensitivity import Sensitivity
+
+__all__ = ["Evaluation", "Finding"]
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A diagnostic that fired: its name, how bad it is, and a sentence for people."""
+
+    name: str
+    severity: Literal["note", "warning"]
+    sentence: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain JSON types."""
+        return {"name": self.name, "severity": self.severity, "sentence": self.sentence}
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """Everything estimated from one table of scores.
+
+    Attributes
+    ----------
+    estimates : mapping of str to Estimate
+    class_prior : ClassPriorEstimate
+    curves : mapping of str to Curve
+        ``roc``, ``precision_recall``, ``lift`` and ``<metric>_by_threshold``.
+    warnings : tuple of Finding
+        The diagnostics that fired.
+    bounds : mapping of str to Bounds
+        How low and high AUC, average precision and the metrics at the threshold can be for these
+        very rows, by the ranks of the confirmed positives alone.
+    scores : mapping
+        Histogram of the scores, labeled against unlabeled, for drawing.
+    settings : mapping
+        How it was computed: threshold, scenario, target, label purity, confidence level, counts.
+    at_priors : callable, optional
+        What `sensitivity` asks: it keeps the table of scores.
+    """
+
+    estimates: Mapping[str, Estimate]
+    class_prior: ClassPriorEstimate
+    curves: Mapping[str, Curve]
+    warnings: tuple[Finding, ...]
+    scores: Mapping[str, NDArray[np.float64]]
+    settings: Mapping[str, Any]
+    bounds: Mapping[str, Bounds] = field(default_factory=dict)
+    at_priors: Callable[[str, Sequence[float] | None], Sensitivity] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "estimates", by_name("estimate", self.estimates))
+        object.__setattr__(self, "curves", by_name("curve", self.curves))
+        object.__setattr__(self, "bounds", by_name("bounds of", self.bounds))
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self.estimates[name]
+
+    def sensitivity(self, name: str, *, class_priors: Sequence[float] | None = None) -> Sensitivity:
+        """One estimate at other class priors: what if the prior is not what it is taken to be.
+
+        Recall with pure labels, AUL with pure labels and the uncorrected numbers do not depend on
+        the prior: they are the same at all.
+
+        Parameters
+        ----------
+        name : str
+            One of `estimates`.
+        class_priors : sequence of float, optional
+            Priors to look at, in (0, label purity); by default about forty, from the share
+            already confirmed to somewhat beyond the prior's interval and what the scores allow.
+
+        Returns
+        -------
+        Sensitivity
+
+        Raises
+        ------
+        KeyError
+            If there is no such estimate.
+        ValueError
+            If a prior is out of range, or below the share already confirmed by more than sampling
+            explains, or the evaluation was not made by `pumonitor.evaluate`.
+
+        Examples
+        --------
+        >>> import numpy as np, pumonitor
+        >>> rng = np.random.default_rng(1)
+        >>> is_positive = rng.random(20_000) < 0.05
+        >>> labels = is_positive & (rng.random(20_000) < 0.3)
+        >>> ev = pumonitor.evaluate(labels, rng.normal(2.0 * is_positive), class_prior=0.05)
+        >>> swept = ev.sensitivity("precision")
+        >>> bool((np.diff(swept.value) > 0).all())
+        True
+        """
+        self[name]  # says what there is instead
+        if self.at_priors is None:
+            msg = (
+                "this evaluation does not hold the scores it was made of: evaluate them again "
+                "with pumonitor.evaluate to ask for other class priors"
+            )
+            raise ValueError(msg)
+        return self.at_priors(name, class_priors)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Evaluation of {self.settings['n_labeled']} labeled and "
+            f"{self.settings['n_unlabeled']} unlabeled rows: {len(self.estimates)} estimates, "
+            f"{len(self.warnings)} warnings; print it, or see .estimates, .to_frame()>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole evaluation as plain JSON types, with a ``schema_version``."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "settings": dict(self.settings),
+            "class_prior": self.class_prior.to_dict(),
+            "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
+            "bounds": {name: found.to_dict() for name, found in self.bounds.items()},
+            "warnings": [finding.to_dict() for finding in self.warnings],
+            "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
+        }
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row per estimate, as a pandas data frame indexed by metric name."""
+        return frame_of([one.to_dict() for one in self.estimates.values()], index="name")
+
+    def __str__(self) -> str:
+        return "\n".join(str(estimate) for estimate in self.estimates.values())
