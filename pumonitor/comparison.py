@@ -82,9 +82,23 @@ def compare(
         left open. A label purity of "auto" is from the same scores.
     label_frequency : float, (low, high), (value, low, high), optional
         c, the share of the positives that is confirmed by now, in place of `class_prior`.
-    scenario, label_purity, target, confidence_level, f_beta, rng
+    scenario
         As in `pumonitor.evaluate`.
-    propensity, detection_rate, min_propensity, sample_weight
+    label_purity
+        As in `pumonitor.evaluate`.
+    propensity, sample_weight
+        As in `pumonitor.evaluate`.
+    detection_rate
+        As in `pumonitor.evaluate`.
+    min_propensity
+        As in `pumonitor.evaluate`.
+    target
+        As in `pumonitor.evaluate`.
+    confidence_level
+        As in `pumonitor.evaluate`.
+    f_beta
+        As in `pumonitor.evaluate`.
+    rng
         As in `pumonitor.evaluate`.
 
     Returns

@@ -9,8 +9,9 @@ __all__ = ["cell", "slug", "table"]
 
 
 def cell(text: str) -> str:
-    """Text within a table: on one line, its bars escaped."""
-    return " ".join(text.split()).replace("|", "\\|")
+    """Text within a table: on one line, its bars escaped; within code they may stand."""
+    parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
+    return "".join(one if one.startswith("`") else one.replace("|", "\\|") for one in parts)
 
 
 def slug(text: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+from typing import Any
 
 import pumonitor
 from pumonitor import metrics, prior
@@ -20,6 +22,7 @@ def page() -> str:
     """Markdown in which mkdocstrings puts the docstrings."""
     front = [name for name in pumonitor.__all__ if not inspect.ismodule(getattr(pumonitor, name))]
     functions = [name for name in front if inspect.isfunction(getattr(pumonitor, name))]
+    functions.sort(key=lambda name: (not name.startswith("evaluate"), name))
     parts = [
         _HEAD,
         _of("pumonitor", functions),
@@ -32,11 +35,21 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _all(module: str) -> list[str]:
-    import importlib
+def _module(name: str) -> Any:
+    return importlib.import_module(name)
 
-    return list(importlib.import_module(module).__all__)
+
+def _all(module: str) -> list[str]:
+    return list(_module(module).__all__)
 
 
 def _of(module: str, names: list[str]) -> str:
-    return "".join(f"::: {module}.{name}\n\n" for name in names)
+    """By where they are defined: a module and a function in it may have one name."""
+    return "".join(_directive(f"{module}.{name}", getattr(_module(module), name)) for name in names)
+
+
+def _directive(name: str, described: Any) -> str:
+    home = f"{described.__module__}.{described.__qualname__}"
+    if described.__module__ == "typing":
+        home = name
+    return f"::: {home}\n    options:\n      heading: {name}\n      toc_label: {name}\n\n"

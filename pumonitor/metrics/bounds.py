@@ -242,7 +242,9 @@ def bounds(
 
     Parameters
     ----------
-    labels, scores, sample_weight, propensity
+    labels, scores
+        As in `pumonitor.metrics.aul`.
+    sample_weight, propensity
         As in `pumonitor.metrics.aul`.
     class_prior : float, (low, high), (value, low, high) or ClassPriorEstimate
         pi. With an interval the bounds hold for every prior in it.

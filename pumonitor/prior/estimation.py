@@ -84,7 +84,11 @@ def estimate_class_prior(
         What the methods label_shift and label_shift_em start from: rows scored by the same model
         at a time when the class prior was known, in the same scenario.
     sample_weight : array-like of shape (n,), optional
-    propensity, detection_rate, min_propensity
+    propensity
+        As in `pumonitor.evaluate`.
+    detection_rate
+        As in `pumonitor.evaluate`.
+    min_propensity
         As in `pumonitor.evaluate`.
     confidence_level : float
     rng : int, numpy Generator or None
