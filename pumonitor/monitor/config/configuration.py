@@ -37,6 +37,7 @@ from pumonitor.monitor.config.values.kinds import (
     WindowLength,
     Zone,
     as_tuple,
+    is_number,
 )
 from pumonitor.monitor.config.values.periods import Period, check_span, holds_window
 from pumonitor.monitor.config.values.secret_values import Mask, hidden_parts
@@ -244,6 +245,18 @@ class Monitor(Part):
             )
             raise WithinError(msg, "of")
         return prior
+
+    @field_validator("label_purity")
+    @classmethod
+    def _above_the_prior(cls, purity: Any, info: ValidationInfo) -> Any:
+        prior = info.data.get("class_prior")
+        if isinstance(prior, PriorOfPeriod) and is_number(purity) and prior.high >= purity:
+            msg = (
+                f"is {purity:g} and class_prior goes up to {prior.high:.3g}: were that share of "
+                "all rows positive, confirmed rows would be so no more often than any; check both"
+            )
+            raise ValueError(msg)
+        return purity
 
     @field_validator("rules")
     @classmethod

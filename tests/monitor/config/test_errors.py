@@ -561,6 +561,15 @@ def test_a_class_prior_of_a_period_names_the_key_that_is_wrong(given, problem):
     assert problem in only(GOOD.replace("    window", f"    class_prior: {given}\n    window"))
 
 
+def test_a_class_prior_of_a_period_stays_below_the_purity_of_labels():
+    given = f"{{value: 0.5, low: 0.4, high: 0.9, {OF}}}"
+    beside = f"    class_prior: {given}\n    label_purity: 0.9\n    window"
+    text = GOOD.replace("    window", beside)
+    assert "label_purity, line 14: is 0.9 and class_prior goes up to 0.9" in only(text)
+    purer = text.replace("label_purity: 0.9", "label_purity: 0.91")
+    assert read_configuration_text(purer, environment={}).configuration.monitors
+
+
 def test_all_percentages_of_a_class_prior_are_told_at_once():
     given = f"{{value: 3, low: 2, high: 4, {OF}}}"
     found = problems(GOOD.replace("    window", f"    class_prior: {given}\n    window"))
