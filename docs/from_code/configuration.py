@@ -77,7 +77,10 @@ def _section(name: str, found: dict[str, Any], definitions: dict[str, Any]) -> l
     required = mapping.get("required", ())
     for key, described in mapping["properties"].items():
         default = _default(described.get("default")) if key not in required else "required"
-        rows.append((f"`{key}`", described.get("description", ""), _takes(described), default))
+        takes = _takes(described)
+        if key == "class_prior":
+            takes = "`auto`, a method, a number, a list or [a mapping](#class_prior)"
+        rows.append((f"`{key}`", described.get("description", ""), takes, default))
     head = ("key", "meaning", "takes", "without it")
     return [f"## {title}", "", summary, "", text, "", table(head, rows), ""]
 
@@ -136,7 +139,7 @@ def _kind(described: dict[str, Any]) -> str:
     }
     said = words.get(str(kind), "")
     if described.get("format") == "password":
-        return "address or secret, from the environment"
+        return "text; a password or secret in it as `${NAME}`"
     if described.get("format") == "date":
         return "date or time"
     return f"{said} such as {examples}" if examples else said
