@@ -16,10 +16,12 @@ from pumonitor.monitor.inspection.check import tried
 from pumonitor.monitor.inspection.configuration_changes import stored_hash
 from pumonitor.monitor.inspection.connections import check_tracking
 from pumonitor.monitor.inspection.held_up import dates_of, until_given_up
+from pumonitor.monitor.inspection.insights import features_left_out
 from pumonitor.monitor.inspection.untold import untold_notes
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import Waiting
 from pumonitor.monitor.ledger.records.records import WindowRecord
+from pumonitor.monitor.windows.auxiliary.auxiliary import has_auxiliary
 from pumonitor.monitor.windows.due.due_windows import have_stopped
 from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_windows, summed_up
 from pumonitor.monitor.windows.opening import open_monitor_source
@@ -94,6 +96,7 @@ def examine(
         for name, monitor in configuration.monitors.items():
             complaints += _of_monitor(ledger, name, monitor, now=now)
             complaints += _of_class_prior(ledger, name)
+            complaints += _of_features(ledger, monitor)
             of_tables: list[Complaint] = []
             last = _last_known(ledger, name)
             if name not in closed:
@@ -241,6 +244,22 @@ def _of_class_prior(ledger: Ledger, name: str) -> list[Complaint]:
             remedy=f"{remedy}. Until then what stands on it is evidence of nothing: such rules "
             "neither fire nor resolve",
         )
+    ]
+
+
+def _of_features(ledger: Ledger, monitor: Monitor) -> list[Complaint]:
+    """Why the newest mature window's class prior goes without the features that are named."""
+    if not has_auxiliary(monitor):
+        return []
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{monitor.name}: the class prior goes by the model's score and not by the "
+            f"features, last in the window of {start:%Y-%m-%d %H:%M} UTC: {reason}",
+            remedy="mend the columns, or what predictions: features: says of them; pumonitor run "
+            f"{monitor.name} --refresh-auxiliary trains the auxiliary score anew",
+        )
+        for start, reason in features_left_out(ledger, monitor.name)
     ]
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "Number",
     "WindowStory",
     "doubts_of",
+    "features_left_out",
     "insight_of",
     "plain",
     "plain_row",
@@ -248,12 +249,19 @@ def _doubts(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _prior_said(evaluation: Mapping[str, Any]) -> str:
     """Where a class prior that is followed comes from, and what cannot be told of it."""
-    stored = evaluation.get("made_with", {}).get("class_prior")
-    if stored is None or "over_time" not in stored["diagnostics"]:
+    over_time = _over_time(evaluation)
+    if over_time is None:
         return ""
     from pumonitor.prior.followed.in_words import prior_sentences
 
-    return prior_sentences(stored["diagnostics"]["over_time"])
+    return prior_sentences(over_time)
+
+
+def _over_time(evaluation: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What is stored of a class prior that is followed."""
+    stored = evaluation.get("made_with", {}).get("class_prior")
+    found: Mapping[str, Any] | None = (stored or {}).get("diagnostics", {}).get("over_time")
+    return found
 
 
 def doubts_of(ledger: LedgerReader, monitor: str) -> tuple[str, ...]:
@@ -265,6 +273,17 @@ def doubts_of(ledger: LedgerReader, monitor: str) -> tuple[str, ...]:
         for said in _doubts(_evaluations(ledger, monitor, start).get((version, segment), {}))
     ]
     return tuple(dict.fromkeys(found))
+
+
+def features_left_out(ledger: LedgerReader, monitor: str) -> list[tuple[datetime, str]]:
+    """Newest mature window of all rows whose class prior goes without features, and why."""
+    found = []
+    for (version, segment), start in ledger.newest_mature(monitor).items():
+        if segment == "":
+            evaluation = _evaluations(ledger, monitor, start).get((version, segment), {})
+            reason = (_over_time(evaluation) or {}).get("index_reason")
+            found += [(start, str(reason))] if reason else []
+    return found
 
 
 def prior_notes(

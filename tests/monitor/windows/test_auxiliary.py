@@ -5,6 +5,7 @@ Days whose model has its score turned round from the 14th on, of customers who r
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,7 @@ from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.inspection.check import check_monitor
+from pumonitor.monitor.inspection.doctor import examine
 from pumonitor.monitor.jobs import Jobs, Round
 from pumonitor.monitor.ledger.database import schema
 from pumonitor.monitor.ledger.records.records import window_key
@@ -377,6 +379,29 @@ def test_what_cannot_be_read_is_said_and_the_window_goes_on(tmp_path: Path) -> N
         look(jobs, DAYS - 2)
         auxiliary, series = of_pane(jobs, DAYS - 2)
         assert "'amount' held numbers" in str(auxiliary.look(series[""]).reason)
+
+
+def test_doctor_says_that_the_features_are_left_out_and_why(at_once: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "copied"
+    shutil.copytree(at_once.parent, copied)
+    path = copied / at_once.name
+    configuration = read_configuration(path).configuration
+
+    def about_features() -> list[str]:
+        found = examine(configuration, now=SETTLED)
+        return [one.what for one in found if "features" in one.what]
+
+    assert about_features() == []
+    file = copied / "predictions.parquet"
+    pd.read_parquet(file).drop(columns="hour").to_parquet(file)
+    with jobs_at(path, SETTLED) as jobs:
+        last = [one for one in jobs.ledger.windows("card-fraud") if one.window.start < END][-1]
+        jobs.ledger.reopen([last.window_key], which="all", actor="test")
+        assert jobs.run().failures == []
+    [said] = about_features()
+    assert said.startswith("card-fraud: the class prior goes by the model's score and not by")
+    assert f"{last.window.start:%Y-%m-%d %H:%M}" in said
+    assert "no column 'hour'" in said
 
 
 def test_a_refresh_trains_it_anew(at_once: Path) -> None:
