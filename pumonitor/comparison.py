@@ -116,12 +116,11 @@ def compare(
 
     Notes
     -----
-    AUC is that of the direct route for every model (see `pumonitor.metrics.auc`), so that models
-    are ordered by one formula. Intervals of differences: paired confidence draws of the four
-    cells of two decisions at a threshold (`pumonitor.metrics.paired_counts`), Student's t with
-    the paired influence functions for AUL and AUC (`pumonitor.metrics.paired_ranking`). They are
-    for two models named beforehand: among many equal models the one that happens to be highest
-    looks better than it is.
+    Every estimate is the one that `evaluate` gives with the same class prior. Intervals of
+    differences: paired confidence draws of the four cells of two decisions at a threshold
+    (`pumonitor.metrics.paired_counts`), Student's t with the paired influence functions for AUL and
+    AUC (`pumonitor.metrics.paired_ranking`). They are for two models named beforehand: among many
+    equal models the one that happens to be highest looks better than it is.
 
     References
     ----------
@@ -320,7 +319,7 @@ def _estimates(
     return {
         "f1": by_name.pop("f1"),
         "aul": aul_estimate(problem, lift),
-        "auc": auc_estimate(problem, lift, route="direct"),
+        "auc": auc_estimate(problem, lift),
         **by_name,
     }
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from benchmarks.indirect_auc import area, indirect_auc
 from benchmarks.reproduce import jain_figure3, jain_figure4, models
 from benchmarks.reproduce.data import load
 from benchmarks.reproduce.jain_printed import PRINTED, PURITIES, SETS
@@ -29,6 +30,7 @@ from benchmarks.reproduce.rows import (
 from pumonitor import ScoreTable, metrics
 from pumonitor.errors import NoBoundWarning
 from pumonitor.metrics import recovery
+from pumonitor.metrics.from_arrays import problem_from_arrays
 from pumonitor.metrics.recovery import recover_roc
 from pumonitor.prior.auto import auto
 from pumonitor.prior.labels import noisy_labels
@@ -113,9 +115,9 @@ def _areas(
             "label_purity": max(pure, 1e-6),
             "scenario": "case-control",
         }
-        for route in ("direct", "indirect"):
-            area = metrics.auc(labels, scores, route=route, **known)
-            found[route + ending] = area.displayed[0]
+        found["direct" + ending] = metrics.auc(labels, scores, **known).displayed[0]
+        problem = problem_from_arrays(labels, scores, **known)
+        found["indirect" + ending] = indirect_auc(problem)
         precision = metrics.average_precision(labels, scores, route="indirect", **known)
         found["precision_recall" + ending] = precision.displayed[0]
     share = np.sort(scores)[::-1]
@@ -137,6 +139,8 @@ def _from_labels(name: str, purity: float, repetition: int) -> dict[str, float]:
 _RECOVERY = (
     _areas,
     recovery,
+    indirect_auc,
+    area,
     noisy_labels,
     auto,
     Path(auto.__file__).parents[1] / "data" / "auto.npz",

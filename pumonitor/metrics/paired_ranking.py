@@ -121,7 +121,7 @@ def aul_difference(lift: LiftDifference, *, value: float) -> Estimate:
 
 
 def auc_difference(lift: LiftDifference, *, value: float) -> Estimate:
-    """Difference of AUC by the direct route: that of the observed lift over b - pi.
+    """Difference of AUC: that of the observed lift over b - pi.
 
     `value` is the difference of the two estimates.
     """

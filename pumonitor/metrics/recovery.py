@@ -1,8 +1,9 @@
-"""Indirect recovery of the ROC and precision-recall curves, and the areas under them.
+"""Recovery of proper ROC and precision-recall curves, and average precision from the second.
 
-The direct route corrects the area itself and is unbiased. The indirect one (Jain et al. 2017)
-corrects the rates at every threshold, makes a proper curve of them and takes its area: it uses that
-no rate can leave [0, 1] and that the curve cannot fall, which the direct route does not know.
+Jain et al. (2017) correct the rates at every threshold and make a proper curve of them: it uses
+that no rate can leave [0, 1] and that the curve cannot fall. The indirect route to average
+precision is the step sum over such a curve; the direct one corrects the average itself and is
+unbiased. AUC is not estimated from the curve (`pumonitor.metrics.auc` says why).
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from pumonitor.metrics.rates import corrected_rates
 
 __all__ = [
     "Route",
-    "indirect_auc",
     "indirect_average_precision",
     "indirect_weight",
     "recover_precision_recall",
@@ -131,23 +131,6 @@ def recover_precision_recall(
     return recall[some], class_prior * recall[some] / flagged[some]
 
 
-def indirect_auc(problem: Problem) -> float:
-    """Area under the recovered ROC curve.
-
-    It is a staircase but for cells that hold labeled and other rows at once: ties, which count one
-    half. So the area does not depend on where runs of unlabeled rows are cut into cells.
-    """
-    prior, purity = problem.class_prior.value, problem.label_purity
-    g, theta = problem.labeled_above, problem.population_above
-    x, y = recover_roc(g, theta, prior, label_purity=purity)
-    rates = corrected_rates(g, theta, prior, label_purity=purity)
-    right = -np.diff(np.clip(rates.false_positive_rate, 0.0, 1.0))
-    up = -np.diff(np.clip(rates.recall, 0.0, 1.0))
-    ties = np.sum(np.maximum(right, 0.0) * np.maximum(up, 0.0))
-    # Where points were put in order the triangles of ties can be counted twice.
-    return min(float(np.sum(np.diff(x) * y[:-1]) + 0.5 * ties), 1.0)
-
-
 def indirect_average_precision(problem: Problem) -> float:
     """Average precision as the step sum over the recovered precision-recall curve."""
     recall, precision = recover_precision_recall(
@@ -160,13 +143,13 @@ def indirect_average_precision(problem: Problem) -> float:
 
 
 def indirect_weight(direct_auc: float, error: float, route: Route) -> float:
-    """Weight of the indirect estimate: 0 for the direct route, 1 for the indirect.
+    """Weight of the indirect average precision: 0 for the direct route, 1 for the indirect.
 
     For "auto" 0 where the direct estimate of AUC and one standard error are below .75, 1 where they
     are above .85: an uncertain estimate gains most from what a curve can be. Measured by
-    `python -m benchmarks.recovery`: at a true AUC of .7 the indirect route is no more exact and a
-    little too high, from .9 up its error is 10 to 40% smaller. In between the two are blended, so
-    that a series that crosses the border does not jump.
+    `python -m benchmarks.recovery`: at a true AUC of .7 and below the indirect average is no more
+    exact and too high, from .9 up its error is 20 to 60% smaller. In between the two are blended,
+    so that a series that crosses the border does not jump.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def test_infeasible_values_beyond_sampling_are_a_warning(rows):
 
 
 def test_an_area_far_above_one_is_not_said_to_be_within_sampling_error(rows):
-    """AUC and average precision are held to 1; how far they came out beyond is what counts."""
+    """Average precision is held to 1; how far it came out beyond is what counts."""
     ev = pumonitor.evaluate(*rows, threshold=1.5, class_prior=0.9)
     (finding,) = [one for one in ev.warnings if one.name == "infeasible"]
     assert ev["auc"].came_out > 4

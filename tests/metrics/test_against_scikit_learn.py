@@ -118,7 +118,7 @@ def test_top_k_without_ties_counts_the_k_highest_rows():
 
 @pytest.mark.parametrize("rows", [30, 200, 1000])
 def test_areas_without_ties_and_a_good_ranking(rows):
-    """Where both routes meet: rounding must not undo a vertical step of the curve."""
+    """Rounding must not undo a vertical step of the curve that average precision is read from."""
     for seed in range(20):
         rng = np.random.default_rng([rows, seed])
         positive = rng.random(rows) < 0.3

@@ -24,5 +24,5 @@ def test_observed_aul_and_uncorrected_auc_when_half_are_labeled():
 
 def test_corrected_auc_follows_from_the_observed_aul():
     # AUL = pi / 2 + (1 - pi) AUC, solved for AUC: (0.615 - 0.25) / 0.5.
-    found = metrics.auc(IS_LABELED, SCORES, class_prior=0.5, route="direct")
+    found = metrics.auc(IS_LABELED, SCORES, class_prior=0.5)
     assert found.value == pytest.approx(0.73)

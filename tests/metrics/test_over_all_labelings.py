@@ -19,7 +19,7 @@ PRIOR = IS_POSITIVE.mean()
 THRESHOLD = 4.3
 
 
-def _direct(estimate):
+def _unconstrained(estimate):
     found = estimate.unconstrained_value
     return estimate.value if found is None else found
 
@@ -34,7 +34,7 @@ def over_labelings():
             ev = pumonitor.evaluate(
                 labels, SCORES, threshold=THRESHOLD, class_prior=PRIOR, target="window"
             )
-        table.append({name: _direct(estimate) for name, estimate in ev.estimates.items()})
+        table.append({name: _unconstrained(estimate) for name, estimate in ev.estimates.items()})
     return table
 
 

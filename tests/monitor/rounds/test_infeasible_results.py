@@ -104,8 +104,7 @@ def test_what_stands_on_an_impossible_prior_is_no_evidence_though_it_looks_possi
         assert impossible[name].infeasible_reason is None
 
 
-def test_an_area_held_to_one_is_no_bound_to_stand_on():
-    """AUC of the indirect route is held to what is possible, and its interval with it."""
+def test_an_area_far_above_one_is_no_bound_to_stand_on():
     auc = by_name(evaluated(0.9))["auc"]
     assert (auc.low, auc.high, auc.infeasible, auc.impossible) == (None, None, True, True)
     assert auc.infeasible_reason.startswith("AUC came out at 4.")

@@ -63,7 +63,7 @@ def auc_size(
     priors : (float, float)
     confidence_level : float
     level_of : callable or None
-        AUC of a period as its results show it; the direct estimate of the counts without it.
+        AUC of a period as its results show it; that of the counts of the period without it.
     prior_error : float
         Standard error of the new class prior, where it is estimated beside the reference's.
     label_purity : float

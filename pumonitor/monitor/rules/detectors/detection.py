@@ -27,7 +27,7 @@ class Observation:
         Labeled rows it comes from.
     bounds : (float, float) or None
         What the placement of a single positive can be, whose mean the value is; `betting` alone
-        reads it. (0, 1) for AUL and recall, `auc_bounds` for the direct AUC.
+        reads it. (0, 1) for AUL and recall, `auc_bounds` for AUC.
     """
 
     index: int

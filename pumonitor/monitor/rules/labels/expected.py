@@ -195,7 +195,7 @@ def _of_uncorrected(
     at, lift = at_threshold(problem, threshold), observed_lift(problem)
     found = [
         *(metric.estimate(at) for metric in (F1, ACCURACY, BALANCED_ACCURACY, MCC)),
-        auc_estimate(problem, lift, route="direct"),
+        auc_estimate(problem, lift),
         average_precision_estimate(problem, lift),
     ]
     return {

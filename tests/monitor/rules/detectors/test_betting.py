@@ -105,12 +105,12 @@ def test_run_length_holds_for_awkward_distributions(kind: str) -> None:
 
 
 def test_bounds_of_auc_are_those_of_its_placements() -> None:
-    """Positives above or below everything, for the direct AUC; rows are of their own population."""
+    """Positives above or below everything, for AUC; rows are of their own population."""
     low, high = auc_bounds(0.2)
     for top, end in ((0.0, low), (1.0, high)):
         scores = [0.5] * 1998 + [top] * 2
         labels = [0] * 1998 + [1] * 2
-        value = auc(labels, scores, class_prior=0.2, route="direct").value
+        value = auc(labels, scores, class_prior=0.2).value
         assert low < value < high
         assert value == pytest.approx(end, abs=1e-3)
 
