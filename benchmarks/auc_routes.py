@@ -22,7 +22,7 @@ import itertools
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -63,7 +63,7 @@ class Found:
     errors: tuple[float, float, float]
     held: bool
     width: float
-    own_held: bool
+    own_held: float
     own_width: float
     gap: float
 
@@ -121,8 +121,8 @@ def measured(
     return Found(
         errors=(float(errors[0]), float(errors[1]), float(errors[2])),
         held=shown.low <= truth <= shown.high,
-        width=min(shown.high, 1.0) - shown.low,
-        own_held=low <= truth <= high,
+        width=shown.displayed[2] - shown.displayed[1],
+        own_held=float(low <= truth <= high) if own else np.nan,
         own_width=high - low,
         gap=abs(aul_estimate(problem, lift).value - pi / 2 - (1 - pi) * blend),
     )
@@ -213,15 +213,17 @@ def of_task(
                 )
 
 
-def simulated_designs() -> Iterator[tuple[str, Design, str | None]]:
-    """Designs beside the plain ones: ties, mistaken labels, case-control, propensities."""
-    for n_labeled, auc in itertools.product((50, 200), (0.8, 0.95)):
-        common = {"n_labeled": n_labeled, "class_prior": 0.1, "auc": auc}
-        plain: Scenario = "single-training-set"
-        yield "ties", Design(scenario=plain, decimals=0, **common), None  # type: ignore[arg-type]
-        yield "purity .9", Design(scenario=plain, label_purity=0.9, **common), None  # type: ignore[arg-type]
-        yield "case-control", Design(scenario="case-control", **common), None  # type: ignore[arg-type]
-        yield "propensities", Design(scenario=plain, **common), "rising"  # type: ignore[arg-type]
+def other_designs() -> Iterator[tuple[str, Design, str | None]]:
+    """Designs beside the plain ones, with the policy of labeling."""
+    for auc, n_labeled in itertools.product((0.8, 0.95), (50, 200)):
+        plain = Design(
+            scenario="single-training-set", n_labeled=n_labeled, class_prior=0.1, auc=auc
+        )
+        yield "ties", replace(plain, decimals=0), None
+        yield "purity .9", replace(plain, label_purity=0.9), None
+        yield "purity .75", replace(plain, label_purity=0.75), None
+        yield "case-control", replace(plain, scenario="case-control"), None
+        yield "propensities", plain, "rising"
 
 
 HEADER: Final = (
@@ -251,48 +253,48 @@ def line(title: str, found: list[Found]) -> str:
 
 
 def show(found: Mapping[tuple[str, str], list[Found]]) -> None:
-    """All lines."""
+    """All lines, those of a kind of class prior together."""
     print(HEADER)
-    for (first, second), values in found.items():
-        print(line(f"{first:17} {second}", values), flush=True)
+    rank = {kind: place for place, kind in enumerate(PRIORS_GIVEN)}
+    for key in sorted(found, key=lambda key: rank.get(key[0], -1)):
+        print(line(f"{key[0]:17} {key[1]}", found[key]), flush=True)
 
 
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=50, help="samples per design")
-    parser.add_argument("--tasks", type=int, default=None, help="how many real data sets")
-    parser.add_argument("--no-own-interval", action="store_true", help="no redrawn curves: fast")
-    arguments = parser.parse_args()
-    runs, own = arguments.runs, not arguments.no_own_interval
-    by_auc: dict[tuple[str, str], list[Found]] = defaultdict(list)
-    by_labeled: dict[tuple[str, str], list[Found]] = defaultdict(list)
-    by_prior: dict[tuple[str, str], list[Found]] = defaultdict(list)
+def simulated(*, runs: int, own: bool) -> None:
+    """Every kind of class prior over label counts, priors and AUCs."""
+    tables: dict[str, dict[tuple[str, str], list[Found]]] = {
+        "AUC": defaultdict(list),
+        "labeled rows": defaultdict(list),
+        "class prior": defaultdict(list),
+    }
     for n_labeled, prior, auc in itertools.product(LABELED, PRIORS, AUCS):
         design = Design(
             scenario="single-training-set", n_labeled=n_labeled, class_prior=prior, auc=auc
         )
         for kind, found in of_design(design, PRIORS_GIVEN, runs=runs, own=own):
-            by_auc[kind, f"AUC {auc}"].append(found)
-            by_labeled[kind, f"{n_labeled} labeled"].append(found)
-            by_prior[kind, f"prior {prior}"].append(found)
-    for title, found_by in (
-        ("By AUC", by_auc),
-        ("By labeled rows", by_labeled),
-        ("By class prior", by_prior),
-    ):
-        order = sorted(found_by, key=lambda key: PRIORS_GIVEN.index(key[0]))
-        print(f"\n{title}: simulated, {runs} windows per design")
-        show({key: found_by[key] for key in order})
-    others: dict[tuple[str, str], list[Found]] = defaultdict(list)
-    for name, design, policy in simulated_designs():
+            tables["AUC"][kind, f"AUC {auc}"].append(found)
+            tables["labeled rows"][kind, f"{n_labeled} labeled"].append(found)
+            tables["class prior"][kind, f"prior {prior}"].append(found)
+    for title, found_by in tables.items():
+        print(f"\nBy {title}: simulated, {runs} windows per design")
+        show(found_by)
+
+
+def other_samples(*, runs: int, own: bool) -> None:
+    """Ties, mistaken labels, case-control and propensities, with the class prior exact."""
+    found_by: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    for name, design, policy in other_designs():
         for _, found in of_design(design, ("exact",), runs=runs, own=own, policy=policy):
-            others[name, f"AUC {design.auc}"].append(found)
+            found_by[name, f"AUC {design.auc}"].append(found)
     print("\nSimulated, class prior .1 and exact, 50 and 200 labeled")
-    show(dict(sorted(others.items())))
-    real: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    show(found_by)
+
+
+def real(*, runs: int, own: bool) -> None:
+    """Rows of real data sets."""
+    by_task: dict[tuple[str, str], list[Found]] = defaultdict(list)
     together: dict[tuple[str, str], list[Found]] = defaultdict(list)
-    for task in present()[: arguments.tasks]:
+    for task in present():
         auc = scored(task)[2]
         for n_labeled, prior in itertools.product((50, 200), (0.03, 0.2)):
             for kind, found in of_task(
@@ -300,12 +302,26 @@ def main() -> None:
             ):
                 together[kind, f"{n_labeled} labeled"].append(found)
                 if kind in ("exact", "auto"):
-                    real[f"{task.name} {auc:.3f}", kind].append(found)
+                    by_task[f"{task.name} {auc:.3f}", kind].append(found)
     print(f"\nReal data sets with their AUC, 50 and 200 labeled, priors .03 and .2, {runs} windows")
-    show(dict(sorted(real.items())))
+    show(by_task)
     print("\nAll of them")
-    order = sorted(together, key=lambda key: PRIORS_GIVEN.index(key[0]))
-    show({key: together[key] for key in order})
+    show(together)
+
+
+SECTIONS: Final = {"simulated": simulated, "other": other_samples, "real": real}
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=40, help="samples per design")
+    parser.add_argument("--only", choices=SECTIONS, help="one part of it")
+    parser.add_argument("--no-own-interval", action="store_true", help="no redrawn curves: fast")
+    arguments = parser.parse_args()
+    for name, section in SECTIONS.items():
+        if arguments.only in (None, name):
+            section(runs=arguments.runs, own=not arguments.no_own_interval)
 
 
 if __name__ == "__main__":
