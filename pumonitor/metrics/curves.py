@@ -21,7 +21,10 @@ _GRID = 101
 
 
 def roc_curve(problem: Problem, resampled: Resampled) -> Curve:
-    """True against false positive rate (Jain et al. 2017, equations 1-2 and Algorithm 1)."""
+    """True against false positive rate (Jain et al. 2017, equations 1-2 and Algorithm 1).
+
+    It is held to what a curve can be, AUC is not: the area below it can be a little off AUC.
+    """
     x = np.linspace(0.0, 1.0, _GRID)
     return _curve(
         problem,
