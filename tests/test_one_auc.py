@@ -10,11 +10,11 @@ from pumonitor_mlflow.metric_values import metric_values
 
 import pumonitor
 from pumonitor.evaluation import evaluate_table
-from pumonitor.monitoring.attribution import at_prior
-from pumonitor.monitoring.causes import Period, name_cause, score_edges
+from pumonitor.monitor.rules.causes import Period, name_cause, score_edges
+from pumonitor.monitor.rules.reference.attribution import at_prior
+from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
+from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
 from pumonitor.results import ClassPriorEstimate, Evaluation
-from pumonitor.service.series_tables import SeriesTable
-from pumonitor.service.window_evaluation import evaluate_window
 from pumonitor.tables import ScoreTable
 from tests.given_labels import labels_as_given
 
