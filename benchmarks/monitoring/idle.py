@@ -24,7 +24,7 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.ledger.database.schema import evaluations, monitors, panes, results, windows
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import window_key
+from pumonitor.monitor.ledger.records.claims import window_key
 
 _ROWS = 60
 _A_MOMENT = timedelta(minutes=1)

@@ -20,13 +20,9 @@ import numpy as np
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import (
-    Claim,
-    CollectedPane,
-    CollectedSeries,
-    EvaluatedPane,
-    EvaluatedSeries,
-)
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.collected import CollectedPane, CollectedSeries
+from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries
 from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 from pumonitor.ports import Pane
 from pumonitor.tables import ScoreTable

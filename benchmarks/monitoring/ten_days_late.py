@@ -34,7 +34,7 @@ from sklearn.metrics import f1_score
 
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
-from pumonitor.monitor.ledger.records.records import PublishedResult
+from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.report import palette
 from pumonitor.report.theme import themed, to_png
 

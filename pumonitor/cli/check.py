@@ -13,8 +13,10 @@ from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from pumonitor.monitor.inspection.check import DestinationLook, InLedger, MonitorCheck, Outcome
+    from pumonitor.monitor.inspection.check import DestinationLook, InLedger
+    from pumonitor.monitor.inspection.check_monitor import MonitorCheck
     from pumonitor.monitor.inspection.configuration_changes import OtherConfiguration
+    from pumonitor.monitor.inspection.outcomes import Outcome
     from pumonitor.prior.followed.worth_of_audits import Worth
 
 __all__ = ["check"]
@@ -47,11 +49,11 @@ def check(
             from pumonitor.monitor.config.file import read_configuration
             from pumonitor.monitor.inspection.check import (
                 check_configuration,
-                check_monitor,
                 destination_looks,
                 in_the_ledger,
                 unread_outcomes,
             )
+            from pumonitor.monitor.inspection.check_monitor import check_monitor
             from pumonitor.monitor.windows.opening import open_monitor_source
 
             file = read_configuration(config, needs="ledger")
@@ -112,7 +114,7 @@ def _print_json(
     import json
     from dataclasses import asdict
 
-    from pumonitor.monitor.inspection.check import as_plain
+    from pumonitor.monitor.inspection.outcomes import as_plain
 
     def plain(outcome: Outcome) -> dict[str, Any]:
         return {

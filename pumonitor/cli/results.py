@@ -14,7 +14,7 @@ from pumonitor.cli.options import OUTPUT
 from pumonitor.cli.outcome import errors_as_messages
 
 if TYPE_CHECKING:
-    from pumonitor.monitor.ledger.records.records import PublishedResult
+    from pumonitor.monitor.ledger.records.results import PublishedResult
 
 __all__ = ["results"]
 
@@ -140,7 +140,7 @@ def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
     import sys
     from dataclasses import fields
 
-    from pumonitor.monitor.ledger.records.records import PublishedResult
+    from pumonitor.monitor.ledger.records.results import PublishedResult
 
     writer = csv.DictWriter(
         sys.stdout, [field.name for field in fields(PublishedResult)], lineterminator="\n"

@@ -10,7 +10,7 @@ from pumonitor.plain_text import one_line
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
-    from pumonitor.monitor.ledger.records.records import PublishedResult
+    from pumonitor.monitor.ledger.records.results import PublishedResult
 
 __all__ = ["print_results"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.claims.holders import Holder
     from pumonitor.monitor.ledger.outbox import Waiting
     from pumonitor.monitor.ledger.records.alerts import StoredAlert
-    from pumonitor.monitor.ledger.records.records import Backlog
+    from pumonitor.monitor.ledger.records.windows import Backlog
 
 __all__ = ["as_json", "print_round"]
 

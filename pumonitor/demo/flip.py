@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pumonitor.demo.emails import ScoredMails
     from pumonitor.monitor.jobs import Jobs
     from pumonitor.monitor.ledger.records.alerts import StoredTransition
-    from pumonitor.monitor.ledger.records.records import PublishedResult
+    from pumonitor.monitor.ledger.records.results import PublishedResult
 
 __all__ = [
     "AS_THEY_WERE",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas
 
     from pumonitor.monitor.jobs import Jobs, Round
-    from pumonitor.monitor.ledger.records.records import PublishedResult
+    from pumonitor.monitor.ledger.records.results import PublishedResult
 
 __all__ = [
     "MEAN_DELAY_DAYS",

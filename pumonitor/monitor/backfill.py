@@ -17,7 +17,7 @@ from typing import Literal
 from pumonitor.monitor.app import open_jobs, utc_now
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.jobs import Jobs, Round
-from pumonitor.monitor.ledger.records.records import WindowRecord
+from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.ports import Window
 
 __all__ = ["Reprocess", "Scope", "backfill", "scope_of"]

@@ -23,7 +23,8 @@ from pumonitor.monitor.ledger.claims.owners import this_process
 from pumonitor.monitor.ledger.claims.renewal import renewed
 from pumonitor.monitor.ledger.database.errors import StaleClaimError, StateError
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import Claim, EvaluatedPane, NewMessage
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.results import EvaluatedPane, NewMessage
 from pumonitor.monitor.windows.due.settled import is_quiet, rules_digest
 from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of
 from pumonitor.monitor.windows.monitor_tables import MonitorTables

@@ -13,7 +13,7 @@ from pumonitor.errors import InputError, SourceError
 from pumonitor.monitor.delivery.sending.delivery import Delivery
 from pumonitor.monitor.jobs import Round
 from pumonitor.monitor.ledger.outbox import Waiting
-from pumonitor.monitor.ledger.records.records import Backlog
+from pumonitor.monitor.ledger.records.windows import Backlog
 
 
 def backlog(left=0):

@@ -7,13 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from pumonitor.monitor.alerts.alerting import Alerting, Watched
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import (
-    Claim,
-    CollectedPane,
-    EvaluatedPane,
-    EvaluatedSeries,
-    MetricResult,
-)
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.collected import CollectedPane
+from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries, MetricResult
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.monitor.windows.due.settled import is_quiet

@@ -13,12 +13,8 @@ from pumonitor.monitor.config.file import (
     read_configuration,
 )
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import (
-    CollectedPane,
-    EvaluatedPane,
-    EvaluatedSeries,
-    MetricResult,
-)
+from pumonitor.monitor.ledger.records.collected import CollectedPane
+from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries, MetricResult
 from pumonitor.ports import Pane
 from tests.monitor.monitored_shop import FIRST
 

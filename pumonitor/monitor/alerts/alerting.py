@@ -29,7 +29,7 @@ from pumonitor.monitor.ledger.alerts.panes import (
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import enqueue
 from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen, Progress
-from pumonitor.monitor.ledger.records.records import NewMessage
+from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.ledger.standings import rest
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline
 from pumonitor.ports import Clock

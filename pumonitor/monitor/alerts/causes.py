@@ -13,7 +13,7 @@ from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import PaneCounts, StoredSeries
+from pumonitor.monitor.ledger.records.collected import PaneCounts, StoredSeries
 from pumonitor.monitor.ledger.results.mature_series import MatureSeries, mature_series
 from pumonitor.monitor.rules.causes import Cause, Period, name_cause, score_edges
 from pumonitor.monitor.rules.causes.period import CountedTable

@@ -20,7 +20,7 @@ from pumonitor.monitor.ledger.records.alerts import (
     StoredTransition,
     Withheld,
 )
-from pumonitor.monitor.ledger.records.records import NewMessage
+from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.rules.alerts.emission import Emission, Emitted, emission
 from pumonitor.monitor.rules.alerts.evidence_health import WHOLE
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Series

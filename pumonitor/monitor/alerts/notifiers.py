@@ -17,7 +17,7 @@ from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import PublishedResult
+from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.reports.window_history import newest_known
 from pumonitor.ports import Clock, Sink
 

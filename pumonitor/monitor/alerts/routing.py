@@ -11,7 +11,7 @@ from pumonitor.monitor.config.sections.destinations import Destination
 from pumonitor.monitor.delivery.notifications.group import AlertGroup, told_elsewhere
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
 from pumonitor.monitor.ledger.records.alerts import StoredAlert
-from pumonitor.monitor.ledger.records.records import NewMessage
+from pumonitor.monitor.ledger.records.results import NewMessage
 
 __all__ = ["key_of_beginning", "packed"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
-from pumonitor.monitor.ledger.records.records import MetricResult
+from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, Reading, Series, WindowView
 

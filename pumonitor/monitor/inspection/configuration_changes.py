@@ -15,7 +15,7 @@ from pumonitor.monitor.config.left_unread import stands_in
 from pumonitor.monitor.config.sections.prior_of_period import shown_meaning
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import EvaluatedWindow
+from pumonitor.monitor.ledger.records.results import EvaluatedWindow
 
 __all__ = ["OtherConfiguration", "other_configuration", "stored_hash"]
 

@@ -12,15 +12,15 @@ from pumonitor.monitor.app import open_ledger
 from pumonitor.monitor.config.configuration import Configuration, Monitor
 from pumonitor.monitor.config.left_unread import monitors_unread
 from pumonitor.monitor.config.text.problems import Problem, shown_place
-from pumonitor.monitor.inspection.check import tried
 from pumonitor.monitor.inspection.configuration_changes import stored_hash
 from pumonitor.monitor.inspection.connections import check_tracking
 from pumonitor.monitor.inspection.held_up import dates_of, until_given_up
 from pumonitor.monitor.inspection.insights import features_left_out
+from pumonitor.monitor.inspection.outcomes import tried
 from pumonitor.monitor.inspection.untold import untold_notes
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import Waiting
-from pumonitor.monitor.ledger.records.records import WindowRecord
+from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.windows.auxiliary.auxiliary import has_auxiliary
 from pumonitor.monitor.windows.due.due_windows import have_stopped
 from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_windows, summed_up

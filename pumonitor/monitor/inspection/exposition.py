@@ -10,7 +10,7 @@ from pumonitor import __version__
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import StoredAlert
-from pumonitor.monitor.ledger.records.records import PublishedResult
+from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.ports import Clock
 
 if TYPE_CHECKING:

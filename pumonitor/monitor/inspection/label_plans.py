@@ -18,7 +18,7 @@ from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.rules import Change
 from pumonitor.monitor.inspection.seen_by_length import LengthSeen, said_of_lengths, seen_by_length
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import PublishedResult
+from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.ledger.results.prior_states import SeriesAsked, newest_prior_state
 from pumonitor.monitor.rules.alerts.evidence_prior import least_odds
 from pumonitor.monitor.rules.alerts.rule import AlertRule, PriorShift, Shift

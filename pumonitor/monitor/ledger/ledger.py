@@ -19,7 +19,9 @@ from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.database.schema import audit
 from pumonitor.monitor.ledger.outbox import StoredOutbox, enqueue
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import Claim, CollectedPane, EvaluatedPane, NewMessage
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.collected import CollectedPane
+from pumonitor.monitor.ledger.records.results import EvaluatedPane, NewMessage
 from pumonitor.monitor.ledger.results import planning
 from pumonitor.monitor.ledger.results.auxiliary import forget_auxiliary
 from pumonitor.monitor.ledger.results.planning import Which

@@ -41,7 +41,7 @@ from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.database.plain_json import plain_json
 from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
-from pumonitor.monitor.ledger.records.records import NewMessage
+from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import OutboxMessage
 
 __all__ = ["StoredOutbox", "Waiting", "enqueue"]

@@ -32,18 +32,14 @@ from pumonitor.monitor.ledger.database.schema import (
     series,
     windows,
 )
-from pumonitor.monitor.ledger.records.records import (
-    AuditEntry,
-    Backlog,
+from pumonitor.monitor.ledger.records.collected import LabeledCount, PaneCounts, StoredSeries
+from pumonitor.monitor.ledger.records.results import (
     EvaluatedWindow,
-    LabeledCount,
-    PaneCounts,
     PublishedResult,
     StoredEvaluation,
-    StoredSeries,
-    WindowRecord,
 )
 from pumonitor.monitor.ledger.records.rows import evaluation_in, series_in, window_in, window_of
+from pumonitor.monitor.ledger.records.windows import AuditEntry, Backlog, WindowRecord
 from pumonitor.ports import State, Window
 
 __all__ = ["LedgerReader", "Revisions"]

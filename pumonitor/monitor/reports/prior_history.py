@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import StoredEvaluation
+from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.results.prior_states import class_priors_over_windows
 from pumonitor.plain_text import one_line
 from pumonitor.ports import Window

@@ -8,7 +8,8 @@ from typing import Any
 
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import StoredEvaluation, WindowRecord
+from pumonitor.monitor.ledger.records.results import StoredEvaluation
+from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.reports.prior_history import prior_history
 from pumonitor.monitor.reports.region_over_windows import no_pure_region_in_windows
 from pumonitor.monitor.reports.window_history import window_history

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import PublishedResult, StoredEvaluation
+from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
 from pumonitor.names import TITLES
 from pumonitor.report.history_chart import HistoryPoint
 

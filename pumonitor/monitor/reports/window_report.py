@@ -14,7 +14,7 @@ from pumonitor.report.prior_chart import PriorHistory
 from pumonitor.results import ClassPriorEstimate, Evaluation, Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["window_evaluation", "window_files", "window_report"]
+__all__ = ["window_evaluation", "window_files"]
 
 
 def window_evaluation(
@@ -40,33 +40,6 @@ def window_evaluation(
     return evaluate_table(table, threshold=threshold, class_prior=class_prior, **settings)
 
 
-def window_report(
-    table: ScoreTable,
-    class_prior: ClassPriorEstimate,
-    *,
-    threshold: float,
-    title: str,
-    context: Mapping[str, str] | None = None,
-    **settings: Any,
-) -> str:
-    """The HTML page of a window, which needs nothing else to be read.
-
-    Parameters are those of `window_evaluation`; `title` and `context` are the page's.
-
-    Examples
-    --------
-    >>> import pumonitor
-    >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
-    >>> prior = pumonitor.evaluate_table(table, threshold=0.8, class_prior=0.06).class_prior
-    >>> page = window_report(table, prior, threshold=0.8, title="Card fraud",
-    ...                      context={"Window": "1 January 2026"})
-    >>> "Card fraud" in page
-    True
-    """
-    evaluation = window_evaluation(table, class_prior, threshold=threshold, **settings)
-    return render_html(evaluation, title=title, context=context)
-
-
 def window_files(
     table: ScoreTable,
     class_prior: ClassPriorEstimate,
@@ -82,7 +55,18 @@ def window_files(
     """`report.html` and `evaluation.json` of a window, as MLflow is sent them.
 
     `findings` are what other windows say against it, beside the evaluation's own; `history` and
-    `prior_history` are of the windows up to it.
+    `prior_history` are of the windows up to it. Other parameters are those of `window_evaluation`;
+    `title` and `context` are the page's.
+
+    Examples
+    --------
+    >>> import pumonitor
+    >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
+    >>> prior = pumonitor.evaluate_table(table, threshold=0.8, class_prior=0.06).class_prior
+    >>> files = window_files(table, prior, threshold=0.8, title="Card fraud",
+    ...                      context={"Window": "1 January 2026"})
+    >>> "Card fraud" in files["report.html"]
+    True
     """
     evaluation = window_evaluation(table, class_prior, threshold=threshold, **settings)
     own = {one.name for one in evaluation.warnings}

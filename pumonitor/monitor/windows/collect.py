@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 
 from pumonitor.monitor.config.configuration import Monitor
-from pumonitor.monitor.ledger.records.records import Claim, CollectedPane
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.collected import CollectedPane
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json, own_class_prior
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane_digest, tables_of
 from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of

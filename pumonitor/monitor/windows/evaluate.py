@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import (
-    Claim,
-    EvaluatedPane,
-    EvaluatedSeries,
-    StoredSeries,
-)
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.collected import StoredSeries
+from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries
 from pumonitor.monitor.windows.class_prior.assumed import findings_of
 from pumonitor.monitor.windows.class_prior.followed import FollowedPriors, PanePriors
 from pumonitor.monitor.windows.evaluation.references import Reference, References

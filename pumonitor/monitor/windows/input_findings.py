@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import WindowRecord
+from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.rules.alerts.usual import OVER
 from pumonitor.monitor.rules.windows.input_findings import InputFinding, InputKind, input_findings
 from pumonitor.ports import Window

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -25,8 +26,8 @@ _MINUTES: Final = "^(.{10}[T ][0-9]{2}:[0-9]{2})"
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
-    """What most engines agree on."""
+class Dialect(ABC):
+    """What most engines agree on; times and hashes each has to say in its own way."""
 
     name: ClassVar[str] = ""
     floor: ClassVar[str] = "CAST(floor({}) AS BIGINT)"
@@ -76,25 +77,25 @@ class Dialect:
         """Text for messages."""
         return f"CAST({raw} AS {self.text})"
 
+    @abstractmethod
     def clock(self, raw: str, kind: Kind) -> str:
         """Microseconds since 1970 of a moment, or of a local time on its own clock."""
-        raise NotImplementedError
 
+    @abstractmethod
     def clock_with_offset(self, raw: str) -> str:
         """Microseconds of ISO 8601 text that says its offset; null for other text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def clock_without_offset(self, raw: str) -> str:
         """Local microseconds of ISO 8601 text without an offset; null for other text."""
-        raise NotImplementedError
 
     def divided(self, number: str, by: int) -> str:
         """Whole-number division of a number above 0."""
         return f"({number} / {by})"
 
+    @abstractmethod
     def hashed(self, key: str) -> str:
         """SHA-256 of an id's text in hexadecimal digits, which sort alike in every engine."""
-        raise NotImplementedError
 
 
 class DuckDB(Dialect):
@@ -226,6 +227,11 @@ class SQLite(Dialect):
     def key(self, raw: str, kind: Kind, key: Key) -> str:
         """An id to compare by; null for what is none."""
         return f"CASE WHEN typeof({raw}) = '{key}' THEN {raw} END"
+
+    def clock(self, raw: str, kind: Kind) -> str:
+        """Microseconds of a time, which is text here whatever type its column names."""
+        del kind
+        return f"coalesce({self.clock_with_offset(raw)}, {self.clock_without_offset(raw)})"
 
     def clock_with_offset(self, raw: str) -> str:
         """Microseconds of text that says its offset."""

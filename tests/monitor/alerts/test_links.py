@@ -14,7 +14,7 @@ from pumonitor.monitor.config.file import read_configuration_text
 from pumonitor.monitor.delivery.mlflow.runs import run_key
 from pumonitor.monitor.delivery.notifications.group import AlertGroup
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
-from pumonitor.monitor.ledger.records.records import NewMessage
+from pumonitor.monitor.ledger.records.results import NewMessage
 from tests.monitor.delivery.notifications.alerts import alert
 
 CONFIGURATION = """\

@@ -7,7 +7,7 @@ import pytest
 
 from pumonitor.errors import InputError, SourceError
 from pumonitor.monitor.config.file import read_configuration_text
-from pumonitor.monitor.inspection.check import check_monitor, windows_due
+from pumonitor.monitor.inspection.check_monitor import check_monitor, windows_due
 from pumonitor.ports import SourceDescription
 
 TEXT = """\

@@ -31,10 +31,9 @@ from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import StaleClaimError
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import (
-    Claim,
-    CollectedPane,
-    CollectedSeries,
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.collected import CollectedPane, CollectedSeries
+from pumonitor.monitor.ledger.records.results import (
     EvaluatedPane,
     EvaluatedSeries,
     MetricResult,

@@ -8,15 +8,13 @@ from sqlalchemy import update
 
 from pumonitor.monitor.ledger.database.schema import outbox, windows
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import (
-    Claim,
-    CollectedPane,
-    CollectedSeries,
+from pumonitor.monitor.ledger.records.claims import Claim, window_key
+from pumonitor.monitor.ledger.records.collected import CollectedPane, CollectedSeries
+from pumonitor.monitor.ledger.records.results import (
     EvaluatedPane,
     EvaluatedSeries,
     MetricResult,
     NewMessage,
-    window_key,
 )
 from pumonitor.ports import Pane, State, Window
 from pumonitor.tables import ScoreTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import CollectedPane, CollectedSeries
+from pumonitor.monitor.ledger.records.collected import CollectedPane, CollectedSeries
 from pumonitor.monitor.ledger.results.auxiliary import (
     AuxiliaryLook,
     StoredAuxiliary,

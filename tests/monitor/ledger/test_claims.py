@@ -16,7 +16,7 @@ from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.database.errors import StaleClaimError
 from pumonitor.monitor.ledger.database.schema import windows
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import Claim, window_key
+from pumonitor.monitor.ledger.records.claims import Claim, window_key
 from tests.monitor.ledger.monitored_days import (
     CONFIGURATION,
     DAY,

@@ -17,7 +17,7 @@ from pumonitor.monitor.ledger.claims import claims
 from pumonitor.monitor.ledger.database.errors import StaleClaimError
 from pumonitor.monitor.ledger.database.schema import evaluations, metadata, results
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import EvaluatedPane, EvaluatedSeries, MetricResult
+from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries, MetricResult
 from tests.monitor.ledger.monitored_days import (
     DAY,
     LONG_AFTER,

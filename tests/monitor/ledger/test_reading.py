@@ -8,7 +8,7 @@ from datetime import datetime
 
 from pumonitor.monitor.ledger.database.schema import Moment
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import StoredSeries
+from pumonitor.monitor.ledger.records.collected import StoredSeries
 from tests.monitor.ledger.monitored_days import (
     CONFIGURATION,
     DAY,

@@ -17,8 +17,9 @@ from pumonitor.cli.app import app
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.ledger.database.schema import panes
-from pumonitor.monitor.ledger.records.records import EvaluatedSeries, window_key
-from pumonitor.monitor.rules.reference.reference_windows import Usual
+from pumonitor.monitor.ledger.records.claims import window_key
+from pumonitor.monitor.ledger.records.results import EvaluatedSeries
+from pumonitor.monitor.rules.reference.usual import Usual
 from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 from pumonitor.monitor.windows.evaluate import references_in
 from pumonitor.monitor.windows.evaluation.references import References

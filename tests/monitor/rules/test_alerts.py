@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pumonitor.monitor.rules.alerts.emission import Emitted, emission
-from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence, fold, step
+from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence, step
 from pumonitor.ports import Window
 from tests.oracles.naive_alerts import state_after
 
@@ -26,6 +26,14 @@ def window(number):
 
 def evidence(*kinds):
     return [Evidence(window=window(number), kind=kind) for number, kind in enumerate(kinds)]
+
+
+def fold(found, *, windows, keep):
+    """The state after each window."""
+    states = [UNKNOWN]
+    for one in found:
+        states.append(step(states[-1], one, windows=windows, keep=keep))
+    return states[1:]
 
 
 def state(name, count=0, incident=0):

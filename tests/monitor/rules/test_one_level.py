@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from pumonitor.monitor.rules.reference.attribution import at_prior, attribute_f1
+from pumonitor.monitor.rules.reference.compared import compared, level_of
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
-from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows, compared, level_of
+from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 
 FLAGGED = 0.12

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows, compared
+from pumonitor.monitor.rules.reference.compared import compared
+from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 
 

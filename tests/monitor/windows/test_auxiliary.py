@@ -22,11 +22,11 @@ from pumonitor.cli.app import app
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
-from pumonitor.monitor.inspection.check import check_monitor
+from pumonitor.monitor.inspection.check_monitor import check_monitor
 from pumonitor.monitor.inspection.doctor import examine
 from pumonitor.monitor.jobs import Jobs, Round
 from pumonitor.monitor.ledger.database import schema
-from pumonitor.monitor.ledger.records.records import window_key
+from pumonitor.monitor.ledger.records.claims import window_key
 from pumonitor.monitor.ledger.results.auxiliary import stored_auxiliary
 from pumonitor.monitor.windows.auxiliary.auxiliary import PaneAuxiliary
 from pumonitor.monitor.windows.opening import open_monitor_source

@@ -16,7 +16,7 @@ from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import read_configuration_text
 from pumonitor.monitor.ledger.database.schema import panes, series
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.records import window_key
+from pumonitor.monitor.ledger.records.claims import window_key
 from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
 from pumonitor.monitor.rules.alerts.rule import Shift
 from pumonitor.monitor.rules.alerts.states import Evidence

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.ledger.records.records import StoredSeries
+from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane_digest, tables_of
 from pumonitor.ports import InputCounts
@@ -123,17 +123,13 @@ def test_propensities_make_the_weights_that_arrays_would() -> None:
         replace(row, propensity=float(chance))
         for row, chance in zip(ROWS, rng.choice([0.05, 0.2, 0.8], len(ROWS)), strict=True)
     ]
-    settings = {"detection_rate": 0.9, "min_propensity": 0.1}
-    found = by_name(
-        tables_of(counted(rows), PANES, threshold=THRESHOLD, max_cells=100_000, **settings)
-    )
+    found = by_name(tables_of(counted(rows), PANES, threshold=THRESHOLD, max_cells=100_000))
     for pane in PANES:
         exact = ScoreTable.from_arrays(
             labels_at(rows, pane.number),
             [row.score for row in rows],
             propensity=[row.propensity for row in rows],
             thresholds=(THRESHOLD,),
-            **settings,
         )
         table = found[pane.number, "1", ""].table
         assert table is not None

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pumonitor.evaluation import evaluate_table
-from pumonitor.monitor.ledger.records.records import EvaluatedSeries, MetricResult
+from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.windows.evaluation.change_rows import CHANGING
@@ -84,10 +84,6 @@ def test_what_it_was_made_with_makes_it_again(mature: SeriesTable) -> None:
         mature.table, threshold=THRESHOLD, class_prior=prior, rng=made_with["seed"]
     )
     assert again["f1"].to_dict() == found.evaluation["estimates"]["f1"]
-
-
-def test_curves_are_drawn_when_asked_for(mature: SeriesTable) -> None:
-    assert "roc" in evaluated(mature, curves=True).evaluation["curves"]
 
 
 def test_the_same_data_give_the_same_results_and_another_series_other_draws(
@@ -202,11 +198,6 @@ def test_a_constant_score_says_so() -> None:
     said = rows_of(evaluated(series(rows)))["auc"].undefined_reason
     assert said is not None
     assert said.startswith("scores are all equal to 0.7")
-
-
-def test_settings_that_are_wrong_are_no_result(mature: SeriesTable) -> None:
-    with pytest.raises(ValueError, match="top_k"):
-        evaluated(mature, top_k=-1.0)
 
 
 def test_an_estimated_prior_is_carried_through(mature: SeriesTable) -> None:

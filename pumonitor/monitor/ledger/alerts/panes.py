@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, 
 from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, same_pane
 from pumonitor.monitor.ledger.database.schema import panes, results, windows
 from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
-from pumonitor.monitor.ledger.records.records import MetricResult
+from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.ledger.records.rows import window_of
 from pumonitor.ports import Window
 

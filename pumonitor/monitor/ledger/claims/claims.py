@@ -30,7 +30,7 @@ from pumonitor.monitor.ledger.claims.holders import free_windows
 from pumonitor.monitor.ledger.claims.owners import shown_owner
 from pumonitor.monitor.ledger.database.errors import StaleClaimError
 from pumonitor.monitor.ledger.database.schema import panes, windows
-from pumonitor.monitor.ledger.records.records import Claim, ClaimedPane, Step
+from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane, Step
 from pumonitor.monitor.ledger.records.rows import window_of
 from pumonitor.ports import Pane, Window
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from pumonitor.monitor.ledger.records.records import MetricResult
+from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.ports import State, Window
 
 __all__ = [

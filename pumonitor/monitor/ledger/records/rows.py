@@ -6,12 +6,9 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from pumonitor.monitor.ledger.records.records import (
-    PaneRecord,
-    StoredEvaluation,
-    StoredSeries,
-    WindowRecord,
-)
+from pumonitor.monitor.ledger.records.collected import StoredSeries
+from pumonitor.monitor.ledger.records.results import StoredEvaluation
+from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
 from pumonitor.ports import Window
 
 __all__ = ["evaluation_in", "series_in", "window_in", "window_of"]

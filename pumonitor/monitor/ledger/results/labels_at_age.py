@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, select
 
 from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, starting_between
 from pumonitor.monitor.ledger.database.schema import panes, series, windows
-from pumonitor.monitor.ledger.records.records import LabeledCount
+from pumonitor.monitor.ledger.records.collected import LabeledCount
 from pumonitor.monitor.ledger.records.rows import window_of
 
 __all__ = ["labels_at_age"]

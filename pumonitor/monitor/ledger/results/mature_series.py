@@ -19,7 +19,7 @@ from pumonitor.monitor.ledger.database.queries import (
     starting_between,
 )
 from pumonitor.monitor.ledger.database.schema import panes, series, windows
-from pumonitor.monitor.ledger.records.records import StoredSeries
+from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.records.rows import series_in
 
 __all__ = ["MatureSeries", "mature_series", "mature_versions"]

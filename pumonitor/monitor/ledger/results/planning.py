@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, updat
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import monitors, panes, windows
-from pumonitor.monitor.ledger.records.records import window_key
+from pumonitor.monitor.ledger.records.claims import window_key
 from pumonitor.ports import Pane
 
 __all__ = ["Which", "plan", "recount", "register", "reopen"]

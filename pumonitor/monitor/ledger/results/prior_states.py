@@ -29,7 +29,8 @@ from pumonitor.monitor.ledger.database.schema import (
     series,
     windows,
 )
-from pumonitor.monitor.ledger.records.records import PriorState, StoredEvaluation, StoredSeries
+from pumonitor.monitor.ledger.records.collected import PriorState, StoredSeries
+from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.rows import series_in, window_of
 from pumonitor.ports import Window
 

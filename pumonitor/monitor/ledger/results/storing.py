@@ -21,13 +21,9 @@ from pumonitor.monitor.ledger.database.schema import (
     results,
     series,
 )
-from pumonitor.monitor.ledger.records.records import (
-    Claim,
-    CollectedPane,
-    EvaluatedPane,
-    EvaluatedSeries,
-    MetricResult,
-)
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.collected import CollectedPane
+from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries, MetricResult
 from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
 from pumonitor.monitor.ledger.results.planning import recount
 

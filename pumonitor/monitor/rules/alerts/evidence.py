@@ -25,12 +25,9 @@ from pumonitor.monitor.rules.alerts.rule import (
 )
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.alerts.usable import unfit_to_judge, unusable
+from pumonitor.monitor.rules.reference.compared import compared
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
-from pumonitor.monitor.rules.reference.reference_windows import (
-    FEWEST_WINDOWS,
-    ReferenceWindows,
-    compared,
-)
+from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 
 __all__ = ["Judged", "change_evidence", "limit_evidence"]

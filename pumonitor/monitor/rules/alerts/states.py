@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, assert_never
 
 from pumonitor.ports import Window
 
-__all__ = ["FIRING", "UNKNOWN", "AlertState", "Evidence", "EvidenceKind", "State", "fold", "step"]
+__all__ = ["FIRING", "UNKNOWN", "AlertState", "Evidence", "EvidenceKind", "State", "step"]
 
 EvidenceKind = Literal["breach", "good", "insufficient", "no_data", "error"]
 """What a window says. Only "breach" and "good" change a state: the unknown resolves nothing."""
@@ -111,7 +110,11 @@ def step(state: AlertState, evidence: Evidence, *, windows: int, keep: int) -> A
     >>> window = Window(start=start, end=start + timedelta(days=1), index=20454)
     >>> bad, unclear, good = (Evidence(window=window, kind=kind)
     ...                       for kind in ("breach", "insufficient", "good"))
-    >>> [one.state for one in fold([bad, unclear, bad, good, good], windows=2, keep=1)]
+    >>> state, names = UNKNOWN, []
+    >>> for one in [bad, unclear, bad, good, good]:
+    ...     state = step(state, one, windows=2, keep=1)
+    ...     names.append(state.state)
+    >>> names
     ['pending', 'pending', 'firing', 'recovering', 'ok']
     """
     if windows < 1 or keep < 0:
@@ -125,16 +128,6 @@ def step(state: AlertState, evidence: Evidence, *, windows: int, keep: int) -> A
     else:
         after = state
     return replace(after, evidence=kind)
-
-
-def fold(evidence: Iterable[Evidence], *, windows: int, keep: int) -> list[AlertState]:
-    """The state after each window. Parameters are those of `step`."""
-    states = []
-    state = UNKNOWN
-    for one in evidence:
-        state = step(state, one, windows=windows, keep=keep)
-        states.append(state)
-    return states
 
 
 def _after_breach(state: AlertState, start: datetime, windows: int) -> AlertState:

@@ -9,113 +9,16 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import special
 
 from pumonitor.monitor.rules.reference.attribution import at_prior, difference_at_one_prior
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.uncertain import Known, Uncertain
+from pumonitor.monitor.rules.reference.usual import LEVEL, REACH, FloatArray, Usual, exact
 
-__all__ = ["FEWEST_WINDOWS", "Compared", "ReferenceWindows", "Usual", "compared", "level_of"]
-
-FloatArray = NDArray[np.float64]
+__all__ = ["FEWEST_WINDOWS", "ReferenceWindows"]
 
 FEWEST_WINDOWS: Final = 3
 """Two windows say next to nothing about how much windows differ."""
-
-_LEVEL: Final = 0.95
-_REACH: Final = float(special.ndtri(0.975))
-_STEPS: Final = 50
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usual:
-    """A metric in the windows of a reference.
-
-    Attributes
-    ----------
-    value : float
-        Mean of the windows' values.
-    below, above : float
-        Standard deviations of what windows differ by, beyond their own sampling errors, to each
-        side of the mean.
-    mean_error : float
-        Standard error of the mean.
-    windows : int
-    confidence_level : float
-
-    Notes
-    -----
-    The windows' spread S is known from so many windows, so its multiple is Student's with
-    ``windows - 1`` degrees of freedom. A new window with a sampling error like theirs then has the
-    prediction interval of a normal sample, value -/+ t S sqrt(1 + 1 / windows). Where the values
-    vary less than their stated errors s, these are partly in common, as those of one followed class
-    prior are, and their mean is no better known for being one of many: its variance is S^2 over the
-    number of windows, and s^2 - S^2. Days that rank badly are further off than days that rank well,
-    so S^2 is at least the mean square of the deviations to its own side: AUL of quiet days (50
-    confirmed, 30 or 60 windows) was below the interval in 3.0 to 3.4% of them, and in 4.6% before.
-    """
-
-    value: float
-    below: float
-    above: float
-    mean_error: float
-    windows: int
-    confidence_level: float = _LEVEL
-
-    @classmethod
-    def of(
-        cls, values: FloatArray, errors: FloatArray, *, confidence_level: float = _LEVEL
-    ) -> Usual:
-        """From the windows' values and their standard errors by sampling.
-
-        Every window counts the same: weights by stated errors follow the values, since a share
-        that is low by chance states a small error, and the mean would be too low.
-
-        Examples
-        --------
-        >>> usual = Usual.of(np.array([0.80, 0.84, 0.82, 0.78]), np.full(4, 0.01))
-        >>> round(usual.value, 3), round(usual.below, 4), round(usual.mean_error, 4)
-        (0.81, 0.0238, 0.0129)
-        """
-        spread, stated = float(np.var(values, ddof=1)), float(np.mean(errors**2))
-        off = values - np.mean(values)
-        sides = (max(spread, _mean_square_above_0(side * off)) for side in (-1, 1))
-        below, above = (math.sqrt(max(side - stated, 0.0)) for side in sides)
-        return cls(
-            value=float(np.mean(values)),
-            below=below,
-            above=above,
-            mean_error=math.sqrt(spread / len(values) + max(stated - spread, 0.0)),
-            windows=len(values),
-            confidence_level=confidence_level,
-        )
-
-    @property
-    def freedom(self) -> int:
-        """Degrees of freedom of the windows' spread."""
-        return self.windows - 1
-
-    @property
-    def reach(self) -> float:
-        """Standard deviations from the middle to the end of an interval."""
-        return float(special.stdtrit(self.freedom, 0.5 + 0.5 * self.confidence_level))
-
-    @property
-    def low(self) -> float:
-        """Lower end of where a window of the reference is without its sampling error."""
-        return self.value - self.reach * math.hypot(self.below, self.mean_error)
-
-    @property
-    def high(self) -> float:
-        """Upper end of it."""
-        return self.value + self.reach * math.hypot(self.above, self.mean_error)
-
-
-def _mean_square_above_0(values: FloatArray) -> float:
-    """Of those above 0, and half of those at it."""
-    number = float(np.sum(values > 0) + 0.5 * np.sum(values == 0))
-    return float(np.sum(np.maximum(values, 0.0) ** 2)) / number if number else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -134,7 +37,7 @@ class ReferenceWindows:
 
     windows: Sequence[Mapping[str, Uncertain]]
     name: str = "the reference"
-    confidence_level: float = _LEVEL
+    confidence_level: float = LEVEL
     _found: dict[tuple[str, str], Usual | None] = field(default_factory=dict, repr=False)
 
     def why_none(self, metric: str, title: str) -> str | None:
@@ -186,7 +89,7 @@ class ReferenceWindows:
                 parts: dict[str, Uncertain] = {
                     name: one[name] for name in stands_on(metric) if name in one
                 }
-                parts["class_prior"] = _exact(level * moved)
+                parts["class_prior"] = exact(level * moved)
                 if len(parts) < len(stands_on(metric)):
                     continue
                 value = at_prior(metric, {name: known.value for name, known in parts.items()})
@@ -209,12 +112,12 @@ class ReferenceWindows:
         """
         moved = [one[PRIOR_FACTOR] for one in self._with(metric) if PRIOR_FACTOR in one]
         if not moved:
-            return _exact(1.0)
+            return exact(1.0)
         low, value, high = (
             math.exp(float(np.mean(np.log([getattr(one, end) for one in moved]))))
             for end in ("low", "value", "high")
         )
-        return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * _REACH))
+        return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * REACH))
 
     def at_one_prior(self, metric: str, class_prior: Known) -> Usual | None:
         """The same where all windows and the one to compare stand on one prior that was given.
@@ -258,174 +161,8 @@ class ReferenceWindows:
 def _sampling_error(metric: str, parts: tuple[tuple[str, Uncertain], ...]) -> float:
     """Of an estimate, were its class prior known; kept, since many windows ask for the same."""
     known = dict(parts)
-    at_values = {name: _exact(one.value) for name, one in known.items()}
+    at_values = {name: exact(one.value) for name, one in known.items()}
     found = difference_at_one_prior(
         metric, known, at_values | {"class_prior": known["class_prior"]}
     )
     return 0.0 if found is None else found.se
-
-
-def _exact(value: float) -> Uncertain:
-    return Uncertain(value=value, low=value, high=value, se=0.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """A window beside a reference.
-
-    Attributes
-    ----------
-    usual : float
-        What the reference usually has; where the class prior was followed, by this window's level.
-    limit : float
-        That times a factor and moved.
-    change : Uncertain
-        The window less the limit, with all that windows of the reference differ by: its interval is
-        on one side where a window like them would not be.
-    measured : Uncertain
-        The same with what is not known of the two numbers alone: how far this window is from the
-        limit, whatever others are.
-    reach, freedom : float
-        Standard deviations from the change to the ends of its interval, of Student's distribution
-        with so many degrees of freedom.
-    """
-
-    usual: float
-    limit: float
-    change: Uncertain
-    measured: Uncertain
-    reach: float
-    freedom: float
-
-
-def level_of(now: Mapping[str, Known]) -> Uncertain | None:
-    """The reference's class prior by what is known in a window; None where it was not followed.
-
-    It is rounded to 2%, so that windows that stand on about the same one are compared with the same
-    numbers. Its interval is what is left of the class prior's without that of how far it has moved.
-
-    Parameters
-    ----------
-    now : mapping of str to estimates
-        With "class_prior" and PRIOR_FACTOR, or none of them.
-    """
-    prior, moved = now.get("class_prior"), now.get(PRIOR_FACTOR)
-    if prior is None or moved is None or not 0 < prior.low <= prior.value < 1:
-        return None
-    value = math.exp(round(_STEPS * math.log(prior.value / moved.value)) / _STEPS)
-
-    low = value / _left(prior.value / prior.low, moved.value / moved.low)
-    high = value * _left(prior.high / prior.value, moved.high / moved.value)
-    return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * _REACH))
-
-
-def _left(whole: float, part: float) -> float:
-    """Of a factor that something is known to, without an independent part of it."""
-    return math.exp(math.sqrt(max(math.log(whole) ** 2 - math.log(part) ** 2, 0.0)))
-
-
-def _since(level: Known, moved: Known, before: Uncertain) -> tuple[Known, Known]:
-    """The level that windows before had, and how many times as high the class prior is now."""
-    value = moved.value / before.value
-    low = value / _left(moved.value / moved.low, before.value / before.low)
-    high = value * _left(moved.high / moved.value, before.high / before.value)
-    then = [before.value * end for end in (level.low, level.value, level.high)]
-    return (
-        Uncertain(value=then[1], low=then[0], high=then[2], se=(then[2] - then[0]) / (2 * _REACH)),
-        Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * _REACH)),
-    )
-
-
-def compared(
-    metric: str,
-    now: Mapping[str, Known],
-    reference: ReferenceWindows,
-    *,
-    times: float = 1.0,
-    plus: float = 0.0,
-) -> Compared:
-    """The window's number less ``times`` what the reference usually has, less ``plus``.
-
-    Parameters
-    ----------
-    metric : str
-    now : mapping of str to estimates
-        The window's, with the metric and as far as there are any what it `stands_on`.
-    reference : ReferenceWindows
-    times, plus : float
-
-    Raises
-    ------
-    ValueError
-        If the reference has too few windows with the metric.
-
-    Notes
-    -----
-    The variance of the change is the window's own by sampling, that of windows among each other,
-    and that of the reference's mean. Ends of intervals are added in squares, each on its side, and
-    those of the window are moved out from the normal's to Student's quantile for the change, since
-    how much windows differ, and how far stated errors are right, was learned from a few. A class
-    prior that
-    was given once is the same in both, and what it may be off by moves both together.
-
-    References
-    ----------
-    Zou, Donner (2008), Construction of confidence limits about effect measures, equation 4.
-
-    Examples
-    --------
-    >>> def aul(value):
-    ...     return {"aul": Uncertain(value=value, low=value - 0.02, high=value + 0.02, se=0.01)}
-    >>> reference = ReferenceWindows(windows=[aul(v) for v in (0.80, 0.84, 0.82, 0.78, 0.81)])
-    >>> found = compared("aul", aul(0.74), reference)
-    >>> round(found.change.value, 3), round(found.change.low, 3), round(found.change.high, 3)
-    (-0.07, -0.138, -0.002)
-    """
-    usual = reference.usual(metric)
-    one = now[metric]
-    value = one.value - times * usual.value
-    below, above = one.value - one.low, one.high - one.value
-    prior = now.get("class_prior")
-    level: Known | None = level_of(now)
-    usual_there = None
-    if level is not None:
-        usual_there = reference.at_level(metric, level.value)
-    elif prior is not None:
-        usual_there, level = reference.at_one_prior(metric, prior), prior
-    moved: Known | None = now.get(PRIOR_FACTOR)
-    if level is not None and moved is not None:
-        # What both have moved by is of the level that they have in common.
-        level, moved = _since(level, moved, reference.factor(metric))
-    if level is not None and usual_there is not None:
-        means: dict[str, Known] = {
-            name: _exact(float(np.mean(reference.values(name, metric))))
-            for name in stands_on(metric)
-        } | {"class_prior": level}
-        found = difference_at_one_prior(metric, now, means, times=times, moved=moved)
-        at_means = at_prior(metric, {name: known.value for name, known in means.items()})
-        if found is not None and at_means is not None:
-            usual = usual_there
-            if PRIOR_FACTOR in now:
-                value = found.value + times * (at_means - usual.value)
-            below, above = found.value - found.low, found.high - found.value
-    stretched = usual.reach / float(special.ndtri(0.5 + 0.5 * usual.confidence_level))
-
-    # A window is low beside a reference whose own windows may be low.
-    own = (abs(times) * (usual.value - usual.low), abs(times) * (usual.high - usual.value))
-    to_mean = abs(times) * usual.reach * usual.mean_error
-
-    def beside(lower: float, upper: float, *, by: float = 1.0) -> Uncertain:
-        low = value - plus - math.hypot(by * below, upper)
-        high = value - plus + math.hypot(by * above, lower)
-        return Uncertain(
-            value=value - plus, low=low, high=high, se=(high - low) / (2 * usual.reach)
-        )
-
-    return Compared(
-        usual=usual.value,
-        limit=times * usual.value + plus,
-        change=beside(*(own if times >= 0 else own[::-1]), by=stretched),
-        measured=beside(to_mean, to_mean),
-        reach=usual.reach,
-        freedom=usual.freedom,
-    )

@@ -17,7 +17,7 @@ from typing import Final
 from pumonitor.errors import ExtraMissingError, InputError
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import StoredSeries
+from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.results.auxiliary import (
     AuxiliaryLook,
     StoredAuxiliary,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.errors import InputError, TooFewPositivesError
-from pumonitor.monitor.ledger.records.records import StoredSeries
+from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.results.auxiliary import AuxiliaryLook
 from pumonitor.ports import SampledRows
 from pumonitor.tables import ScoreTable

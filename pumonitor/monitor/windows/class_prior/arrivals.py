@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import LabeledCount
+from pumonitor.monitor.ledger.records.collected import LabeledCount
 from pumonitor.monitor.rules.labels.maturity import LabelMaturity, ShareKnown, label_maturity
 from pumonitor.ports import Pane
 

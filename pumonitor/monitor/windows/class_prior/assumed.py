@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import LabeledCount, StoredSeries, window_key
+from pumonitor.monitor.ledger.records.claims import window_key
+from pumonitor.monitor.ledger.records.collected import LabeledCount, StoredSeries
 from pumonitor.monitor.ledger.results.labels_at_age import labels_at_age
 from pumonitor.monitor.rules.labels.confirmed_share import (
     FEWEST_WINDOWS,

@@ -15,7 +15,7 @@ from typing import Final
 from pumonitor import __version__
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import PriorState, StoredSeries
+from pumonitor.monitor.ledger.records.collected import PriorState, StoredSeries
 from pumonitor.monitor.ledger.results.auxiliary import AuxiliaryLook
 from pumonitor.monitor.ledger.results.prior_states import (
     SeriesAsked,

@@ -9,7 +9,7 @@ from typing import Final
 
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import StoredSeries
+from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.results.mature_series import (
     MatureSeries,
     mature_series,

@@ -9,13 +9,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.monitor.ledger.records.records import MetricResult
+from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.rules.reference.attribution import (
     attribute_aul,
     attribute_f1,
 )
+from pumonitor.monitor.rules.reference.compared import compared, level_of
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR
-from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows, compared, level_of
+from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Known, Uncertain
 from pumonitor.monitor.windows.evaluation.result_rows import result_row
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable

@@ -14,7 +14,7 @@ from pumonitor.monitor.ledger.alerts.panes import with_results
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.alerts import PaneSeen
-from pumonitor.monitor.ledger.records.records import EvaluatedSeries, MetricResult
+from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult
 from pumonitor.monitor.ledger.results.mature_results import MaturePane, mature_panes
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows

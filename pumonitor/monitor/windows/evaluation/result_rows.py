@@ -9,7 +9,7 @@ from typing import Final
 from pumonitor.diagnostics.impossible_prior import CAUSE, came_out_impossible
 from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.displayed import Displayed
-from pumonitor.monitor.ledger.records.records import MetricResult
+from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable

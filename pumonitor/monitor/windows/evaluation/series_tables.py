@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pumonitor._propensities import Propensities
 from pumonitor.errors import InputError, TooFewPositivesError
-from pumonitor.monitor.ledger.records.records import CollectedSeries, StoredSeries
+from pumonitor.monitor.ledger.records.collected import CollectedSeries, StoredSeries
 from pumonitor.ports import InputCounts, Pane, WindowCounts
 from pumonitor.tables import ScoreTable, Weights
 
@@ -101,8 +101,6 @@ def tables_of(
     panes: Sequence[Pane],
     *,
     threshold: float,
-    detection_rate: float = 1.0,
-    min_propensity: float = 0.0,
     max_cells: int = MOST_CELLS,
 ) -> tuple[SeriesTable, ...]:
     """A table for each pane, model version and segment, and the sum over a segment's values.
@@ -114,8 +112,6 @@ def tables_of(
         Those whose moments were asked for, in that order.
     threshold : float
         The one they were counted with.
-    detection_rate, min_propensity : float
-        As in `ScoreTable.from_arrays`, for propensities if there are any.
     max_cells : int
         Neighbouring cells are joined beyond that.
 
@@ -136,9 +132,7 @@ def tables_of(
         label = (counts.history // 3**number) % 3 - 1
         weighted = _is_weighted(counts, label, pane)
         for model_version, segment, rows in _series(counts):
-            cells = _cells_of(
-                counts, rows, label, weighted=weighted, rates=(detection_rate, min_propensity)
-            )
+            cells = _cells_of(counts, rows, label, weighted=weighted)
             found.append(
                 _series_table(cells, pane.number, model_version, segment, threshold, max_cells)
             )
@@ -205,7 +199,6 @@ class _Cells:
     propensity: FloatArray
     labeled_rows: IntArray
     weighted: bool
-    rates: tuple[float, float]
 
     @property
     def labeled(self) -> IntArray:
@@ -234,7 +227,6 @@ def _cells_of(
     label: IntArray,
     *,
     weighted: bool,
-    rates: tuple[float, float],
 ) -> _Cells:
     rows = rows[np.argsort(counts.cell[rows], kind="stable")]
     cell, starts, place = np.unique(counts.cell[rows], return_index=True, return_inverse=True)
@@ -263,7 +255,6 @@ def _cells_of(
         if len(begins)
         else np.empty(0, dtype=np.int64),
         weighted=weighted,
-        rates=rates,
     )
 
 
@@ -311,9 +302,7 @@ def _table(cells: _Cells) -> ScoreTable:
     )
     if not cells.weighted:
         return plain
-    detection_rate, min_propensity = cells.rates
-    chance = detection_rate * cells.propensity
-    weight = 1 / np.maximum(chance, min_propensity)
+    weight = 1 / cells.propensity
     represented = cells.summed(cells.labeled_rows * weight)
     return ScoreTable(
         lower=plain.lower,
@@ -333,9 +322,9 @@ def _table(cells: _Cells) -> ScoreTable:
             negative_squares=plain.negative,
         ),
         propensities=Propensities(
-            lifted=int(cells.labeled_rows[chance < min_propensity].sum()),
+            lifted=0,
             largest_weight=float(weight.max()),
-            min_propensity=min_propensity,
-            detection_rate=detection_rate,
+            min_propensity=0.0,
+            detection_rate=1.0,
         ),
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Final, TypedDict, Unpack
+from typing import Final
 
 from pumonitor.diagnostics.impossible_prior import doubted_estimates
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
-from pumonitor.monitor.ledger.records.records import EvaluatedSeries, MetricResult
+from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult
 from pumonitor.monitor.rules.alerts.rule import PRIOR_MOVED
 from pumonitor.monitor.rules.labels.expected import expected_at_maturity, expected_positives
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
@@ -32,32 +32,17 @@ from pumonitor.results import (
     Estimate,
     Evaluation,
     Finding,
-    Scenario,
-    Target,
     finite_or_none,
 )
 
-__all__ = ["EvaluationSettings", "evaluate_window", "seed_of"]
+__all__ = ["evaluate_window", "seed_of"]
 
 ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
 """All estimates of an evaluation."""
 
 _REACH: Final = 1.96
+_LEVEL: Final = 0.95
 _NO_PRIOR: Final = "no class prior: it cannot be estimated from this window or those before it"
-
-
-class EvaluationSettings(TypedDict, total=False):
-    """Keywords that go to `pumonitor.evaluate_table` as they are."""
-
-    scenario: Scenario
-    label_purity: LabelPurity
-    target: Target
-    confidence_level: float
-    top_k: float
-    f_beta: float
-    correct_prior_bias: bool
-    calibrated_scores: bool
-    curves: bool
 
 
 def evaluate_window(
@@ -70,7 +55,7 @@ def evaluate_window(
     reference: ReferenceWindows | None = None,
     maturity: ShareKnown | None = None,
     findings: Sequence[Finding] = (),
-    **settings: Unpack[EvaluationSettings],
+    label_purity: LabelPurity = 1.0,
 ) -> EvaluatedSeries:
     """All results of one series of a pane, a function of the data and of nothing else.
 
@@ -91,8 +76,8 @@ def evaluate_window(
         provisional.
     findings : sequence of Finding
         What other windows say against it, beside the evaluation's own.
-    **settings
-        Further keywords of `pumonitor.evaluate_table`; curves are left out unless asked for.
+    label_purity : float or "auto"
+        As in `pumonitor.evaluate_table`.
 
     Returns
     -------
@@ -119,16 +104,15 @@ def evaluate_window(
     (0.56, 40.0)
     """
     seed = seed_of(key, model_version=series.model_version, segment=series.segment)
-    level = settings.get("confidence_level", 0.95)
     evaluation, reason = _evaluated(
-        series, class_prior, threshold=threshold, seed=seed, settings=settings
+        series, class_prior, threshold=threshold, seed=seed, purity=label_purity
     )
     estimates = {} if evaluation is None else dict(evaluation.estimates)
     stored = {} if evaluation is None else evaluation.to_dict()
     if findings:
         stored["warnings"] = [*stored.get("warnings", ()), *(one.to_dict() for one in findings)]
-    share = _share(state, maturity, level)
-    doubts = doubted_estimates(estimates, pure=settings.get("label_purity", 1.0) == 1.0)
+    share = _share(state, maturity)
+    doubts = doubted_estimates(estimates, pure=label_purity == 1.0)
     assumed = class_prior is not None and is_given(class_prior)
     results = [
         *_estimate_rows(series, estimates, reason, doubts=doubts, assumed=assumed),
@@ -137,7 +121,7 @@ def evaluate_window(
         result_row(series, "label_maturity", share, share.undefined_reason),
     ]
     if state == "provisional":
-        later = _expected(series, estimates, share, threshold=threshold, level=level, seed=seed)
+        later = _expected(series, estimates, share, threshold=threshold, seed=seed)
         results += _expected_rows(series, estimates, later, share, reason, doubts=doubts)
     if reference is not None:
         results += Comparison(
@@ -182,34 +166,37 @@ def _evaluated(
     *,
     threshold: float,
     seed: int,
-    settings: EvaluationSettings,
+    purity: LabelPurity,
 ) -> tuple[Evaluation | None, str | None]:
     """The evaluation, or why there is none."""
     if series.table is None:
         return None, series.undefined_reason
     if class_prior is None:
         return None, _NO_PRIOR
-    purity = settings.get("label_purity", 1.0)
     if isinstance(purity, float) and class_prior.value >= purity:
         return None, (
             f"the class prior of {class_prior.value:.4g} is not below the label purity of "
             f"{purity:g}: such labels tell nothing"
         )
-    with_curves: EvaluationSettings = {"curves": False, **settings}
     try:
         evaluation = evaluate_table(
-            series.table, threshold=threshold, class_prior=class_prior, rng=seed, **with_curves
+            series.table,
+            threshold=threshold,
+            class_prior=class_prior,
+            label_purity=purity,
+            curves=False,
+            rng=seed,
         )
     except InputError as error:
         return None, str(error)
     return evaluation, None
 
 
-def _share(state: State, maturity: ShareKnown | None, level: float) -> ShareKnown:
+def _share(state: State, maturity: ShareKnown | None) -> ShareKnown:
     if state != "provisional":
-        return ShareKnown.all_known(confidence_level=level)
+        return ShareKnown.all_known(confidence_level=_LEVEL)
     if maturity is None:
-        return ShareKnown.unknown("no earlier window is mature", confidence_level=level)
+        return ShareKnown.unknown("no earlier window is mature", confidence_level=_LEVEL)
     return maturity
 
 
@@ -280,13 +267,12 @@ def _expected(
     share: ShareKnown,
     *,
     threshold: float,
-    level: float,
     seed: int,
 ) -> dict[str, Uncertain]:
     """What the number of labels and each estimate are expected to become, as far as can be told."""
     if share.undefined_reason is not None:
         return {}
-    positives = expected_positives(series.labeled, share, confidence_level=level, rng=seed)
+    positives = expected_positives(series.labeled, share, confidence_level=_LEVEL, rng=seed)
     later = {"labeled_positives": positives}
     if series.table is not None and estimates:
         later |= expected_at_maturity(
@@ -294,7 +280,7 @@ def _expected(
             estimates,
             share,
             threshold=threshold,
-            confidence_level=level,
+            confidence_level=_LEVEL,
             rng=seed,
         )
     return later

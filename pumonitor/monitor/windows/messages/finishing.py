@@ -8,7 +8,7 @@ from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
 from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, lane
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import enqueue
-from pumonitor.monitor.ledger.records.records import NewMessage
+from pumonitor.monitor.ledger.records.results import NewMessage
 
 __all__ = ["finish_runs"]
 

@@ -10,7 +10,8 @@ from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
 from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, lane
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.records import Claim, ClaimedPane, EvaluatedSeries, NewMessage
+from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane
+from pumonitor.monitor.ledger.records.results import EvaluatedSeries, NewMessage
 from pumonitor.monitor.ledger.results.labels_at_age import labels_at_age
 
 __all__ = ["ends_of_superseded"]

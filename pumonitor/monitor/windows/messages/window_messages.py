@@ -9,13 +9,8 @@ from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, FILES_DESTINATION, lane
 from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
-from pumonitor.monitor.ledger.records.records import (
-    Claim,
-    ClaimedPane,
-    EvaluatedSeries,
-    MetricResult,
-    NewMessage,
-)
+from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane
+from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult, NewMessage
 from pumonitor.monitor.windows.messages.run_description import run_description, run_parameters
 
 __all__ = ["messages_of", "shown_metrics", "verdict_of"]

@@ -27,7 +27,7 @@ from pumonitor.monitor.ledger.database.schema import outbox as outbox_table
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import enqueue
 from pumonitor.monitor.ledger.records.alerts import StoredAlert
-from pumonitor.monitor.ledger.records.records import NewMessage
+from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import OutboxMessage
 from tests.monitor.delivery.notifications.alerts import alert
 from tests.monitor.delivery.notifications.conftest import QUICK, Clock

@@ -1,0 +1,285 @@
+"""Tries one monitor's tables: what is in them, which windows are due, what to be warned of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.alerts.false_alarms import QuietAlarms
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.left_unread import monitors_unread
+from pumonitor.monitor.config.text.problems import Problem
+from pumonitor.monitor.inspection.auxiliary_check import feature_warnings
+from pumonitor.monitor.inspection.outcomes import Outcome, tried
+from pumonitor.monitor.inspection.prior_outlook import (
+    impossible_prior,
+    prior_notes,
+    prior_outlook,
+    prior_warnings,
+)
+from pumonitor.monitor.inspection.rule_outlook import RuleOutlook, rule_outlooks
+from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
+from pumonitor.monitor.windows.due.due_windows import end_of_windows, partial_beginning, partial_end
+from pumonitor.monitor.windows.evaluation.baseline import baseline_period
+from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
+from pumonitor.prior.followed.worth_of_audits import Worth
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["Due", "MonitorCheck", "check_monitor", "windows_due"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """Windows and panes whose moment has come, and that are not evaluated.
+
+    Attributes
+    ----------
+    windows, panes, mature : int
+        How many; windows with a mature pane.
+    evaluated : int
+        Panes whose moment has come, and that are.
+    first, last : datetime or None
+        Start of the first and end of the last window.
+    following : Pane or None
+        What will be due next.
+    """
+
+    windows: int
+    panes: int
+    mature: int
+    evaluated: int = 0
+    first: datetime | None
+    last: datetime | None
+    following: Pane | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitorCheck:
+    """What was found of one monitor.
+
+    Attributes
+    ----------
+    name : str
+    outcome : Outcome
+    description : SourceDescription or None
+        None where its tables could not be read.
+    due : Due or None
+    warnings : tuple of str
+    rules : tuple of RuleOutlook
+    notes : tuple of str
+        What is good to know, and nothing to be done about.
+    audits : tuple of Worth
+        What an audit would make of a class prior that is measured, beside what is without one.
+    """
+
+    name: str
+    outcome: Outcome
+    description: SourceDescription | None = None
+    due: Due | None = None
+    warnings: tuple[str, ...] = field(default=())
+    rules: tuple[RuleOutlook, ...] = ()
+    notes: tuple[str, ...] = ()
+    audits: tuple[Worth, ...] = ()
+
+
+def check_monitor(
+    monitor: Monitor,
+    *,
+    now: datetime,
+    mask: Callable[[str], str],
+    open_source: Callable[[Monitor], PredictionSource],
+    unread: Iterable[Problem] = (),
+    other: str = "",
+    evaluated: Set[tuple[datetime, int]] = frozenset(),
+    doubts: Iterable[str] = (),
+    quiet: Mapping[str, QuietAlarms] | None = None,
+    sights: Mapping[str, str] | None = None,
+) -> MonitorCheck:
+    """Read a monitor's tables and say what the next run would do.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    now : datetime
+    mask : callable
+        Hides secrets in a message.
+    open_source : callable
+        Opens the monitor's tables.
+    unread : iterable of Problem
+        Variables that are not set.
+    other : str
+        What is to be said of windows evaluated under another configuration.
+    evaluated : set of (datetime, int)
+    doubts : iterable of str
+    quiet : mapping of str to QuietAlarms, optional
+    sights : mapping of str to str, optional
+        As of `InLedger`.
+    """
+    found: list[SourceDescription] = []
+    audits: list[Worth] = []
+    impossible: list[str] = []
+    unreadable: list[str] = []
+    missing = monitors_unread(unread).get(monitor.name, [])
+
+    def describe() -> str:
+        if missing:
+            raise InputError("; ".join(problem.message for problem in missing))
+        source = open_source(monitor)
+        try:
+            found.append(source.describe())
+            audits.extend(prior_outlook(monitor, source, found[0], now=now))
+            impossible.extend(impossible_prior(monitor, source, now=now))
+            unreadable.extend(feature_warnings(monitor, source, found[0]))
+        finally:
+            source.close()
+        return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
+
+    outcome = tried(f"monitors.{monitor.name}", describe, mask)
+    said = (*((other,) if other else ()), *doubts)
+    warned = (*prior_warnings(monitor, found[0] if found else None), *impossible)
+    notes = tuple(prior_notes(monitor))
+    if not found:
+        return MonitorCheck(
+            name=monitor.name,
+            outcome=outcome,
+            warnings=(*said, *warned),
+            notes=notes,
+            rules=tuple(rule_outlooks(monitor, first=None, quiet=quiet, sights=sights)),
+        )
+    description = found[0]
+    return MonitorCheck(
+        name=monitor.name,
+        outcome=outcome,
+        description=description,
+        due=windows_due(monitor, description, now=now, evaluated=evaluated),
+        warnings=(*said, *warned, *unreadable, *_warnings(monitor, description, now=now)),
+        notes=notes,
+        audits=tuple(audits),
+        rules=tuple(rule_outlooks(monitor, first=description.first, quiet=quiet, sights=sights)),
+    )
+
+
+def windows_due(
+    monitor: Monitor,
+    description: SourceDescription,
+    *,
+    now: datetime,
+    evaluated: Set[tuple[datetime, int]] = frozenset(),
+) -> Due:
+    """What a run at this moment would find due, but for what was `evaluated` before.
+
+    All windows since the first prediction up to those after the last that rules ask for: one in
+    which nothing was predicted is a finding too.
+    """
+    nothing = Due(windows=0, panes=0, mature=0, first=None, last=None, following=None)
+    if description.first is None or description.last is None or description.first > now:
+        return nothing
+    end = min(now + timedelta.resolution, end_of_windows(monitor, description.last))
+    schedule = monitor.pane_schedule
+    panes = mature = done = 0
+    due: list[Window] = []
+    following: list[Pane] = []
+    # The window that this moment is in is not due, but may be the next.
+    for window in monitor.windows.between(description.first, end):
+        ready = schedule.due(window, now)
+        left = [pane for pane in ready if (window.start, pane.number) not in evaluated]
+        if left:
+            due.append(window)
+        panes += len(left)
+        done += len(ready) - len(left)
+        mature += bool(left) and len(ready) > schedule.mature
+        following += schedule.panes(window)[len(ready) : len(ready) + 1]
+    return Due(
+        windows=len(due),
+        panes=panes,
+        mature=mature,
+        evaluated=done,
+        first=due[0].start if due else None,
+        last=due[-1].end if due else None,
+        following=min(following, key=lambda pane: pane.as_of, default=None),
+    )
+
+
+def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime) -> Iterator[str]:
+    first, last = description.first, description.last
+    if first is None or last is None:
+        yield "there are no predictions yet"
+        return
+    if last > now:
+        yield f"predictions reach into the future, up to {last:%Y-%m-%d %H:%M} UTC: check time_zone"
+    window = monitor.windows.containing(last)
+    if now - last > 2 * (window.end - window.start):
+        yield (
+            f"the last prediction is from {last:%Y-%m-%d %H:%M} UTC: no window after "
+            f"{end_of_windows(monitor, last):%Y-%m-%d %H:%M} UTC is due before there are others"
+        )
+    parts = (partial_beginning(monitor, first), partial_end(monitor, last, now=now))
+    yield from filter(None, parts)
+    yield from _label_warnings(monitor, description)
+    if monitor.positives.known_at is None:
+        yield (
+            "without known_at every label counts at every moment: results for the past are not "
+            "what they would have been then"
+        )
+    if monitor.reference is not None:
+        start, end = monitor.reference.span(monitor.zone)
+        if end <= first or start > last:
+            yield (
+                f"the reference has no predictions: they are from {first:%Y-%m-%d} to "
+                f"{last:%Y-%m-%d}"
+            )
+        elif end + monitor.maturity > now:
+            yield "the reference is not mature yet: nothing is compared with it before it is"
+        yield from _short_reference(baseline_period(monitor).windows)
+    slow = description.delay_quantiles.get(0.9)
+    if slow is not None and timedelta(seconds=slow) > monitor.maturity:
+        yield (
+            f"one confirmation in ten comes after more than {slow / 86400:.1f} days: a maturity of "
+            f"{monitor.maturity.total_seconds() / 86400:g} days leaves them out"
+        )
+
+
+def _short_reference(windows: int) -> Iterator[str]:
+    if windows < FEWEST_WINDOWS:
+        holds = {0: "no whole window", 1: "one window"}.get(windows, f"{windows} windows")
+        yield (
+            f"the reference holds {holds}, and {FEWEST_WINDOWS} are needed to see how much windows "
+            "differ by themselves: nothing is compared with it; make it longer, or windows shorter"
+        )
+
+
+def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterator[str]:
+    name = monitor.positives.source.name
+    if description.labels == 0:
+        yield (
+            f"no confirmation was found in {name}: nothing but predictions is counted, and every "
+            "estimate is undefined, until it has some; is it the right place?"
+        )
+        return
+    # Delays are those of labels that confirm a prediction; without known_at there are none.
+    median = description.delay_quantiles.get(0.5)
+    if description.refused:
+        share = 100 * description.refused / description.confirmed
+        yield (
+            f"{description.refused:,} of {description.confirmed:,} confirmed predictions "
+            f"({share:.1f}%) were confirmed more than a day before they were made: such labels do "
+            "not count; check known_at and time, their time_zone and time_unit, and that an id "
+            "names one prediction and nothing that is scored again and again"
+        )
+    if median is None and not description.refused and monitor.positives.known_at is not None:
+        yield (
+            f"none of the {description.labels:,} labels of {name} confirms a prediction that is "
+            f"here: check id of both tables ({monitor.predictions.id} and {monitor.positives.id}; "
+            "spaces and leading zeros count)"
+        )
+    if median is not None and median < 0:
+        yield (
+            f"{description.early:,} of {description.confirmed:,} confirmed predictions were "
+            "confirmed before they were made, by a day at most; they count: is known_at a date "
+            "without a time of day, or do the clocks of the two tables differ?"
+        )
