@@ -13,21 +13,32 @@ DOCS := $(VENV)/docs/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo data test test-slow check docs bench reproduce lock clean
+.PHONY: help setup demo test test-slow check smoke bench reproduce data docs dist lock clean
 
 help:
-	@echo "make demo    evaluate a spam filter on real e-mails into MLflow and write its report"
-	@echo "make test    run the tests, documentation examples among them"
-	@echo "make test-slow  the rest: whole rounds through crashes and outages, coverage over many runs"
-	@echo "make check   lint, format, types, import rules, documentation examples"
-	@echo "make docs    the documentation as a site in site/, from docs/ and the code"
-	@echo "make bench   interval coverage, then speed and memory"
-	@echo "make reproduce  the papers' figures and tables beside ours, with a page of pictures"
-	@echo "             ONLY=aul one paper or row, REPRODUCE_FLAGS=--quick a smoke run"
-	@echo "make setup   only create $(VENV) from requirements.lock"
-	@echo "make lock    write requirements.lock anew from pyproject.toml (Python 3.11)"
-	@echo "             LOCK_FLAGS=--upgrade takes the newest versions"
-	@echo "make clean   remove $(VENV), caches and build output"
+	@echo "Begin"
+	@echo "  make demo       evaluate a spam filter on real e-mails into MLflow and write its report"
+	@echo "  make setup      only create $(VENV) from requirements.lock"
+	@echo
+	@echo "Test"
+	@echo "  make test       the tests, documentation examples among them"
+	@echo "  make test-slow  the rest: whole rounds through crashes and outages, coverage over many runs"
+	@echo "  make check      lint, format, types, import rules, documentation examples, workflow files"
+	@echo "  make smoke      use the wheel with the lowest versions it allows"
+	@echo "                  VERSIONS=highest the newest, PYTHON=/path/to/python3.14 another interpreter"
+	@echo
+	@echo "Measure"
+	@echo "  make bench      interval coverage, then speed and memory"
+	@echo "  make reproduce  the papers' figures and tables beside ours, with a page of pictures"
+	@echo "                  ONLY=aul one paper or row, REPRODUCE_FLAGS=--quick a smoke run, OFFLINE=1"
+	@echo "  make data       fetch published data sets that are missing; NAMES='iris wilt' these alone"
+	@echo
+	@echo "Write and publish"
+	@echo "  make docs       the documentation as a site in site/, from docs/ and the code"
+	@echo "  make dist       wheel, sources and the list of their parts (SBOM) in dist/"
+	@echo "  make lock       write the locks anew from pyproject.toml (Python 3.11)"
+	@echo "                  LOCK_FLAGS=--upgrade takes the newest versions"
+	@echo "  make clean      remove $(VENV), caches and build output"
 
 setup: $(INSTALLED)
 
@@ -63,6 +74,24 @@ check: $(INSTALLED)
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --quiet pumonitor plugins
+	@if command -v actionlint >/dev/null; then actionlint; \
+	else echo "actionlint is not installed: workflow files are checked by tests/packaging alone"; fi
+
+# uv finds the versions; it comes with pip (pip install uv) and is no part of the environment.
+VERSIONS ?= lowest-direct
+smoke:
+	tests/packaging/smoke.sh $(VERSIONS) $(PYTHON)
+
+# The parts are those of a fresh installation with the newest versions.
+dist: $(INSTALLED)
+	rm -rf dist build/parts
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(PYTHON) -m venv --without-pip build/parts
+	$(PYTHON) -m pip --disable-pip-version-check --python build/parts/bin/python install --quiet dist/*.whl
+	$(PYTHON) -m venv --without-pip build/tools
+	$(PYTHON) -m pip --disable-pip-version-check --python build/tools/bin/python install --quiet cyclonedx-bom==7.5.0
+	build/tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+	--output-format JSON --output-file dist/pumonitor.cdx.json build/parts/bin/python
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.coverage
