@@ -28,8 +28,8 @@ class Decision:
 
     @property
     def page(self) -> str:
-        """Markdown."""
-        return f"# {self.title}\n\n{self.text}\n"
+        """Markdown; found by the search after the pages for users."""
+        return f"---\nsearch: {{boost: 0.2}}\n---\n\n# {self.title}\n\n{self.text}\n"
 
 
 def read() -> list[Decision]:

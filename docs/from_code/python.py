@@ -11,7 +11,11 @@ from pumonitor import metrics, prior
 
 __all__ = ["page"]
 
-_HEAD = """# Python
+_HEAD = """---
+search: {boost: 0.5}
+---
+
+# Python
 
 What can be imported, from the docstrings. Every example there runs as a test.
 
