@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from pumonitor.monitor.inspection.held_up import hold_up_notes
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.reader import LedgerReader, Revisions
+from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import MetricResult, PublishedResult
 from pumonitor.monitor.ledger.records.windows import Backlog
+from pumonitor.monitor.ledger.results.read_results import Revisions
 from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
 from pumonitor.monitor.windows.messages.window_messages import verdict_of
 from pumonitor.plain_text import one_line

@@ -1,0 +1,211 @@
+"""What was collected of windows, for those that evaluate them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, select
+
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.queries import (
+    WINDOW_COLUMNS,
+    equal,
+    is_superseded,
+    of_monitor,
+    same_pane,
+    select_series,
+    starting_between,
+)
+from pumonitor.monitor.ledger.database.schema import (
+    panes,
+    series,
+    windows,
+)
+from pumonitor.monitor.ledger.records.collected import LabeledCount, PaneCounts, StoredSeries
+from pumonitor.monitor.ledger.records.rows import series_in, window_of
+
+__all__ = ["CollectedReader"]
+
+
+class CollectedReader:
+    """Reads what was collected of windows.
+
+    Parameters
+    ----------
+    database : Database
+        Up to date (`Ledger.open` sees to it).
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def evaluated_panes(self, monitor: str, configuration: str) -> frozenset[tuple[datetime, int]]:
+        """Start of the window and number of each pane that is evaluated."""
+        query = (
+            select(windows.c.window_start, panes.c.number)
+            .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+            .where(*of_monitor(monitor, configuration), panes.c.status == "evaluated")
+        )
+        with self.database.reading() as connection:
+            return frozenset((row.window_start, row.number) for row in connection.execute(query))
+
+    def series(self, window_key: str, number: int) -> tuple[StoredSeries, ...]:
+        """What was collected of a pane, by model version and segment."""
+        query = (
+            select_series()
+            .where(series.c.window_key == window_key, series.c.pane == number)
+            .order_by(series.c.model_version, series.c.segment)
+        )
+        with self.database.reading() as connection:
+            return tuple(series_in(row) for row in connection.execute(query))
+
+    def series_before(
+        self,
+        monitor: str,
+        configuration: str,
+        *,
+        segment: str,
+        start: datetime,
+        as_of: datetime,
+        limit: int,
+        model_version: str | None = None,
+        since: datetime | None = None,
+    ) -> tuple[StoredSeries, ...]:
+        """A series in the windows before a moment, each as it was known as of another.
+
+        Of each window the newest collected pane as of `as_of` counts; a series that is not in it is
+        left out.
+
+        Parameters
+        ----------
+        monitor, configuration : str
+        segment : str
+        start : datetime
+            Windows that start before it.
+        as_of : datetime
+        limit : int
+            The latest so many series.
+        model_version : str, optional
+            One only; all without it.
+        since : datetime, optional
+            Windows that start then or later.
+
+        Returns
+        -------
+        tuple of StoredSeries
+            In order of time, then model version.
+        """
+        query = (
+            select_series()
+            .where(
+                windows.c.monitor == monitor,
+                windows.c.configuration == configuration,
+                *starting_between(since, start),
+                series.c.segment == segment,
+                panes.c.as_of <= as_of,
+                ~is_superseded(as_of),
+                *equal(series.c.model_version, model_version),
+            )
+            .order_by(windows.c.window_start.desc(), series.c.model_version.desc())
+            .limit(limit)
+        )
+        with self.database.reading() as connection:
+            rows = connection.execute(query).all()
+        return tuple(series_in(row) for row in reversed(rows))
+
+    def segments(self, monitor: str, configuration: str, *, column: str) -> tuple[str, ...]:
+        """Segments of one column that were ever seen, each as "column=value"."""
+        query = (
+            select(series.c.segment)
+            .join(windows, windows.c.window_key == series.c.window_key)
+            .where(
+                windows.c.monitor == monitor,
+                windows.c.configuration == configuration,
+                series.c.segment.startswith(f"{column}=", autoescape=True),
+            )
+            .distinct()
+            .order_by(series.c.segment)
+        )
+        with self.database.reading() as connection:
+            return tuple(connection.scalars(query))
+
+    def pane_counts_before(
+        self,
+        monitor: str,
+        configuration: str,
+        *,
+        start: datetime,
+        as_of: datetime,
+        since: datetime | None = None,
+    ) -> tuple[PaneCounts, ...]:
+        """What was found in the windows before a moment, each as it was known as of another.
+
+        Parameters are those of `series_before`.
+        """
+        query: Select[Any] = (
+            select(*WINDOW_COLUMNS, panes.c.as_of, panes.c.counts)
+            .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+            .where(
+                windows.c.monitor == monitor,
+                windows.c.configuration == configuration,
+                *starting_between(since, start),
+                panes.c.collected_at.is_not(None),
+                panes.c.as_of <= as_of,
+                ~is_superseded(as_of),
+            )
+            .order_by(windows.c.window_start)
+        )
+        with self.database.reading() as connection:
+            return tuple(
+                PaneCounts(window=window_of(row), as_of=row.as_of, counts=row.counts)
+                for row in connection.execute(query)
+            )
+
+    def labeled_before(
+        self,
+        monitor: str,
+        configuration: str,
+        *,
+        start: datetime,
+        as_of: datetime,
+        since: datetime | None = None,
+    ) -> tuple[LabeledCount, ...]:
+        """Confirmed positives of the windows before a moment, at each look as of another.
+
+        Parameters are those of `series_before`; the order is that of windows, then of panes.
+        """
+        query: Select[Any] = (
+            select(
+                *WINDOW_COLUMNS,
+                panes.c.number,
+                series.c.model_version,
+                series.c.segment,
+                series.c.delays,
+            )
+            .join_from(series, panes, same_pane(series))
+            .join(windows, windows.c.window_key == panes.c.window_key)
+            .where(
+                windows.c.monitor == monitor,
+                windows.c.configuration == configuration,
+                *starting_between(since, start),
+                panes.c.as_of <= as_of,
+            )
+            .order_by(
+                windows.c.window_start,
+                panes.c.number,
+                series.c.model_version,
+                series.c.segment,
+            )
+        )
+        with self.database.reading() as connection:
+            return tuple(
+                LabeledCount(
+                    window=window_of(row),
+                    number=row.number,
+                    model_version=row.model_version,
+                    segment=row.segment,
+                    labeled=row.delays["labeled"],
+                )
+                for row in connection.execute(query)
+            )

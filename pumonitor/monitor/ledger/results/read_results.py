@@ -1,0 +1,206 @@
+"""What windows came to, for people, pages and exporters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Select, select
+
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.queries import (
+    equal,
+    is_latest,
+    of_monitor,
+    one_of,
+    same_pane,
+    select_evaluations,
+    starting_between,
+)
+from pumonitor.monitor.ledger.database.schema import (
+    evaluations,
+    latest,
+    panes,
+    results,
+    windows,
+)
+from pumonitor.monitor.ledger.records.results import (
+    PublishedResult,
+    StoredEvaluation,
+)
+from pumonitor.monitor.ledger.records.rows import evaluation_in
+from pumonitor.ports import State
+
+__all__ = ["ResultsReader", "Revisions"]
+
+Revisions = Literal["latest", "all"]
+"""The newest results of each window, or whatever was ever found."""
+
+
+class ResultsReader:
+    """Reads results and evaluations.
+
+    Parameters
+    ----------
+    database : Database
+        Up to date (`Ledger.open` sees to it).
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def results(
+        self,
+        monitor: str | None = None,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        model_version: str | None = None,
+        segment: str | None = None,
+        metrics: Collection[str] | None = None,
+        states: Collection[State] | None = None,
+        revisions: Revisions = "latest",
+        configuration: str | None = None,
+    ) -> tuple[PublishedResult, ...]:
+        """Results by window, model version, segment, metric and revision.
+
+        Parameters
+        ----------
+        monitor : str, optional
+            All without it.
+        since, until : datetime, optional
+            Windows that start in [since, until).
+        model_version, segment : str, optional
+        metrics, states : collection of str, optional
+        revisions : {"latest", "all"}
+        configuration : str, optional
+            Hash of an earlier configuration; the current one without it.
+        """
+        query = (
+            select(
+                windows.c.monitor,
+                results.c.model_version,
+                results.c.segment,
+                windows.c.window_start,
+                windows.c.window_end,
+                panes.c.state,
+                results.c.revision,
+                panes.c.as_of,
+                results.c.metric,
+                results.c.value,
+                results.c.low,
+                results.c.high,
+                results.c.n_labeled,
+                results.c.n_unlabeled,
+                results.c.undefined_reason,
+                results.c.infeasible,
+                results.c.impossible,
+                results.c.infeasible_reason,
+                results.c.unclipped_value,
+                results.c.unclipped_low,
+                results.c.unclipped_high,
+                results.c.assumed,
+            )
+            .join_from(results, panes, same_pane(results))
+            .join(windows, windows.c.window_key == panes.c.window_key)
+            .where(
+                *of_monitor(monitor, configuration),
+                *starting_between(since, until),
+                *equal(results.c.model_version, model_version),
+                *equal(results.c.segment, segment),
+                *one_of(results.c.metric, metrics),
+                *one_of(panes.c.state, states),
+            )
+            .order_by(
+                windows.c.monitor,
+                windows.c.window_start,
+                results.c.model_version,
+                results.c.segment,
+                results.c.metric,
+                results.c.revision,
+            )
+        )
+        if revisions == "latest":
+            query = query.join(latest, is_latest(results))
+        with self.database.reading() as connection:
+            return tuple(PublishedResult(**row._mapping) for row in connection.execute(query))
+
+    def metrics(self, monitor: str) -> tuple[str, ...]:
+        """Names of all metrics of the monitor's results."""
+        query = (
+            select(results.c.metric)
+            .join(windows, windows.c.window_key == results.c.window_key)
+            .where(*of_monitor(monitor, None))
+            .distinct()
+            .order_by(results.c.metric)
+        )
+        with self.database.reading() as connection:
+            return tuple(connection.scalars(query))
+
+    def evaluations(
+        self,
+        monitor: str,
+        *,
+        start: datetime,
+        model_version: str | None = None,
+        segment: str | None = None,
+        revisions: Revisions = "latest",
+        configuration: str | None = None,
+    ) -> tuple[StoredEvaluation, ...]:
+        """What the window that starts then came to, by revision, model version and segment."""
+        query: Select[Any] = (
+            select_evaluations()
+            .where(
+                *of_monitor(monitor, configuration),
+                windows.c.window_start == start,
+                *equal(evaluations.c.model_version, model_version),
+                *equal(evaluations.c.segment, segment),
+            )
+            .order_by(
+                windows.c.window_end,
+                evaluations.c.revision,
+                evaluations.c.model_version,
+                evaluations.c.segment,
+            )
+        )
+        if revisions == "latest":
+            query = query.join(latest, is_latest(evaluations))
+        with self.database.reading() as connection:
+            return tuple(evaluation_in(row) for row in connection.execute(query))
+
+    def evaluation_of(
+        self, window_key: str, *, revision: int, model_version: str = "", segment: str = ""
+    ) -> StoredEvaluation | None:
+        """What one series of a window came to in one revision."""
+        query = select_evaluations().where(
+            windows.c.window_key == window_key,
+            evaluations.c.revision == revision,
+            evaluations.c.model_version == model_version,
+            evaluations.c.segment == segment,
+        )
+        with self.database.reading() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else evaluation_in(row)
+
+    def evaluation(
+        self,
+        monitor: str,
+        *,
+        start: datetime,
+        model_version: str = "",
+        segment: str = "",
+        revision: int | None = None,
+        configuration: str | None = None,
+    ) -> StoredEvaluation | None:
+        """What one series of the window that starts then came to; the newest without `revision`."""
+        found = self.evaluations(
+            monitor,
+            start=start,
+            model_version=model_version,
+            segment=segment,
+            revisions="latest" if revision is None else "all",
+            configuration=configuration,
+        )
+        chosen = [one for one in found if revision is None or one.revision == revision]
+        return chosen[-1] if chosen else None
