@@ -3,7 +3,8 @@
 Prints a line `PART SHA-256` per result and writes them with `--out FILE`; `--against FILE` compares
 with such a file and exits with status 1 if one differs.
 
-demo       what `pumonitor demo` prints, its scored mails, the metrics in MLflow and both ledgers
+demo       what `pumonitor demo` prints, its scored mails, what its evaluations logged to MLflow,
+           and both ledgers
 backfill   a ledger filled for 28 days of simulated predictions: one digest per table, and of what
            `results` and `alerts` print of it
 benchmarks what short runs of some benchmarks print
@@ -204,8 +205,11 @@ def _tables(database: Path) -> Iterator[tuple[str, str]]:
 
 
 def _metrics(database: Path) -> str:
+    """Of evaluations, which have one step: how many windows are sent depends on the time left."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
-        rows = connection.execute("select key, step, value, is_nan from metrics").fetchall()
+        rows = connection.execute(
+            "select key, value, is_nan from metrics where step = 0"
+        ).fetchall()
     return "\n".join(sorted(map(repr, rows)))
 
 

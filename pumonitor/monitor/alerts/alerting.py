@@ -26,8 +26,8 @@ from pumonitor.monitor.ledger.alerts.panes import (
     panes_until,
     with_results,
 )
+from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.outbox import enqueue
 from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen, Progress
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.ledger.standings import rest

@@ -17,7 +17,8 @@ from pumonitor.monitor.ledger.claims.held_up import HoldUp, hold_ups
 from pumonitor.monitor.ledger.database.connections import Database, Timeouts
 from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.database.schema import audit
-from pumonitor.monitor.ledger.outbox import StoredOutbox, enqueue
+from pumonitor.monitor.ledger.enqueue import enqueue
+from pumonitor.monitor.ledger.outbox import StoredOutbox
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane

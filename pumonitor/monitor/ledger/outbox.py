@@ -12,12 +12,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import (
-    Connection,
     and_,
     delete,
     exists,
@@ -25,7 +23,6 @@ from sqlalchemy import (
     func,
     or_,
     select,
-    tuple_,
     update,
 )
 
@@ -39,12 +36,11 @@ from pumonitor.monitor.ledger.claims.owners import this_process
 from pumonitor.monitor.ledger.claims.renewal import renewed
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import without_passwords
-from pumonitor.monitor.ledger.database.plain_json import plain_json
 from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
-from pumonitor.monitor.ledger.records.results import NewMessage
+from pumonitor.monitor.ledger.enqueue import alone_with, key_hash
 from pumonitor.ports import OutboxMessage
 
-__all__ = ["StoredOutbox", "Waiting", "enqueue"]
+__all__ = ["StoredOutbox", "Waiting"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +98,7 @@ class StoredOutbox:
         dead, is free at once.
         """
         with self._database.writing() as connection:
-            _alone_with(connection, self._database, destination)
+            alone_with(connection, self._database, destination)
             at = self._database.now(connection)
             rows = connection.execute(_next_in_turn(destination, at).limit(limit)).all()
             if len(rows) < limit and free_messages(
@@ -203,7 +199,7 @@ class StoredOutbox:
         """Try again what was set aside, and at once what waits; number of messages set aside."""
         of_destination = and_(outbox.c.destination == destination, outbox.c.delivered_at.is_(None))
         with self._database.writing() as connection:
-            _alone_with(connection, self._database, destination)
+            alone_with(connection, self._database, destination)
             taken_up = connection.execute(
                 update(outbox)
                 .where(of_destination, outbox.c.set_aside_at.is_not(None))
@@ -249,7 +245,7 @@ class StoredOutbox:
                 connection.scalars(select(outbox.c.destination).where(*chosen).distinct())
             ):
                 # A key must be found either in the outbox or among those sent, whoever looks.
-                _alone_with(connection, self._database, destination)
+                alone_with(connection, self._database, destination)
             rows = connection.execute(
                 select(outbox.c.id, outbox.c.destination, outbox.c.key)
                 .where(*chosen)
@@ -260,7 +256,7 @@ class StoredOutbox:
                 connection.execute(
                     self._database.insert_if_absent(sent_keys),
                     [
-                        {"destination": row.destination, "key_hash": _key_hash(row.key)}
+                        {"destination": row.destination, "key_hash": key_hash(row.key)}
                         for row in rows
                     ],
                 )
@@ -318,7 +314,7 @@ class StoredOutbox:
         if not messages:
             return
         with self._database.writing() as connection:
-            _alone_with(connection, self._database, messages[0].destination)
+            alone_with(connection, self._database, messages[0].destination)
             at = self._database.now(connection)
             for message in messages:
                 connection.execute(
@@ -333,63 +329,12 @@ class StoredOutbox:
                 )
 
 
-def enqueue(
-    connection: Connection, database: Database, messages: Sequence[NewMessage], *, at: datetime
-) -> None:
-    """Add messages, in the transaction that stores what they are about.
-
-    A message whose key the destination has been sent, or will be, is left out.
-    """
-    for destination in sorted({message.destination for message in messages}):
-        # Ids are in the order in which messages become visible: no later one is sent first.
-        _alone_with(connection, database, destination)
-    sent = _sent_before(connection, messages)
-    for message in messages:
-        if (message.destination, message.key) in sent:
-            continue
-        what = f"payload of {message.key!r} for {message.destination}"
-        connection.execute(
-            database.insert_if_absent(outbox).values(
-                destination=message.destination,
-                lane=message.lane,
-                key=message.key,
-                payload=plain_json(message.payload, what),
-                created=at,
-                attempts=0,
-                refusals=0,
-            )
-        )
-
-
-def _sent_before(connection: Connection, messages: Sequence[NewMessage]) -> set[tuple[str, str]]:
-    """Destinations and keys of those that were delivered and are no longer kept."""
-    by_hash = {(one.destination, _key_hash(one.key)): one.key for one in messages}
-    asked = sorted(by_hash)
-    found: set[tuple[str, str]] = set()
-    for start in range(0, len(asked), 500):
-        query = select(sent_keys.c.destination, sent_keys.c.key_hash).where(
-            tuple_(sent_keys.c.destination, sent_keys.c.key_hash).in_(asked[start : start + 500])
-        )
-        for destination, key_hash in connection.execute(query):
-            found.add((destination, by_hash[destination, key_hash]))
-    return found
-
-
-def _key_hash(key: str) -> str:
-    return sha256(key.encode()).hexdigest()[:32]
-
-
 def _is_one_of(column: Any, values: Collection[str]) -> Any:
     """As many conditions as it takes: databases take a limited number of values at once."""
     asked = sorted(values)
     return or_(
         false(), *(column.in_(asked[start : start + 500]) for start in range(0, len(asked), 500))
     )
-
-
-def _alone_with(connection: Connection, database: Database, destination: str) -> None:
-    """One transaction at a time per destination: the order within lanes rests on it."""
-    database.alone(connection, f"outbox {destination}")
 
 
 def _next_in_turn(destination: str, at: datetime) -> Any:

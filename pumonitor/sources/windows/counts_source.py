@@ -1,13 +1,10 @@
 """Predictions in one engine and labels in the same or another, counted where predictions are."""
 
-# ruff: noqa: S608 (identifiers reach SQL only quoted by the dialect)
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from math import isfinite
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -35,20 +32,19 @@ from pumonitor.sources.column_types.time_columns import (
 from pumonitor.sources.windows.counting import check_labels, check_predictions, count_window
 from pumonitor.sources.windows.counts_engine import RECEIVED_COLUMNS, Engine
 from pumonitor.sources.windows.counts_problems import Unusable, prediction_problems
-from pumonitor.sources.windows.counts_query import CountQuery, Statement
+from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import (
     PREDICTION_PROBLEMS,
     LabelTable,
     PredictionTable,
-    Values,
 )
+from pumonitor.sources.windows.described import named_columns, plain_values, sample_of, types_of
 from pumonitor.sources.windows.grid import ScoreGrid
 from pumonitor.sources.windows.sampling import SampleQuery, sample_window
 
 __all__ = ["CountedSource"]
 
 _LEVELS: Final = (0.1, 0.5, 0.9)
-_SAMPLE_ROWS: Final = 5
 
 
 class CountedSource:
@@ -102,8 +98,8 @@ class CountedSource:
             delay_edges=request.delay_edges,
         )
         with self._engine.snapshot():
-            self._load_predictions(_names(self._predictions), between)
-            self._engine.load(query.labels.relation, _names(query.labels))
+            self._load_predictions(named_columns(self._predictions), between)
+            self._engine.load(query.labels.relation, named_columns(query.labels))
             return count_window(
                 self._engine,
                 query,
@@ -134,8 +130,8 @@ class CountedSource:
             threshold=0.5,
         )
         with self._engine.snapshot():
-            self._load_predictions(_names(predictions), between)
-            self._engine.load(query.labels.relation, _names(query.labels))
+            self._load_predictions(named_columns(predictions), between)
+            self._engine.load(query.labels.relation, named_columns(query.labels))
             return sample_window(self._engine, query, request)
 
     def span(self) -> tuple[datetime, datetime] | None:
@@ -169,9 +165,9 @@ class CountedSource:
                     "check its name, or the job that writes it"
                 )
                 raise InputError(msg)
-            self._load_predictions(_names(self._predictions))
+            self._load_predictions(named_columns(self._predictions))
             check_predictions(self._engine, query)
-            self._engine.load(query.labels.relation, _names(query.labels))
+            self._engine.load(query.labels.relation, named_columns(query.labels))
             check_labels(self._engine, query)
             limit = self._clock() + CLOCKS_DIFFER
             ((known, latest, later),) = self._engine.rows(query.label_span(limit), about=about)
@@ -181,13 +177,13 @@ class CountedSource:
             if self._labels.known_at is not None:
                 both = f"{self._predictions.relation.name} or {about}"
                 delays = _Delays.of(self._engine.rows(query.delays(), about=both))
-            sample = _sample(self._engine, self._predictions)
+            sample = sample_of(self._engine, self._predictions)
         with self._label_engine.snapshot():
-            label_sample = _sample(self._label_engine, self._labels)
+            label_sample = sample_of(self._label_engine, self._labels)
         return SourceDescription(
             engine=self._engine.dialect.name,
-            columns=_types(self._predictions),
-            label_columns=_types(self._labels),
+            columns=types_of(self._predictions),
+            label_columns=types_of(self._labels),
             sample=sample,
             label_sample=label_sample,
             predictions=rows,
@@ -249,7 +245,7 @@ class CountedSource:
         )
         if unread:
             problem = PREDICTION_PROBLEMS.index("time") + 1
-            self._load_predictions(_names(table))
+            self._load_predictions(named_columns(table))
             unusable = Unusable(
                 problem=problem,
                 found=int(unread),
@@ -291,7 +287,7 @@ class CountedSource:
         table, engine = self._labels, self._label_engine
         query = replace(self._query(table, as_of=(moment,)), dialect=engine.dialect)
         with engine.snapshot():
-            engine.load(table.relation, _names(table))
+            engine.load(table.relation, named_columns(table))
             check_labels(engine, query)
             answer = engine.columns(query.labels_as_said(), about=table.relation.name)
         types = (
@@ -302,7 +298,7 @@ class CountedSource:
         )
         fetched = pa.table(
             {
-                name: pa.array(_plain(answer[name]), type=kind)
+                name: pa.array(plain_values(answer[name]), type=kind)
                 for name, kind in zip(RECEIVED_COLUMNS, types, strict=True)
             }
         )
@@ -317,58 +313,6 @@ class CountedSource:
             label=column["label"],
             propensity=None if table.propensity is None else column["propensity"],
         )
-
-
-def _names(table: PredictionTable | LabelTable) -> list[str]:
-    if isinstance(table, PredictionTable):
-        columns = [table.id, table.time.column, table.score, table.model_version, *table.segments]
-        columns += [*table.features, table.group]
-    else:
-        known_at = None if table.known_at is None else table.known_at.column
-        columns = [table.id, known_at, table.label, table.propensity]
-    # A segment may be a feature as well.
-    return list(dict.fromkeys(column.name for column in columns if column is not None))
-
-
-def _types(table: PredictionTable | LabelTable) -> dict[str, str]:
-    return {name: column.type for name, column in table.relation.columns.items()}
-
-
-def _sample(engine: Engine, table: PredictionTable | LabelTable) -> list[dict[str, Any]]:
-    """A few rows of the named columns, as numbers, true, false and text."""
-    columns = [table.relation.columns[name] for name in _names(table)]
-    engine.load(table.relation, _names(table), limit=_SAMPLE_ROWS)
-    numbers = {"integer", "number", "single", "boolean"}
-    chosen = ", ".join(
-        f"{column.sql if column.kind in numbers else engine.dialect.shown(column.sql)} AS c{place}"
-        for place, column in enumerate(columns)
-    )
-    values = Values(engine.dialect)
-    if table.relation.parameters:
-        values.bind(**table.relation.parameters)
-    statement = Statement(
-        sql=f"SELECT {chosen} FROM {table.relation.sql} AS source LIMIT {_SAMPLE_ROWS}",
-        values=values.bound,
-    )
-    return [
-        {column.name: _finite(value) for column, value in zip(columns, row, strict=True)}
-        for row in engine.rows(statement, about=table.relation.name)
-    ]
-
-
-def _finite(value: Any) -> Any:
-    """A number as it may be written: neither infinite nor NaN, nor a decimal."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    number = float(value)
-    return number if isfinite(number) else None
-
-
-def _plain(values: Any) -> list[Any]:
-    """A column as Python values; null is None."""
-    if isinstance(values, np.ndarray):
-        return list(values.tolist())
-    return list(values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

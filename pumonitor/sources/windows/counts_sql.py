@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING, Any, Final
 from pumonitor.errors import InputError, PumonitorError, SourceError, did_you_mean
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
-from pumonitor.sources.column_types.dialects import Dialect, PostgreSQL, SQLite, sqlite_functions
+from pumonitor.sources.column_types.dialects import sqlite_functions
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
-from pumonitor.sources.reach.locations import nothing_found
 from pumonitor.sources.windows.contained_sql import check_query, for_sqlalchemy
 from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
+from pumonitor.sources.windows.sql_connections import DIALECTS, LONGEST_WAIT, engine_of, secrets_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Connection
 
 __all__ = ["SQLEngine"]
 
-_DIALECTS: Final[dict[str, type[Dialect]]] = {"postgresql": PostgreSQL, "sqlite": SQLite}
 # By the numbers under which PostgreSQL lists its types, the same with every driver.
 _POSTGRESQL_KINDS: Final[dict[int, tuple[str, Kind]]] = {
     16: ("boolean", "boolean"),
@@ -49,9 +48,6 @@ _RENAMED: Final = re.compile(r":\d+$")
 _SAMPLE_ROWS: Final = 1000
 _BATCH_ROWS: Final = 10_000
 _STEPS_BETWEEN_LOOKS: Final = 100_000
-_LONGEST_WAIT: Final = 30.0
-"""Seconds for which a SQLite database may be locked by who writes it."""
-
 _QUERY_CANCELED: Final = "57014"
 _NOT_ALLOWED: Final = "42501"
 # What SQLite says of a query that is no SQL or asks for what is not there; it has no numbers.
@@ -69,12 +65,12 @@ class SQLEngine:
     """
 
     def __init__(self, url: str, *, timeout: float) -> None:
-        self._secrets = _secrets_of(url)
-        self._engine = _engine_of(url, timeout)
+        self._secrets = secrets_of(url)
+        self._engine = engine_of(url, timeout)
         self._timeout = timeout
-        self._longest_wait = min(timeout, _LONGEST_WAIT)
+        self._longest_wait = min(timeout, LONGEST_WAIT)
         self._deadline = float("inf")
-        self.dialect = _DIALECTS[self._engine.dialect.name]()
+        self.dialect = DIALECTS[self._engine.dialect.name]()
         self._connection: Connection | None = None
 
     def relation(
@@ -340,66 +336,3 @@ def _sqlite_kind(values: Sequence[object]) -> tuple[str, Kind]:
         return "integer and real", "number"
     stored = " and ".join(found)
     return stored, _SQLITE_KINDS.get(stored, "other")
-
-
-def _engine_of(url: str, timeout: float) -> Engine:
-    import sqlalchemy
-    import sqlalchemy.exc
-    from sqlalchemy.pool import NullPool
-
-    try:
-        read = sqlalchemy.make_url(url)
-    except sqlalchemy.exc.ArgumentError:
-        msg = (
-            "the url of a database is not one: write it like "
-            "postgresql+psycopg://user:password@host/database or sqlite:///file.db"
-        )
-        raise InputError(msg) from None
-    dialect = read.get_backend_name()
-    if dialect not in _DIALECTS:
-        hint = did_you_mean(dialect, _DIALECTS)
-        msg = f"databases of the kind {dialect} are not read: {', '.join(_DIALECTS)} are{hint}"
-        raise InputError(msg)
-    options: dict[str, Any] = {}
-    if dialect == "postgresql" and read.get_driver_name() == "psycopg":
-        limit = round(timeout * 1000)
-        options = {
-            "options": f"-c statement_timeout={limit} -c lock_timeout={limit} -c TimeZone=UTC"
-        }
-    elif dialect == "sqlite":
-        options = {"timeout": min(timeout, _LONGEST_WAIT)}
-        read = _only_existing(read)
-    try:
-        return sqlalchemy.create_engine(
-            read, poolclass=NullPool, hide_parameters=True, connect_args=options
-        )
-    except ModuleNotFoundError as error:
-        msg = f"the url of a database needs the driver {error.name}: install it with pip"
-        raise InputError(msg) from None
-
-
-def _only_existing(url: Any) -> Any:
-    """A SQLite file that is there: connecting would create it."""
-    from pathlib import Path
-    from urllib.parse import quote
-
-    file = url.database
-    if not file or file == ":memory:" or file.startswith("file:"):
-        return url
-    if not Path(file).is_file():
-        raise InputError(nothing_found(file, what="SQLite database"))
-    return url.set(database=f"file:{quote(str(Path(file).absolute()))}").update_query_dict(
-        {"mode": "ro", "uri": "true"}
-    )
-
-
-def _secrets_of(url: str) -> tuple[str, ...]:
-    import sqlalchemy
-    import sqlalchemy.exc
-
-    try:
-        read = sqlalchemy.make_url(url)
-    except sqlalchemy.exc.ArgumentError:
-        return (url,)
-    given = [read.password, read.username, *(str(value) for value in read.query.values())]
-    return tuple(str(one) for one in given if one)

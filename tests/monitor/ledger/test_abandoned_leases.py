@@ -12,8 +12,9 @@ from sqlalchemy import update
 from pumonitor.monitor.ledger.claims.owners import this_process
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.database.schema import outbox
+from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.outbox import StoredOutbox, enqueue
+from pumonitor.monitor.ledger.outbox import StoredOutbox
 from pumonitor.ports import OutboxMessage
 from tests.monitor.ledger.monitored_days import LONG_AFTER, MONITOR, message, planned
 

@@ -14,8 +14,8 @@ from pumonitor.monitor.config.file import read_configuration_text
 from pumonitor.monitor.delivery.sending.delivery import Deliverer
 from pumonitor.monitor.jobs import Jobs
 from pumonitor.monitor.ledger.database.schema import outbox
+from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.outbox import enqueue
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Limit
 from pumonitor.monitor.windows.opening import open_monitor_source
 from tests.monitor.alerted_ledger import DAY, FIRST, AlertedLedger, known, rows

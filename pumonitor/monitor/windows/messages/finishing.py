@@ -6,8 +6,8 @@ from datetime import datetime
 
 from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
 from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, lane
+from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.outbox import enqueue
 from pumonitor.monitor.ledger.records.results import NewMessage
 
 __all__ = ["finish_runs"]

@@ -22,7 +22,7 @@ from pumonitor.monitor.app import open_ledger
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
 from pumonitor.monitor.ledger.database.schema import outbox as outbox_table
-from pumonitor.monitor.ledger.outbox import enqueue
+from pumonitor.monitor.ledger.enqueue import enqueue
 from tests.monitor.delivery.notifications.alerts import alert
 from tests.monitor.delivery.notifications.conftest import QUICK, Clock
 from tests.monitor.delivery.notifications.receivers import Answer, HttpReceiver, Request, free_port

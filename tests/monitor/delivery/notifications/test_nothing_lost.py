@@ -24,8 +24,8 @@ from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.database.schema import outbox as outbox_table
+from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.outbox import enqueue
 from pumonitor.monitor.ledger.records.alerts import StoredAlert
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import OutboxMessage

@@ -1,0 +1,72 @@
+"""Messages put into the outbox, in the transaction that they follow from, each key once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from hashlib import sha256
+
+from sqlalchemy import (
+    Connection,
+    select,
+    tuple_,
+)
+
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.plain_json import plain_json
+from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
+from pumonitor.monitor.ledger.records.results import NewMessage
+
+__all__ = ["alone_with", "enqueue", "key_hash"]
+
+
+def enqueue(
+    connection: Connection, database: Database, messages: Sequence[NewMessage], *, at: datetime
+) -> None:
+    """Add messages, in the transaction that stores what they are about.
+
+    A message whose key the destination has been sent, or will be, is left out.
+    """
+    for destination in sorted({message.destination for message in messages}):
+        # Ids are in the order in which messages become visible: no later one is sent first.
+        alone_with(connection, database, destination)
+    sent = _sent_before(connection, messages)
+    for message in messages:
+        if (message.destination, message.key) in sent:
+            continue
+        what = f"payload of {message.key!r} for {message.destination}"
+        connection.execute(
+            database.insert_if_absent(outbox).values(
+                destination=message.destination,
+                lane=message.lane,
+                key=message.key,
+                payload=plain_json(message.payload, what),
+                created=at,
+                attempts=0,
+                refusals=0,
+            )
+        )
+
+
+def _sent_before(connection: Connection, messages: Sequence[NewMessage]) -> set[tuple[str, str]]:
+    """Destinations and keys of those that were delivered and are no longer kept."""
+    by_hash = {(one.destination, key_hash(one.key)): one.key for one in messages}
+    asked = sorted(by_hash)
+    found: set[tuple[str, str]] = set()
+    for start in range(0, len(asked), 500):
+        query = select(sent_keys.c.destination, sent_keys.c.key_hash).where(
+            tuple_(sent_keys.c.destination, sent_keys.c.key_hash).in_(asked[start : start + 500])
+        )
+        for destination, key_hash in connection.execute(query):
+            found.add((destination, by_hash[destination, key_hash]))
+    return found
+
+
+def key_hash(key: str) -> str:
+    """What is kept of the key of a message that was delivered and deleted."""
+    return sha256(key.encode()).hexdigest()[:32]
+
+
+def alone_with(connection: Connection, database: Database, destination: str) -> None:
+    """One transaction at a time per destination: the order within lanes rests on it."""
+    database.alone(connection, f"outbox {destination}")
