@@ -57,8 +57,8 @@ def _sent_before(connection: Connection, messages: Sequence[NewMessage]) -> set[
         query = select(sent_keys.c.destination, sent_keys.c.key_hash).where(
             tuple_(sent_keys.c.destination, sent_keys.c.key_hash).in_(asked[start : start + 500])
         )
-        for destination, key_hash in connection.execute(query):
-            found.add((destination, by_hash[destination, key_hash]))
+        for destination, hashed in connection.execute(query):
+            found.add((destination, by_hash[destination, hashed]))
     return found
 
 
