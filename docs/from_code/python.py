@@ -27,12 +27,13 @@ def page() -> str:
     front = [name for name in pumonitor.__all__ if not inspect.ismodule(getattr(pumonitor, name))]
     functions = [name for name in front if inspect.isfunction(getattr(pumonitor, name))]
     functions.sort(key=lambda name: (not name.startswith("evaluate"), name))
+    of_prior = [name for name in prior.__all__ if callable(getattr(prior, name))]
     parts = [
         _HEAD,
         _of("pumonitor", functions),
         _of("pumonitor", [name for name in front if name not in functions]),
         _of("pumonitor.metrics", metrics.__all__),
-        _of("pumonitor.prior", [name for name in prior.__all__ if callable(getattr(prior, name))]),
+        _of("pumonitor.prior", [name for name in of_prior if name not in front]),
         _of("pumonitor.metrics.conversions", _all("pumonitor.metrics.conversions")),
         _of("pumonitor.sources.opening", ["open_source"]),
     ]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pumonitor
 from docs.from_code import configuration
 from docs.from_code.commands import all_commands
 from docs.from_code.metrics import prometheus_metrics
@@ -122,3 +123,15 @@ def test_every_environment_variable() -> None:
     found = set(_variables()) - _NO_VARIABLES
     assert {"PUMONITOR_HEALTH_TOKEN", "AWS_PROFILE", "GCS_SECRET_ACCESS_KEY"} <= found
     assert [name for name in sorted(found) if f"`{name}`" not in _ENVIRONMENT] == []
+
+
+def test_every_public_name_of_python_once() -> None:
+    page = _PAGES["reference/python.md"]
+    headings = re.findall(r"heading: (\S+)", page)
+    wanted = {f"pumonitor.{name}" for name in pumonitor.__all__} - {
+        "pumonitor.metrics",
+        "pumonitor.prior",
+    }
+    wanted |= {f"pumonitor.metrics.{name}" for name in pumonitor.metrics.__all__}
+    assert sorted(wanted - set(headings)) == []
+    assert len(headings) == len(set(headings))
