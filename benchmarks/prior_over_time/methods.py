@@ -90,7 +90,7 @@ class Prepared:
     @cached_property
     def level(self) -> Level:
         """`auto` of the reference."""
-        return _estimated(self.reference)
+        return estimated_level(self.reference)
 
     @cached_property
     def auxiliary(self) -> list[tuple[FloatArray, ...]]:
@@ -109,7 +109,7 @@ class Prepared:
     @cached_property
     def auxiliary_level(self) -> Level:
         """`auto` of the reference by the auxiliary score."""
-        return _estimated(score_table(self.auxiliary[:REFERENCE]))
+        return estimated_level(score_table(self.auxiliary[:REFERENCE]))
 
     @cached_property
     def given(self) -> Level:
@@ -131,7 +131,7 @@ def _raw(features: FloatArray) -> dict[str, NDArray[np.generic]]:
     return dict(raw_columns(columns, rows=len(features)))
 
 
-def _estimated(table: ScoreTable) -> Level:
+def estimated_level(table: ScoreTable) -> Level:
     found = estimate_from_table(table.compress(4096))
     share = float(table.labeled.sum() / (table.labeled.sum() + table.unlabeled.sum()))
     low = min(max(found.low, share), found.value)
