@@ -29,7 +29,7 @@ __all__ = ["LEAST_ODDS", "least_odds", "prior_shift_evidence"]
 
 _QUARTER: Final = 1.25
 LEAST_ODDS: Final = 4.0
-"""A chance of .8: a false alarm in 1% of runs of 48 windows, halvings seen in three of four.
+"""A chance of .8: false alarms in 1 to 2% of runs of 48 windows, halvings seen in four of five.
 
 See `python -m benchmarks.prior_over_time`."""
 _CHANGES_PER_WINDOW: Final = sum(one.probability for one in CHANGES if one.prior)
