@@ -118,7 +118,8 @@ def report(name: str, change: str, folder: Path) -> None:
     now = FIRST + timedelta(days=DAYS + 10, hours=1)
     with open_jobs(configuration, clock=lambda: now, deliver=False) as jobs:
         done = jobs.run()
-        events = StoredAlerts(jobs.ledger.database).history("stream")
+        stored = StoredAlerts(jobs.ledger.database).history("stream")
+        events = [one.transition for one in stored]
     print(f"\n{name}, from day {CHANGE}: {change}. {done.evaluated} windows")
     for failure in done.failures[:3]:
         print(f"  failed: {failure}")

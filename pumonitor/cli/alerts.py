@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pumonitor.monitor.alerts.simulation import RuleReplay
     from pumonitor.monitor.config.configuration import Monitor
     from pumonitor.monitor.ledger.ledger import Ledger
-    from pumonitor.monitor.ledger.records.alerts import Silence, StoredAlert, StoredTransition
+    from pumonitor.monitor.ledger.records.alerts import Silence, StoredTransition
+    from pumonitor.monitor.rules.alerts.alert import Alert
     from pumonitor.ports import PredictionSource
 
 __all__ = ["alerts"]
@@ -35,6 +36,10 @@ Segment = Annotated[str | None, typer.Option(metavar="COLUMN=VALUE", help="Only 
 Version = Annotated[str | None, typer.Option(metavar="VERSION", help="Only of this model version.")]
 Reason = Annotated[str, typer.Option(metavar="TEXT", help="Kept in the audit.")]
 
+_OF_A_REPLAY = (
+    "kind", "as_of", "window_start", "model_version", "segment", "metric", "value", "low", "high",
+    "limit", "reference",
+)  # fmt: skip
 _COLOURS = {"firing": "red", "recovering": "yellow", "pending": "yellow", "ok": "green"}
 
 
@@ -80,7 +85,8 @@ def list_alerts(
         current = [one for one in current if one.is_firing]
     console = Console(highlight=False)
     if as_json:
-        typer.echo(json.dumps([_plain(one) for one in (events if history else current)], indent=1))
+        shown = [_event(one) for one in events] if history else [_plain(one) for one in current]
+        typer.echo(json.dumps(shown, indent=1))
     elif history:
         _print_history(console, events)
     else:
@@ -262,7 +268,7 @@ def simulate(
                 now=utc_now(),
             )
     if as_json:
-        typer.echo(json.dumps([_plain(one) for one in found], indent=1))
+        typer.echo(json.dumps([_replayed(one) for one in found], indent=1))
     else:
         _print_replays(Console(highlight=False), found)
 
@@ -271,7 +277,7 @@ def simulate(
 
 
 def _print_current(
-    console: Console, current: list[StoredAlert], silences: tuple[Silence, ...], *, now: datetime
+    console: Console, current: list[Alert], silences: tuple[Silence, ...], *, now: datetime
 ) -> None:
     from rich.markup import escape
     from rich.table import Table
@@ -322,10 +328,12 @@ def _print_current(
 def _print_history(console: Console, events: list[StoredTransition]) -> None:
     if not events:
         console.print("Nothing has fired.")
-    for one in events:
+    for stored in events:
+        one = stored.transition
         colour = "red" if one.kind == "fired" else "green" if one.kind == "resolved" else "yellow"
         of = series_of(one.model_version, one.segment)
-        told = "" if one.told_at is not None else f"  (nobody told: {one.withheld or 'no one to'})"
+        withheld = stored.withheld or "no one to"
+        told = "" if stored.told_at is not None else f"  (nobody told: {withheld})"
         console.print(f"{one.as_of:%Y-%m-%d %H:%M} [{colour}]{one.kind:<8}[/] ", end="")
         console.print(
             f"{one.monitor}: {one.rule}{f' {of}' if of else ''}, incident {one.incident}{told}",
@@ -359,7 +367,7 @@ def _print_replays(console: Console, found: list[RuleReplay]) -> None:
                 value=event.value,
                 low=event.low,
                 high=event.high,
-                limit=event.limit,
+                limit=event.limit_value,
                 reference=event.reference,
             )
             console.print(
@@ -381,6 +389,22 @@ def _plain(one: Any) -> Any:
     from pumonitor.monitor.inspection.insights import plain
 
     return plain(asdict(one))
+
+
+def _event(stored: StoredTransition) -> dict[str, Any]:
+    """A transition with what the ledger knows of it, side by side as in its table."""
+    of_the_store = _plain(stored)
+    return {**of_the_store.pop("transition"), **of_the_store}
+
+
+def _replayed(replay: RuleReplay) -> dict[str, Any]:
+    """A replay; of its events what the rule decided and on which numbers."""
+    plain: dict[str, Any] = _plain(replay)
+    events = [
+        {name: one["limit_value" if name == "limit" else name] for name in _OF_A_REPLAY}
+        for one in plain["events"]
+    ]
+    return {**plain, "events": events}
 
 
 def _who() -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pumonitor.demo.emails import ScoredMails
     from pumonitor.demo.flip import Flip
     from pumonitor.demo.weeks import Week
-    from pumonitor.monitor.ledger.records.alerts import StoredTransition
+    from pumonitor.monitor.rules.alerts.alert import Transition
 
 __all__ = ["demo"]
 
@@ -311,7 +311,7 @@ def _held(estimate: tuple[float, float, float] | None, truth: float) -> str:
     return f"[green]{text}[/]" if estimate[1] <= truth <= estimate[2] else f"[red]{text}*[/]"
 
 
-def _said(alert: StoredTransition) -> str:
+def _said(alert: Transition) -> str:
     from rich.markup import escape
 
     # The week is named in the line above.

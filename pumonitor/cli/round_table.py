@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.claims.held_up import HoldUp
     from pumonitor.monitor.ledger.claims.holders import Holder
     from pumonitor.monitor.ledger.outbox import Waiting
-    from pumonitor.monitor.ledger.records.alerts import StoredAlert
     from pumonitor.monitor.ledger.records.windows import Backlog
+    from pumonitor.monitor.rules.alerts.alert import Alert
 
 __all__ = ["as_json", "print_round"]
 
@@ -30,12 +30,12 @@ _DESTINATIONS = {"mlflow": "results to MLflow", "mlflow-files": "reports to MLfl
 def as_json(
     done: Round,
     backlog: Backlog,
-    firing: Sequence[StoredAlert] = (),
+    firing: Sequence[Alert] = (),
     *,
     waiting: Mapping[str, Waiting],
     holders: Sequence[Holder] = (),
     hold_ups: Sequence[HoldUp] = (),
-    untold: Sequence[StoredAlert] = (),
+    untold: Sequence[Alert] = (),
 ) -> dict[str, Any]:
     """Plain JSON types."""
     return {
@@ -115,7 +115,7 @@ def _held_as_json(holder: Holder) -> dict[str, Any]:
     return {"by": holder.name, "until": holder.until.isoformat(), "number": holder.held}
 
 
-def _why(alert: StoredAlert) -> str:
+def _why(alert: Alert) -> str:
     """What its newest window says: unless that is bad, it is not why the alert fires."""
     reason = one_line(alert.reason)
     if alert.evidence in (None, "breach"):
@@ -129,12 +129,12 @@ def print_round(
     console: Console,
     done: Round,
     backlog: Backlog,
-    firing: Sequence[StoredAlert] = (),
+    firing: Sequence[Alert] = (),
     *,
     waiting: Mapping[str, Waiting],
     holders: Sequence[Holder] = (),
     hold_ups: Sequence[HoldUp] = (),
-    untold: Sequence[StoredAlert] = (),
+    untold: Sequence[Alert] = (),
 ) -> None:
     """A few lines: what failed and why, what was done, what is left."""
     for failure in done.failures:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from pumonitor.demo.emails import ScoredMails
     from pumonitor.monitor.jobs import Jobs
-    from pumonitor.monitor.ledger.records.alerts import StoredTransition
     from pumonitor.monitor.ledger.records.results import PublishedResult
+    from pumonitor.monitor.rules.alerts.alert import Transition
 
 __all__ = [
     "AS_THEY_WERE",
@@ -79,7 +79,7 @@ class Watch:
 
     Attributes
     ----------
-    fired : tuple of StoredTransition
+    fired : tuple of Transition
         Every alert that began, first to last.
     before, after : mapping of str to float
         True metrics of the mails before the flip and from then on, by the scores it watched.
@@ -87,7 +87,7 @@ class Watch:
         Share of spam of each week, followed from the audit, by the start of the week.
     """
 
-    fired: tuple[StoredTransition, ...]
+    fired: tuple[Transition, ...]
     before: Mapping[str, float]
     after: Mapping[str, float]
     spam: Mapping[datetime, tuple[float, float, float]]
@@ -109,7 +109,7 @@ class Flip:
     picture: Path | None
 
     @property
-    def seen(self) -> tuple[StoredTransition, ...]:
+    def seen(self) -> tuple[Transition, ...]:
         """Alerts about weeks that began with the flip or after it."""
         return _seen(self.with_flips)
 
@@ -180,7 +180,7 @@ def watch_flip(mails: ScoredMails, path: Path, *, told: Callable[[str, float], N
             _watch(
                 frame,
                 scores,
-                [one for one in alerts.history(name) if one.kind == "fired"],
+                [one.transition for one in alerts.history(name) if one.transition.kind == "fired"],
                 jobs.ledger.results(name, metrics=["class_prior"]),
             )
             for name, scores in (
@@ -192,7 +192,7 @@ def watch_flip(mails: ScoredMails, path: Path, *, told: Callable[[str, float], N
     return Flip(as_they_were=as_they_were, with_flips=with_flips, picture=picture)
 
 
-def _seen(watch: Watch) -> tuple[StoredTransition, ...]:
+def _seen(watch: Watch) -> tuple[Transition, ...]:
     return tuple(one for one in watch.fired if one.window_start >= FLIPPED_FROM)
 
 
@@ -209,7 +209,7 @@ def _with_flips(mails: ScoredMails) -> NDArray[np.float64]:
 def _watch(
     frame: pandas.DataFrame,
     scores: NDArray[np.float64],
-    fired: list[StoredTransition],
+    fired: list[Transition],
     spam_by_week: Sequence[PublishedResult],
 ) -> Watch:
     after, spam = _is_after(frame), frame["spam"].to_numpy()
@@ -224,17 +224,15 @@ def _watch(
     return Watch(fired=tuple(fired), before=before, after=then, spam=shares)
 
 
-def _picture(jobs: Jobs, seen: tuple[StoredTransition, ...], path: Path) -> Path | None:
+def _picture(jobs: Jobs, seen: tuple[Transition, ...], path: Path) -> Path | None:
     """The picture that a message about the first of them has."""
-    from pumonitor.monitor.alerts.incidents import message_of
     from pumonitor.monitor.alerts.notifiers import series_reader
     from pumonitor.monitor.delivery.notifications.picture import draw_series
 
     path.unlink(missing_ok=True)
     if not seen:
         return None
-    message = message_of(None, seen[0], seen[0].id)
-    drawn = draw_series(message, series_reader(jobs.ledger)(message))
+    drawn = draw_series(seen[0], series_reader(jobs.ledger)(seen[0]))
     if drawn is None:
         return None
     path.write_bytes(drawn)

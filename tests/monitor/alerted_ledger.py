@@ -168,5 +168,9 @@ class AlertedLedger:
     def told(self, *fields: str) -> list[tuple[object, ...]]:
         """Transitions so far."""
         return [
-            tuple(getattr(one, name) for name in fields) for one in self.ledger.alerts.history()
+            tuple(
+                getattr(one if name in {"told_at", "withheld"} else one.transition, name)
+                for name in fields
+            )
+            for one in self.ledger.alerts.history()
         ]

@@ -15,7 +15,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pumonitor.monitor.alerts.clock import clock_evidence
-from pumonitor.monitor.alerts.incidents import CauseOf, Place, Telling, no_cause
+from pumonitor.monitor.alerts.incidents import CauseOf, Telling, no_cause
 from pumonitor.monitor.alerts.rest import quiet_until
 from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
@@ -31,6 +31,7 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen, Progress
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.ledger.standings import rest
+from pumonitor.monitor.rules.alerts.alert import Place
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline
 from pumonitor.ports import Clock
 

@@ -12,31 +12,21 @@ from sqlalchemy import Connection
 from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
-from pumonitor.monitor.ledger.records.alerts import (
-    NewTransition,
-    PaneSeen,
-    Progress,
-    StoredAlert,
-    StoredTransition,
-    Withheld,
-)
+from pumonitor.monitor.ledger.records.alerts import PaneSeen, Progress, Withheld
 from pumonitor.monitor.ledger.records.results import NewMessage
-from pumonitor.monitor.rules.alerts.emission import Emission, Emitted, emission
+from pumonitor.monitor.rules.alerts.alert import Alert, Place, Transition
+from pumonitor.monitor.rules.alerts.emission import closing, emission
 from pumonitor.monitor.rules.alerts.evidence_health import WHOLE
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Series
-from pumonitor.monitor.rules.alerts.sentences import sentence
 from pumonitor.monitor.rules.alerts.states import AlertState, Evidence
 from pumonitor.ports import Window
 
-__all__ = ["CauseOf", "Place", "Telling", "message_of", "no_cause"]
+__all__ = ["CauseOf", "Telling", "no_cause"]
 
 _FRESH: Final = timedelta(days=3)
 """With two windows: what is older is history, of which nobody is told."""
 
 _SEVERITIES: Final = ("critical", "warning", "info")
-
-Place = tuple[str, str, str]
-"""Key of the rule, model version and segment of an alert."""
 
 CauseOf = Callable[[AlertRule, Series, Evidence, datetime, Connection], Mapping[str, Any]]
 """What changed when an alert of a rule and series fired in a window, as known at a moment.
@@ -110,7 +100,7 @@ class Telling:
         self._cause_of = cause_of
         self._told_at = {} if told_at is None else told_at
         self._silences = tables.silences(at=now)
-        self._alerts = {_place(one): one for one in tables.alerts(monitor)}
+        self._alerts = {one.place: one for one in tables.alerts(monitor)}
         self._changed: set[Place] = set()
         self._late: dict[Place, AlertRule] = {}
 
@@ -137,14 +127,16 @@ class Telling:
                 before = alert.window_start
                 is_new = news and (before is None or before < pane.window.start)
                 if news:
-                    alert = _at_window(alert, state, fold.evidence[-1][series], pane.as_of)
+                    alert = alert.at_window(state, fold.evidence[-1][series], as_of=pane.as_of)
                 # A reminder comes with a new window: else it could come just before the end.
                 found = emission(
-                    _emitted(alert),
+                    alert,
                     _History(fold.states, series),
                     _History(fold.evidence, series),
+                    rule=rule,
                     as_of=pane.as_of,
                     repeat=rule.repeat if is_new else None,
+                    cause=self._cause(rule, series, pane.as_of),
                 )
                 self._put(rule, alert, found, fresh=fresh)
 
@@ -157,21 +149,28 @@ class Telling:
             since=evidence.window.start,
             evidence=evidence.kind,
         )
-        alert = _at_window(before, state, evidence, as_of)
-        found = emission(_emitted(before), [state], [evidence], as_of=as_of, repeat=rule.repeat)
-        if found is not None and found.kind == "resolved":
-            found = replace(found, reason="good")
+        alert = before.at_window(state, evidence, as_of=as_of)
+        found = emission(
+            alert,
+            [state],
+            [evidence],
+            rule=rule,
+            as_of=as_of,
+            repeat=rule.repeat,
+            cause=self._cause(rule, WHOLE, as_of),
+            may_be_revised=False,
+        )
         self._put(rule, alert, found, fresh=True)
 
     def remind_by_the_clock(self, rule: AlertRule, *, as_of: datetime) -> None:
         """What goes on though no further window is looked at: reminders of it."""
-        for alert in list(self._alerts.values()):
-            if alert.rule_key != rule.key or not alert.is_firing or alert.window_start is None:
+        for known in list(self._alerts.values()):
+            if known.rule_key != rule.key or not known.is_firing or known.window_start is None:
                 continue
+            alert = self._alert(rule, (known.model_version, known.segment))
             state = AlertState(state="firing", since=alert.firing_since)
-            found = emission(
-                _emitted(alert), [state], [_stored(alert)], as_of=as_of, repeat=rule.repeat
-            )
+            newest = alert.last_evidence()
+            found = emission(alert, [state], [newest], rule=rule, as_of=as_of, repeat=rule.repeat)
             if found is not None:
                 self._put(rule, alert, found, fresh=True)
 
@@ -199,10 +198,10 @@ class Telling:
 
     # -- transitions ------------------------------------------------------------------------------
 
-    def _alert(self, rule: AlertRule, series: Series) -> StoredAlert:
+    def _alert(self, rule: AlertRule, series: Series) -> Alert:
         known = self._alerts.get((rule.key, *series))
         if known is None:
-            return StoredAlert(
+            return Alert(
                 monitor=self._monitor,
                 rule_key=rule.key,
                 model_version=series[0],
@@ -214,12 +213,10 @@ class Telling:
         # A rule that was deleted and is back.
         return replace(known, closed_at=None, rule=rule.name)
 
-    def _put(
-        self, rule: AlertRule, alert: StoredAlert, found: Emission | None, *, fresh: bool
-    ) -> None:
+    def _put(self, rule: AlertRule, alert: Alert, found: Transition | None, *, fresh: bool) -> None:
         if found is not None:
-            alert = _with(alert, found)
-        number, new = None, None
+            alert = alert.after(found)
+        number = None
         why = self._why_withheld(alert, fresh=fresh)
         is_reminder = found is not None and found.kind == "reminder"
         if why is None and is_reminder and alert.acknowledged_incident == alert.incident:
@@ -227,26 +224,25 @@ class Telling:
         if why is None and is_reminder and self._was_told_just_now(rule, alert):
             why = "too soon"
         if found is not None:
-            new = self._transition(rule, alert, found)
             withheld = why
             if withheld is None and found.kind == "resolved" and not alert.told_firing:
                 withheld = "untold"
-            number = self._tables.add(new, at=self.at, withheld=withheld)
-        self._late.pop(_place(alert), None)
+            number = self._tables.add(found, at=self.at, withheld=withheld)
+        self._late.pop(alert.place, None)
         if why is None and found is not None:
-            alert = self._told(rule, alert, number, new)
+            alert = self._told(rule, alert, number, found)
         elif fresh:
             # What panes still to come may end is not told late.
-            self._late[_place(alert)] = rule
+            self._late[alert.place] = rule
         self._keep(alert)
 
     def _told(
         self,
         rule: AlertRule,
-        alert: StoredAlert,
+        alert: Alert,
         number: int | None,
-        new: NewTransition | None,
-    ) -> StoredAlert:
+        new: Transition | None,
+    ) -> Alert:
         """Tell what is so to those who believe otherwise."""
         knows = alert.told_firing and alert.told_incident == alert.incident
         if new is not None and number is not None and new.kind == "reminder" and knows:
@@ -260,50 +256,33 @@ class Telling:
             else:
                 began = self._tables.transition(alert, incident=alert.incident, kind="fired")
                 if began is not None:
-                    self._send(rule, began, began.id, late=True)
+                    self._send(rule, began.transition, began.id, late=True)
             alert = replace(alert, told_firing=True, told_incident=alert.incident)
         return alert
 
-    def _tell_end(self, alert: StoredAlert, rule: AlertRule | None = None) -> StoredAlert:
+    def _tell_end(self, alert: Alert, rule: AlertRule | None = None) -> Alert:
         """Tell those who were told of an incident that it is over."""
         ended = self._tables.transition(alert, incident=alert.told_incident, kind="resolved")
         if ended is not None:
-            message = message_of(rule, ended, ended.id, late=ended.recorded_at < self.at)
-            fired = replace(message, kind="fired").key
+            message = AlertMessage(
+                transition=ended.transition,
+                number=ended.id,
+                late=ended.recorded_at < self.at,
+                runbook="" if rule is None else rule.runbook,
+            )
+            fired = alert.message_key(alert.told_incident, "fired")
             self._enqueue(message, self._tables.told_destinations(fired))
         alert = replace(alert, told_firing=False)
         self._keep(alert)
         return alert
 
-    def _close(self, alert: StoredAlert) -> None:
+    def _close(self, alert: Alert) -> None:
         if alert.is_firing:
-            window = Window(
-                start=alert.window_start or self.at, end=alert.window_end or self.at, index=0
-            )
             began = self._tables.transition(alert, incident=alert.incident, kind="fired")
-            new = NewTransition(
-                monitor=alert.monitor,
-                rule_key=alert.rule_key,
-                model_version=alert.model_version,
-                segment=alert.segment,
-                incident=alert.incident,
-                kind="resolved",
-                reminder=0,
-                rule=alert.rule,
-                metric=alert.metric,
-                severity=alert.severity,
-                reason="configuration",
-                window_start=window.start,
-                window_end=window.end,
+            new = closing(
+                alert,
                 as_of=alert.as_of or self.at,
-                firing_since=alert.firing_since,
-                value=alert.value,
-                low=alert.low,
-                high=alert.high,
-                limit_value=alert.limit_value,
-                reference=alert.reference,
-                sentence=f"The rule {alert.rule!r} was edited or deleted.",
-                cause={} if began is None else began.cause,
+                cause={} if began is None else began.transition.cause,
             )
             withheld: Withheld | None = None
             if not alert.told_firing:
@@ -318,48 +297,13 @@ class Telling:
                 alert = self._tell_end(alert)
         self._keep(replace(alert, closed_at=self.at))
 
-    def _transition(self, rule: AlertRule, alert: StoredAlert, found: Emission) -> NewTransition:
-        series = (alert.model_version, alert.segment)
-        window, as_of = found.evidence.window, found.after.as_of or self.at
-        cause: Mapping[str, Any] = {}
-        if found.kind == "fired":
-            connection = self._tables.connection
-            cause = self._cause_of(rule, series, found.evidence, as_of, connection)
-        return NewTransition(
-            monitor=self._monitor,
-            rule_key=rule.key,
-            model_version=alert.model_version,
-            segment=alert.segment,
-            incident=alert.incident,
-            kind=found.kind,
-            reminder=found.after.reminders if found.kind == "reminder" else 0,
-            rule=rule.name,
-            metric=rule.metric,
-            severity=rule.severity,
-            reason=found.reason,
-            window_start=window.start,
-            window_end=window.end,
-            as_of=as_of,
-            firing_since=alert.firing_since,
-            value=found.evidence.value,
-            low=found.evidence.low,
-            high=found.evidence.high,
-            limit_value=found.evidence.limit,
-            reference=found.evidence.reference,
-            sentence=sentence(
-                found.kind,
-                rule=rule,
-                series=series,
-                evidence=found.evidence,
-                reason=found.reason,
-                since=alert.firing_since,
-                last_bad=found.last_bad,
-            ),
-            cause=cause,
-        )
+    def _cause(
+        self, rule: AlertRule, series: Series, as_of: datetime
+    ) -> Callable[[Evidence], Mapping[str, Any]]:
+        return lambda about: self._cause_of(rule, series, about, as_of, self._tables.connection)
 
-    def _keep(self, alert: StoredAlert) -> None:
-        place = _place(alert)
+    def _keep(self, alert: Alert) -> None:
+        place = alert.place
         if self._alerts.get(place) != alert:
             self._alerts[place] = alert
             self._changed.add(place)
@@ -369,7 +313,7 @@ class Telling:
     def _is_fresh(self, as_of: datetime, window: Window) -> bool:
         return as_of >= self._now - _FRESH - 2 * (window.end - window.start)
 
-    def _why_withheld(self, alert: StoredAlert, *, fresh: bool) -> Withheld | None:
+    def _why_withheld(self, alert: Alert, *, fresh: bool) -> Withheld | None:
         if not self._tells or not fresh:
             return "history"
         if self._is_silenced(alert):
@@ -378,15 +322,15 @@ class Telling:
             return "inhibited"
         return None
 
-    def _was_told_just_now(self, rule: AlertRule, alert: StoredAlert) -> bool:
+    def _was_told_just_now(self, rule: AlertRule, alert: Alert) -> bool:
         """Whether a reminder would come with the message that it reminds of, when catching up."""
-        told = self._told_at.get(_place(alert))
+        told = self._told_at.get(alert.place)
         return told is not None and rule.repeat is not None and self._now - told < rule.repeat / 2
 
-    def _is_silenced(self, alert: StoredAlert) -> bool:
+    def _is_silenced(self, alert: Alert) -> bool:
         return any(one.covers(alert, now=self._now) for one in self._silences)
 
-    def _is_inhibited(self, alert: StoredAlert) -> bool:
+    def _is_inhibited(self, alert: Alert) -> bool:
         """A critical alert of the same metric, segment and version says it all."""
         return alert.severity != "critical" and any(
             one.is_firing
@@ -397,17 +341,10 @@ class Telling:
             for one in self._alerts.values()
         )
 
-    def _send(
-        self,
-        rule: AlertRule,
-        about: NewTransition | StoredTransition,
-        number: int,
-        *,
-        late: bool = False,
-    ) -> None:
-        self._told_at[about.rule_key, about.model_version, about.segment] = self._now
+    def _send(self, rule: AlertRule, about: Transition, number: int, *, late: bool = False) -> None:
+        self._told_at[about.place] = self._now
         names = self._destinations if rule.to is None else rule.to
-        message = message_of(rule, about, number, late=late)
+        message = AlertMessage(transition=about, number=number, late=late, runbook=rule.runbook)
         self._enqueue(message, [outbox_destination(name) for name in names])
 
     def _enqueue(self, message: AlertMessage, to: Sequence[str]) -> None:
@@ -420,44 +357,7 @@ class Telling:
             )
             for destination in to
         ]
-        self._tables.told(message.transition, at=self.at)
-
-
-def message_of(
-    rule: AlertRule | None,
-    about: NewTransition | StoredTransition,
-    number: int,
-    *,
-    late: bool = False,
-) -> AlertMessage:
-    """What is told of a transition of that number; `rule` is None for one that is no more."""
-    return AlertMessage(
-        transition=number,
-        monitor=about.monitor,
-        rule=about.rule,
-        rule_key=about.rule_key,
-        severity=about.severity,  # type: ignore[arg-type]
-        kind=about.kind,
-        reason=about.reason,
-        incident=about.incident,
-        reminder=about.reminder,
-        late=late,
-        model_version=about.model_version,
-        segment=about.segment,
-        window_start=about.window_start,
-        window_end=about.window_end,
-        as_of=about.as_of,
-        metric=about.metric,
-        value=about.value,
-        low=about.low,
-        high=about.high,
-        limit=about.limit_value,
-        reference=about.reference,
-        sentence=about.sentence,
-        cause=about.cause,
-        runbook="" if rule is None else rule.runbook,
-        firing_since=about.firing_since,
-    )
+        self._tables.told(message.number, at=self.at)
 
 
 class _History(Sequence[Any]):
@@ -478,67 +378,3 @@ class _History(Sequence[Any]):
             if self._series not in one:
                 return
             yield one[self._series]
-
-
-def _place(alert: StoredAlert) -> Place:
-    return alert.rule_key, alert.model_version, alert.segment
-
-
-def _emitted(alert: StoredAlert) -> Emitted:
-    return Emitted(
-        is_firing=alert.is_firing,
-        incident=alert.incident,
-        since=alert.firing_since,
-        as_of=alert.emitted_as_of,
-        reminders=alert.reminders,
-    )
-
-
-def _with(alert: StoredAlert, found: Emission) -> StoredAlert:
-    after = found.after
-    return replace(
-        alert,
-        is_firing=after.is_firing,
-        incident=after.incident,
-        firing_since=after.since,
-        emitted_as_of=after.as_of,
-        reminders=after.reminders,
-    )
-
-
-def _stored(alert: StoredAlert) -> Evidence:
-    """What the newest window said of an alert."""
-    start, end = alert.window_start, alert.window_end
-    if start is None or end is None:
-        msg = f"the alert {alert.rule!r} has seen no window"
-        raise ValueError(msg)
-    return Evidence(
-        window=Window(start=start, end=end, index=0),
-        kind=alert.evidence or "no_data",  # type: ignore[arg-type]
-        value=alert.value,
-        low=alert.low,
-        high=alert.high,
-        limit=alert.limit_value,
-        reference=alert.reference,
-        reason=alert.reason,
-    )
-
-
-def _at_window(
-    alert: StoredAlert, state: AlertState, evidence: Evidence, as_of: datetime
-) -> StoredAlert:
-    return replace(
-        alert,
-        state=state.state,
-        count=state.count,
-        evidence=evidence.kind,
-        value=evidence.value,
-        low=evidence.low,
-        high=evidence.high,
-        limit_value=evidence.limit,
-        reference=evidence.reference,
-        reason=evidence.reason,
-        window_start=evidence.window.start,
-        window_end=evidence.window.end,
-        as_of=as_of,
-    )

@@ -19,6 +19,7 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.reports.window_history import newest_known
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import Clock, Sink
 
 __all__ = ["NotifyingDeliverer", "alert_sinks", "make_sink", "series_reader"]
@@ -152,21 +153,21 @@ class NotifyingDeliverer(Deliverer):
 def series_reader(ledger: LedgerReader) -> ReadSeries:
     """Reads the windows up to that of a message, each as it was known when it was decided."""
 
-    def read_series(alert: AlertMessage) -> list[SeriesPoint]:
-        length = alert.window_end - alert.window_start
-        counted = _COUNTED.get(alert.metric)
+    def read_series(about: Transition) -> list[SeriesPoint]:
+        length = about.window_end - about.window_start
+        counted = _COUNTED.get(about.metric)
         rows = ledger.results(
-            alert.monitor,
-            since=alert.window_start - (_WINDOWS_DRAWN - 1) * length,
-            until=alert.window_end,
-            model_version=alert.model_version,
-            segment=alert.segment,
-            metrics=None if counted else [alert.metric],
+            about.monitor,
+            since=about.window_start - (_WINDOWS_DRAWN - 1) * length,
+            until=about.window_end,
+            model_version=about.model_version,
+            segment=about.segment,
+            metrics=None if counted else [about.metric],
             revisions="all",
         )
         known = newest_known(
             (row for row in rows if counted is None or row.n_labeled is not None),
-            as_of=alert.as_of,
+            as_of=about.as_of,
         )
         # Any metric of a window says how many rows there are.
         by_window = {row.window_start: row for row in known}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from pumonitor.monitor.alerts.links import LinksOf, no_links
 from pumonitor.monitor.config.sections.destinations import Destination
 from pumonitor.monitor.delivery.notifications.group import AlertGroup, told_elsewhere
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
-from pumonitor.monitor.ledger.records.alerts import StoredAlert
 from pumonitor.monitor.ledger.records.results import NewMessage
+from pumonitor.monitor.rules.alerts.alert import Alert
 
 __all__ = ["key_of_beginning", "packed"]
 
@@ -67,22 +66,6 @@ def _as_one(messages: Sequence[NewMessage]) -> list[NewMessage]:
     return [told, *(replace(one, lane=group.lane, payload=elsewhere) for one in messages)]
 
 
-def key_of_beginning(alert: StoredAlert) -> str:
+def key_of_beginning(alert: Alert) -> str:
     """Of the message that told of the last incident that anybody was told of."""
-    whenever = datetime.fromtimestamp(0, UTC)
-    return AlertMessage(
-        transition=0,
-        monitor=alert.monitor,
-        rule=alert.rule,
-        rule_key=alert.rule_key,
-        severity="info",
-        kind="fired",
-        incident=alert.told_incident,
-        model_version=alert.model_version,
-        segment=alert.segment,
-        window_start=whenever,
-        window_end=whenever,
-        as_of=whenever,
-        metric=alert.metric,
-        sentence="",
-    ).key
+    return alert.message_key(alert.told_incident, "fired")

@@ -17,20 +17,20 @@ from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.alerts.panes import next_panes, with_results
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import PaneResults
-from pumonitor.monitor.rules.alerts.emission import Emitted, emission
+from pumonitor.monitor.rules.alerts.alert import Alert, Place, Transition
+from pumonitor.monitor.rules.alerts.emission import emission
 from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
     Baseline,
     LabelDelay,
     PriorShift,
-    Series,
     Shift,
     WindowView,
 )
 from pumonitor.monitor.windows.evaluation.references import References
 
-__all__ = ["RuleReplay", "WouldHave", "simulate_alerts"]
+__all__ = ["RuleReplay", "simulate_alerts"]
 
 ToldBy = Literal["chosen", "quiet windows", ""]
 
@@ -40,34 +40,6 @@ _MOST_WINDOWS: Final = 20_000
 _BLOCK: Final = 7
 _FEWEST_QUIET: Final = 10
 _DAYS_PER_YEAR: Final = 365.25
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WouldHave:
-    """Something that would have been told.
-
-    Attributes
-    ----------
-    kind : {"fired", "resolved"}
-    as_of : datetime
-        When it would have been.
-    window_start : datetime
-        Of the window that it is about.
-    model_version, segment, metric : str
-    value, low, high, limit, reference : float or None
-    """
-
-    kind: Literal["fired", "resolved"]
-    as_of: datetime
-    window_start: datetime
-    model_version: str
-    segment: str
-    metric: str
-    value: float | None
-    low: float | None
-    high: float | None
-    limit: float | None
-    reference: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +53,8 @@ class RuleReplay:
         With predictions, that it looked at.
     empty_windows : int
         Without, that it looked at.
-    events : tuple of WouldHave
+    events : tuple of Transition
+        Those that would have been, without causes.
     false_alarms_per_year : float or None
         If nothing ever changed; None where there are too few quiet windows to tell from.
     told_by : str
@@ -95,7 +68,7 @@ class RuleReplay:
     rule: str
     severity: str
     windows: int
-    events: tuple[WouldHave, ...]
+    events: tuple[Transition, ...]
     false_alarms_per_year: float | None
     told_by: ToldBy
     quiet: QuietAlarms | None = None
@@ -137,8 +110,8 @@ def simulate_alerts(
     found = watched(monitor, configuration, ledger=ledger, references=references)
     rules = [rule for rule in found.rules if not rule.goes_by_the_clock]
     track = Track(rules, baseline=None, scores_of=found.scores_of)
-    events: dict[str, list[WouldHave]] = {rule.key: [] for rule in rules}
-    emitted: dict[tuple[str, Series], Emitted] = {}
+    events: dict[str, list[Transition]] = {rule.key: [] for rule in rules}
+    alerts: dict[Place, Alert] = {}
     baseline: Baseline | None = None
     for pane in _panes(ledger, found, track, now=now):
         if baseline is None:
@@ -146,7 +119,9 @@ def simulate_alerts(
             track.set_baseline(baseline)
         for key in track.take(pane):
             if key in track.folds:
-                events[key] += _news(track.folds[key], emitted, as_of=pane.pane.as_of)
+                events[key] += _news(
+                    track.folds[key], alerts, monitor=monitor.name, as_of=pane.pane.as_of
+                )
     quiet = quiet_views(ledger, monitor, configuration, track)
     replays = []
     for rule in rules:
@@ -198,35 +173,31 @@ def _panes(ledger: Ledger, found: Watched, track: Track, *, now: datetime) -> It
 
 
 def _news(
-    fold: RuleFold, emitted: dict[tuple[str, Series], Emitted], *, as_of: datetime
-) -> Iterator[WouldHave]:
+    fold: RuleFold, alerts: dict[Place, Alert], *, monitor: str, as_of: datetime
+) -> Iterator[Transition]:
     for series in sorted(fold.states[-1]):
         known = [at for at, one in enumerate(fold.states) if series in one]
-        before = emitted.get((fold.rule.key, series), Emitted())
+        rule, (version, segment) = fold.rule, series
+        before = alerts.get((rule.key, version, segment)) or Alert(
+            monitor=monitor,
+            rule_key=rule.key,
+            model_version=version,
+            segment=segment,
+            rule=rule.name,
+            metric=rule.metric,
+            severity=rule.severity,
+        )
         found = emission(
             before,
             [fold.states[at][series] for at in known],
             [fold.evidence[at][series] for at in known],
+            rule=rule,
             as_of=as_of,
             repeat=None,
         )
-        if found is None or found.kind == "reminder":
-            continue
-        emitted[fold.rule.key, series] = found.after
-        about = found.evidence
-        yield WouldHave(
-            kind=found.kind,
-            as_of=as_of,
-            window_start=about.window.start,
-            model_version=series[0],
-            segment=series[1],
-            metric=fold.rule.metric,
-            value=about.value,
-            low=about.low,
-            high=about.high,
-            limit=about.limit,
-            reference=about.reference,
-        )
+        if found is not None:
+            alerts[before.place] = before.after(found)
+            yield found
 
 
 # -- quiet years ------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from pumonitor import __version__
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.alerts import StoredAlert
 from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.rules.alerts.alert import Alert
 from pumonitor.ports import Clock
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _newest(ledger: Ledger, monitor: str) -> Iterator[list[PublishedResult]]:
             yield list(rows)
 
 
-def _alerts(alerts: tuple[StoredAlert, ...]) -> Iterator[Metric]:
+def _alerts(alerts: tuple[Alert, ...]) -> Iterator[Metric]:
     from prometheus_client.core import GaugeMetricFamily
 
     names = ["monitor", "rule", "rule_key", "metric", "severity", "model_version", "segment"]

@@ -18,6 +18,7 @@ from pumonitor.monitor.delivery.sending.failures import (
     MessageRefusedError,
     presentable,
 )
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import Clock, OutboxMessage, Sink
 
 __all__ = ["Tried", "try_destinations"]
@@ -85,7 +86,7 @@ def _try_each(
             id=0,
             destination=outbox_destination(name),
             lane=alert.lane,
-            key=f"{alert.key}/{alert.as_of.isoformat()}",
+            key=f"{alert.key}/{alert.transition.as_of.isoformat()}",
             payload=alert.to_payload(),
         )
         try:
@@ -100,8 +101,7 @@ def _try_each(
 
 
 def _alert(now: datetime) -> AlertMessage:
-    return AlertMessage(
-        transition=0,
+    about = Transition(
         monitor=_MONITOR,
         rule="this is a test",
         rule_key="test",
@@ -117,17 +117,18 @@ def _alert(now: datetime) -> AlertMessage:
         value=_SHOWN[-1],
         low=_SHOWN[-1] - _HALF_WIDTH,
         high=_SHOWN[-1] + _HALF_WIDTH,
-        limit=0.75,
+        limit_value=0.75,
         reference=0.82,
         sentence="This is a test of pumonitor's notifications: nothing is wrong. "
         "The numbers are made up.",
         firing_since=now - 2 * _WINDOW,
     )
+    return AlertMessage(transition=about, number=0)
 
 
-def _series(alert: AlertMessage) -> list[SeriesPoint]:
-    length = alert.window_end - alert.window_start
-    first = alert.window_end - len(_SHOWN) * length
+def _series(about: Transition) -> list[SeriesPoint]:
+    length = about.window_end - about.window_start
+    first = about.window_end - len(_SHOWN) * length
     return [
         SeriesPoint(
             start=first + number * length,

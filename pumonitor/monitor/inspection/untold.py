@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from pumonitor.monitor.ledger.records.alerts import StoredAlert
+from pumonitor.monitor.rules.alerts.alert import Alert
 
 __all__ = ["untold_notes"]
 
 
-def untold_notes(untold: Iterable[StoredAlert]) -> list[tuple[str, str]]:
+def untold_notes(untold: Iterable[Alert]) -> list[tuple[str, str]]:
     """For each monitor what is so, and how to be told."""
     return [
         (

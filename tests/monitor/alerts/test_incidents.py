@@ -64,8 +64,12 @@ def messages(ledger):
     return [AlertMessage.from_payload(row.payload) for row in stored]
 
 
+def transitions(ledger):
+    return [one.transition for one in messages(ledger)]
+
+
 def told(ledger):
-    return [(one.rule, one.kind, one.late) for one in messages(ledger)]
+    return [(one.transition.rule, one.transition.kind, one.late) for one in messages(ledger)]
 
 
 def live(found, last, first=1):
@@ -80,7 +84,7 @@ def test_what_was_told_live_is_found_by_a_backfill_which_tells_nobody(address, t
     with opened(address) as ledger:
         live(failing(ledger), 10)
         # Bad from the fourth day on, which is mature on the sixth.
-        assert [(one.kind, one.as_of) for one in messages(ledger)] == [
+        assert [(one.kind, one.as_of) for one in transitions(ledger)] == [
             ("fired", FIRST + 6 * DAY),
             ("resolved", FIRST + 8 * DAY),
         ]
@@ -187,7 +191,7 @@ def test_a_window_revised_to_good_is_a_correction_that_is_told(ledger):
         ("fired", "", FIRST + 6 * DAY),
         ("resolved", "revised", FIRST + 8 * DAY),
     ]
-    assert messages(ledger)[1].sentence.startswith("Correction: ")
+    assert transitions(ledger)[1].sentence.startswith("Correction: ")
 
 
 def test_data_that_are_evaluated_again_are_corrected_and_never_rewritten(address):
@@ -250,8 +254,8 @@ def test_results_that_do_not_come_are_seen_by_the_clock(ledger):
     for hours in (95, 97, 98):
         found.now = FIRST + 5 * DAY + timedelta(hours=hours)
         found.advance()
-    assert [(one.kind, one.incident) for one in messages(ledger)] == [("fired", 1)]
-    assert "overdue, 3d are allowed" in messages(ledger)[0].sentence
+    assert [(one.kind, one.incident) for one in transitions(ledger)] == [("fired", 1)]
+    assert "overdue, 3d are allowed" in transitions(ledger)[0].sentence
     found.run(FIRST + 10 * DAY)
     assert found.told("kind", "incident", "reason") == [("fired", 1, ""), ("resolved", 1, "good")]
 
@@ -315,16 +319,16 @@ def test_reminders_go_on_when_predictions_have_stopped(ledger):
     for number in range(14, 40):
         found.now = FIRST + number * DAY
         found.advance()
-    kinds = [one.kind for one in messages(ledger)[told:]]
+    kinds = [one.kind for one in transitions(ledger)[told:]]
     assert kinds == ["reminder"] * 4
-    assert [one.window_start for one in messages(ledger)[-2:]] == [FIRST + 8 * DAY] * 2
+    assert [one.window_start for one in transitions(ledger)[-2:]] == [FIRST + 8 * DAY] * 2
 
 
 def test_a_reminder_tells_of_the_newest_window_and_of_the_last_bad_one(ledger):
     values = {number: 0.5 if number < 2 else 0.75 for number in range(20)}
     found = failing(ledger, rules=(replace(BELOW, repeat=3 * DAY),), values=values)
     live(found, 12)
-    reminder = [one for one in messages(ledger) if one.kind == "reminder"][-1]
+    reminder = [one for one in transitions(ledger) if one.kind == "reminder"][-1]
     newest = f"{reminder.window_start:%Y-%m-%d}"
     assert reminder.window_start > FIRST + 5 * DAY
     assert reminder.value == 0.75

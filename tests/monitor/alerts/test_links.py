@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pumonitor.errors import InputError
@@ -91,7 +89,7 @@ def test_a_picture_is_for_webhooks_alone() -> None:
 
 def test_every_message_has_the_links_of_its_series_however_it_is_packed() -> None:
     configuration = read("{uri: 'http://m.example'}")
-    alerts = [alert(), replace(alert(), model_version="8"), alert(rule_key="other")]
+    alerts = [alert(), alert(model_version="8"), alert(rule_key="other")]
     messages = [
         NewMessage(
             destination=outbox_destination(name),

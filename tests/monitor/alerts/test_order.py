@@ -23,7 +23,8 @@ from hypothesis.stateful import (
 from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.database.errors import StaleClaimError
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.alerts import Silence, StoredAlert
+from pumonitor.monitor.ledger.records.alerts import Silence
+from pumonitor.monitor.rules.alerts.alert import Alert
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Change, Limit
 from pumonitor.ports import Pane
 from tests.monitor.alerted_ledger import (
@@ -281,7 +282,7 @@ class Commits(RuleBasedStateMachine):
 FIELDS = ("rule", "as_of", "kind", "incident", "reminder", "reason", "window_start", "sentence")
 
 
-def states_of(alert: StoredAlert) -> tuple[object, ...]:
+def states_of(alert: Alert) -> tuple[object, ...]:
     return alert.state, alert.count, alert.evidence, alert.value, alert.window_start
 
 

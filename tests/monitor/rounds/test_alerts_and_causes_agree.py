@@ -17,7 +17,7 @@ from pumonitor.monitor.config.configuration import Configuration, Monitor
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.inspection.label_plans import plan_labels, rule_sights
 from pumonitor.monitor.inspection.rule_outlook import rule_outlooks
-from pumonitor.monitor.ledger.records.alerts import StoredTransition
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.rules.alerts.rule import PriorShift
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
@@ -69,13 +69,14 @@ def write_days(folder: Path, what: str) -> Configuration:
     return read_configuration(path).configuration
 
 
-def alerts_of(folder: Path, what: str) -> dict[str, StoredTransition]:
+def alerts_of(folder: Path, what: str) -> dict[str, Transition]:
     """The first alert of each metric."""
     configuration = write_days(folder, what)
     with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
         assert jobs.run().failures == []
-        told = [one for one in jobs.ledger.alerts.history() if one.kind == "fired"]
-    first: dict[str, StoredTransition] = {}
+        history = [one.transition for one in jobs.ledger.alerts.history()]
+        told = [one for one in history if one.kind == "fired"]
+    first: dict[str, Transition] = {}
     for one in sorted(told, key=lambda one: one.as_of):
         first.setdefault(one.metric, one)
     return first

@@ -78,7 +78,8 @@ def test_scores_that_lose_their_meaning_are_told_and_so_is_the_end(state, tmp_pa
         history = run(path, fires + number * DAY)
     by_rule = {}
     for one in history:
-        by_rule.setdefault(one.rule, []).append((one.kind, one.as_of, one.withheld))
+        about = one.transition
+        by_rule.setdefault(about.rule, []).append((about.kind, about.as_of, one.withheld))
     assert by_rule == {
         "ranking": [
             ("fired", fires, None),
@@ -93,18 +94,20 @@ def test_scores_that_lose_their_meaning_are_told_and_so_is_the_end(state, tmp_pa
         "auc drop 0.1": [("fired", fires, None), ("resolved", ends, None)],
     }
     told = messages(path)
-    assert [(where, one.rule, one.kind) for where, one in told if one.rule == "ranking"] == [
+    events = [(where, one.transition) for where, one in told]
+    assert [(where, one.rule, one.kind) for where, one in events if one.rule == "ranking"] == [
         ("alerts:hook", "ranking", "fired"),
         ("alerts:hook", "ranking", "reminder"),
         ("alerts:hook", "ranking", "resolved"),
     ]
-    assert sorted((where, one.kind) for where, one in told if one.rule == "auc drop 0.1") == [
+    assert sorted((where, one.kind) for where, one in events if one.rule == "auc drop 0.1") == [
         (f"alerts:{name}", kind) for name in ("hook", "pager") for kind in ("fired", "resolved")
     ]
-    first = told[0][1]
-    assert (first.metric, first.limit, first.incident, first.late) == ("auc", 0.8, 1, False)
+    first, last = events[0][1], events[-1][1]
+    assert (first.metric, first.limit_value, first.incident) == ("auc", 0.8, 1)
+    assert not any(one.late for _, one in told)
     assert first.high < 0.8
     assert first.window_start == FIRST + BAD[0] * DAY
     assert first.sentence.startswith("2026-01-04: AUC is 0.")
-    assert first.dedup_key == told[-1][1].dedup_key or first.rule != told[-1][1].rule
-    assert {one.transition for _, one in told} <= {one.id for one in history}
+    assert first.dedup_key == last.dedup_key or first.rule != last.rule
+    assert {one.number for _, one in told} <= {one.id for one in history}

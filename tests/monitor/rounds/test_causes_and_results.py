@@ -11,7 +11,7 @@ import pytest
 
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
-from pumonitor.monitor.ledger.records.alerts import StoredTransition
+from pumonitor.monitor.rules.alerts.alert import Transition
 from tests.monitor.monitored_shop import FIRST, write_shop
 
 DAY = timedelta(days=1)
@@ -30,7 +30,7 @@ def first_alert(
     confirmed: int | None = None,
     purity: float = 1.0,
     propensity: float | None = None,
-) -> StoredTransition:
+) -> Transition:
     """On the fifth day scores say nothing, or so few confirmations are there at all."""
     path = write_shop(folder, state="sqlite:///state.db", days=BAD + 1, maturity=DAY)
     rows = pd.read_parquet(folder / "predictions.parquet")
@@ -65,7 +65,7 @@ def first_alert(
         assert jobs.run().failures == []
         return next(
             one
-            for one in jobs.ledger.alerts.history()
+            for one in (stored.transition for stored in jobs.ledger.alerts.history())
             if one.kind == "fired" and one.window_start == FIRST + BAD * DAY
         )
 

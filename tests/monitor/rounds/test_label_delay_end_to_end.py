@@ -53,7 +53,7 @@ def history(path, *, until):
     configuration = read_configuration(path).configuration
     with open_jobs(configuration, clock=lambda: until, deliver=False) as jobs:
         assert jobs.run().failures == []
-        return jobs.ledger.alerts.history()
+        return tuple(one.transition for one in jobs.ledger.alerts.history())
 
 
 def test_confirmations_twice_as_late_are_told_within_twice_the_maturity(tmp_path):

@@ -77,7 +77,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_days_that_differ_as_those_of_the_reference_do_fire_nothing(folder: Path) -> None:
     """Of all days together 68% were flagged, which no slow day is near; of a usual day, 45%."""
     with open_jobs(read_configuration(folder / "pumonitor.yaml").configuration) as jobs:
-        fired = {one.rule for one in jobs.ledger.alerts.history()}
+        fired = {one.transition.rule for one in jobs.ledger.alerts.history()}
         results = jobs.ledger.results("fraud", metrics=["recall", "recall_change"])
         current = {one.rule: one for one in jobs.ledger.alerts.current()}
     assert fired == {"recall below 0.5"}

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pumonitor.monitor.rules.alerts.emission import Emitted, emission
+from pumonitor.monitor.rules.alerts.alert import Alert, Transition
+from pumonitor.monitor.rules.alerts.emission import closing, emission
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Limit
 from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence, step
 from pumonitor.ports import Window
 from tests.oracles.naive_alerts import state_after
@@ -112,30 +114,43 @@ def test_numbers_of_windows_that_cannot_be_are_refused(windows, keep):
 
 # -- what is emitted ------------------------------------------------------------------------------
 
-NOTHING = Emitted()
+RULE = AlertRule(
+    key="5f0c", name="f1 below 0.75", metric="f1", condition=Limit(side="below", limit=0.75)
+)
+NOTHING = Alert(
+    monitor="card-fraud", rule_key="5f0c", model_version="7", segment="", rule="f1 below 0.75",
+    metric="f1", severity="critical",
+)  # fmt: skip
 
 
 def emitted(*kinds, before=NOTHING, days=0, repeat=None, keep=0):
     some = evidence(*kinds)
     states = fold(some, windows=1, keep=keep)
-    return emission(before, states, some, as_of=START + days * DAY, repeat=repeat)
+    as_of = START + days * DAY
+    return emission(before, states, some, rule=RULE, as_of=as_of, repeat=repeat)
 
 
-FIRING = Emitted(is_firing=True, incident=4, since=START + DAY, as_of=START + 2 * DAY)
+FIRING = replace(
+    NOTHING, is_firing=True, incident=4, firing_since=START + DAY, emitted_as_of=START + 2 * DAY
+)
 
 
 def test_an_incident_begins_with_the_window_it_is_about():
     found = emitted("good", "breach", "no_data", days=3)
-    assert (found.kind, found.after.incident, found.after.since) == ("fired", 1, START + DAY)
-    assert found.evidence.window == window(1)
+    assert (found.kind, found.incident, found.firing_since) == ("fired", 1, START + DAY)
+    assert (found.window_start, found.window_end) == (window(1).start, window(1).end)
+    after = NOTHING.after(found)
+    assert (after.is_firing, after.incident, after.firing_since) == (True, 1, START + DAY)
+    assert after.emitted_as_of == START + 3 * DAY
     assert emitted("good", "breach", before=FIRING) is None
 
 
 def test_an_incident_ends_with_good_windows_only():
     assert emitted("good", "breach", "no_data", "error", "insufficient", before=FIRING) is None
     found = emitted("good", "breach", "no_data", "good", before=FIRING, days=9)
-    assert (found.kind, found.reason, found.evidence.window) == ("resolved", "good", window(3))
-    assert (found.after.is_firing, found.after.incident) == (False, 4)
+    assert (found.kind, found.reason, found.window_start) == ("resolved", "good", START + 3 * DAY)
+    after = replace(FIRING, reminders=2).after(found)
+    assert (after.is_firing, after.incident, after.reminders) == (False, 4, 2)
     assert emitted("good", "breach", "good", before=FIRING, keep=1) is None
 
 
@@ -157,9 +172,53 @@ def test_reminders_come_when_they_are_due():
     due = {"before": FIRING, "repeat": 3 * DAY}
     assert emitted("good", "breach", days=4, **due) is None
     found = emitted("good", "breach", days=5, **due)
-    assert (found.kind, found.after.reminders, found.after.as_of) == (
-        "reminder",
-        1,
-        START + 5 * DAY,
-    )
+    assert (found.kind, found.reminder, found.as_of) == ("reminder", 1, START + 5 * DAY)
+    after = FIRING.after(found)
+    assert (after.is_firing, after.reminders, after.emitted_as_of) == (True, 1, START + 5 * DAY)
     assert emitted("good", "breach", days=50, before=FIRING, repeat=None) is None
+
+
+def test_a_transition_carries_all_that_its_window_says_and_what_changed():
+    bad = Evidence(
+        window=window(1), kind="breach", value=0.7, low=0.66, high=0.73, limit=0.75, reference=0.82,
+        reason="F1 is 0.7", since=START,
+    )  # fmt: skip
+    alert = NOTHING.at_window(AlertState(state="firing", since=START), bad, as_of=START + 9 * DAY)
+    found = emission(
+        alert,
+        [AlertState(state="firing", since=START)],
+        [bad],
+        rule=RULE,
+        as_of=START + 9 * DAY,
+        repeat=None,
+        cause=lambda about: {"began": str(about.since)},
+    )
+    assert found == Transition(
+        monitor="card-fraud", rule_key="5f0c", model_version="7", segment="", incident=1,
+        kind="fired", reminder=0, rule="f1 below 0.75", metric="f1", severity="critical", reason="",
+        window_start=window(1).start, window_end=window(1).end, as_of=START + 9 * DAY,
+        firing_since=START, value=0.7, low=0.66, high=0.73, limit_value=0.75, reference=0.82,
+        sentence="Model version 7, 2026-01-02: F1 is 0.7.", cause={"began": str(START)},
+    )  # fmt: skip
+    assert (found.key, found.dedup_key) == ("card-fraud/5f0c//7/1/fired", "card-fraud/5f0c//7/1")
+    closed = closing(alert.after(found), as_of=START + 10 * DAY, cause=found.cause)
+    assert closed == replace(
+        found,
+        kind="resolved",
+        reason="configuration",
+        as_of=START + 10 * DAY,
+        sentence="The rule 'f1 below 0.75' was edited or deleted.",
+    )
+    assert alert.last_evidence() == replace(bad, since=None, window=replace(window(1), index=0))
+
+
+def test_an_end_by_the_clock_is_no_correction():
+    some, ok = evidence("good"), [AlertState(state="ok", since=START)]
+    asked = {"rule": RULE, "as_of": START + 9 * DAY, "repeat": None}
+    assert emission(FIRING, ok, some, **asked).reason == "revised"
+    assert emission(FIRING, ok, some, **asked, may_be_revised=False).reason == "good"
+
+
+def test_an_alert_that_has_seen_no_window_has_no_evidence():
+    with pytest.raises(ValueError, match=r"the alert 'f1 below 0\.75' has seen no window"):
+        NOTHING.last_evidence()

@@ -105,7 +105,7 @@ def shop(tmp_path_factory):
             for one in each.evaluation["warnings"]
             if one["name"] == "assumed_prior"
         ]
-        causes = [one.cause for one in jobs.ledger.alerts.history("card-fraud")]
+        causes = [one.transition.cause for one in jobs.ledger.alerts.history("card-fraud")]
     return path, page, quiet, causes
 
 

@@ -11,7 +11,8 @@ from pumonitor.monitor.config.values.addresses import Address, Located, check_ad
 from pumonitor.monitor.config.values.kinds import Part, Text, as_tuple
 from pumonitor.monitor.delivery.http.public_addresses import is_public
 from pumonitor.monitor.delivery.http.signatures import signing_key
-from pumonitor.monitor.delivery.notifications.message import Format, MessageKind
+from pumonitor.monitor.delivery.notifications.message import Format
+from pumonitor.monitor.rules.alerts.alert import TransitionKind
 
 __all__ = ["Destination", "Tracking"]
 
@@ -86,7 +87,7 @@ class Destination(Part):
     alertmanager: Address | None = None
     allow_private: bool | None = None
     events: Annotated[
-        tuple[MessageKind, ...] | None, BeforeValidator(as_tuple), Field(min_length=1)
+        tuple[TransitionKind, ...] | None, BeforeValidator(as_tuple), Field(min_length=1)
     ] = None
     format: Format | None = None
     picture: bool | None = None
@@ -104,7 +105,7 @@ class Destination(Part):
         address: SecretStr = getattr(self, self.kind)
         return address
 
-    def wants(self, event: MessageKind) -> bool:
+    def wants(self, event: TransitionKind) -> bool:
         """Whether it is told of such events."""
         return self.events is None or event in self.events
 

@@ -13,6 +13,7 @@ from pumonitor.monitor.delivery.http.posting import Limits, Requests
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.words import sentence, title
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import Clock, OutboxMessage
 
 __all__ = ["AlertmanagerSink", "labels"]
@@ -102,8 +103,8 @@ class AlertmanagerSink:
         self._post(on)
         if over:
             held = self._held()
-            ended = [replace(one, kind="resolved") for one in over]
-            self._post([one for one in ended if _identity(labels(one)) in held])
+            still = [one for one in over if _identity(labels(one.transition)) in held]
+            self._post([_ended(one) for one in still])
 
     def _post(self, alerts: Sequence[AlertMessage]) -> None:
         now = self._clock()
@@ -129,7 +130,7 @@ class AlertmanagerSink:
             raise DestinationDownError(msg) from None
 
 
-def labels(alert: AlertMessage) -> dict[str, str]:
+def labels(about: Transition) -> dict[str, str]:
     """What an alert is known by: the same from its beginning to its end.
 
     `rule` stands for the rule's meaning, since its name may be changed while it fires; the name is
@@ -137,22 +138,23 @@ def labels(alert: AlertMessage) -> dict[str, str]:
     """
     given = {
         "alertname": ALERT_NAME,
-        "monitor": alert.monitor,
-        "rule": alert.rule_key[:16],
-        "metric": alert.metric,
-        "severity": alert.severity,
-        "model_version": alert.model_version,
-        "segment": alert.segment,
+        "monitor": about.monitor,
+        "rule": about.rule_key[:16],
+        "metric": about.metric,
+        "severity": about.severity,
+        "model_version": about.model_version,
+        "segment": about.segment,
     }
     return {name: value for name, value in given.items() if value}
 
 
 def alert_document(alert: AlertMessage, *, now: datetime, life: timedelta) -> dict[str, Any]:
     """What Alertmanager is told of an alert at a moment."""
-    started = min(alert.firing_since or alert.window_start, now - timedelta(seconds=1))
-    windows = _WINDOWS_OF_LIFE * (alert.window_end - alert.window_start)
-    ends = now if alert.kind == "resolved" else now + max(life, windows)
-    cause = alert.cause.get("sentence")
+    about = alert.transition
+    started = min(about.firing_since or about.window_start, now - timedelta(seconds=1))
+    windows = _WINDOWS_OF_LIFE * (about.window_end - about.window_start)
+    ends = now if about.kind == "resolved" else now + max(life, windows)
+    cause = about.cause.get("sentence")
     annotations = {
         "summary": title([alert]),
         "description": sentence(alert),
@@ -161,11 +163,15 @@ def alert_document(alert: AlertMessage, *, now: datetime, life: timedelta) -> di
         **{f"{name}_url": address for name, address in alert.links.items()},
     }
     return {
-        "labels": labels(alert),
+        "labels": labels(about),
         "annotations": {name: text for name, text in annotations.items() if text},
         "startsAt": started.astimezone(UTC).isoformat(),
         "endsAt": ends.astimezone(UTC).isoformat(),
     }
+
+
+def _ended(alert: AlertMessage) -> AlertMessage:
+    return replace(alert, transition=replace(alert.transition, kind="resolved"))
 
 
 def _headers(what: str) -> dict[str, str]:

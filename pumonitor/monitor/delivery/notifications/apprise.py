@@ -135,7 +135,7 @@ class AppriseSink:
 
     def _drawn(self, alert: AlertMessage) -> bytes | None:
         try:
-            return draw_series(alert, self._read_series(alert))
+            return draw_series(alert.transition, self._read_series(alert.transition))
         except Exception:  # noqa: BLE001 (an alert without a picture is better than none)
             return None
 
@@ -211,10 +211,10 @@ def _attachment(picture: bytes) -> Any:
 
 def _kind(alerts: Sequence[AlertMessage]) -> str:
     """What Apprise picks colours and icons by."""
-    on = [alert for alert in alerts if alert.kind != "resolved"]
+    on = [one.transition for one in alerts if one.transition.kind != "resolved"]
     if not on:
         return "success"
-    severities = {alert.severity for alert in on}
+    severities = {one.severity for one in on}
     return (
         "failure" if "critical" in severities else "warning" if "warning" in severities else "info"
     )

@@ -46,14 +46,14 @@ class AlertGroup:
     alerts: tuple[AlertMessage, ...]
 
     def __post_init__(self) -> None:
-        if len({alert.monitor for alert in self.alerts}) != 1:
+        if len({alert.transition.monitor for alert in self.alerts}) != 1:
             msg = "a group has messages of exactly one monitor"
             raise ValueError(msg)
 
     @property
     def lane(self) -> str:
         """Messages about one monitor arrive in order, so no end overtakes its beginning."""
-        return self.alerts[0].monitor
+        return self.alerts[0].transition.monitor
 
     @property
     def key(self) -> str:

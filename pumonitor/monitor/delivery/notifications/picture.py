@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.words import is_count, metric_title, metric_value
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.plain_text import one_line
 from pumonitor.report import palette
 from pumonitor.report.theme import themed, to_png
@@ -50,23 +50,23 @@ class SeriesPoint:
         return self.start + (self.end - self.start) / 2
 
 
-ReadSeries = Callable[[AlertMessage], Sequence[SeriesPoint]]
-"""From a message to the windows up to its own, in order of time; empty where there are none."""
+ReadSeries = Callable[[Transition], Sequence[SeriesPoint]]
+"""From a transition to the windows up to its own, in order of time; empty where there are none."""
 
 
-def draw_series(alert: AlertMessage, points: Sequence[SeriesPoint]) -> bytes | None:
+def draw_series(about: Transition, points: Sequence[SeriesPoint]) -> bytes | None:
     """A PNG picture, None where there are fewer than two values to draw."""
     if sum(point.value is not None for point in points) < 2:
         return None
-    return to_png(themed(series_chart(alert, points)))
+    return to_png(themed(series_chart(about, points)))
 
 
-def series_chart(alert: AlertMessage, points: Sequence[SeriesPoint]) -> altair.LayerChart:
+def series_chart(about: Transition, points: Sequence[SeriesPoint]) -> altair.LayerChart:
     """The chart, without the look that all charts share."""
     import altair as alt
 
-    low, high = _domain(alert, points)
-    first, last = points[0].start, max(points[-1].end, alert.window_end)
+    low, high = _domain(about, points)
+    first, last = points[0].start, max(points[-1].end, about.window_end)
     share = points[-1].end - points[-1].start
     x = {
         "scale": alt.Scale(type="utc", domain=[_text(first), _text(last)], nice=False),
@@ -78,58 +78,58 @@ def series_chart(alert: AlertMessage, points: Sequence[SeriesPoint]) -> altair.L
     y = {
         "scale": alt.Scale(domain=[low, high], nice=False, zero=False),
         "axis": alt.Axis(
-            title=None, tickCount=5, domain=False, ticks=False, **_number_format(alert, high - low)
+            title=None, tickCount=5, domain=False, ticks=False, **_number_format(about, high - low)
         ),
     }
     chart = alt.layer(
-        *_shades(alert, first, x),
+        *_shades(about, first, x),
         *_bands(points, x, y),
-        *_levels(alert, low, high, y),
+        *_levels(about, low, high, y),
         *_lines(points, x, y),
-        *_marks(alert, points, x, y),
+        *_marks(about, points, x, y),
     )
     chart = chart.properties(
         width=_WIDTH,
         height=_HEIGHT,
         title=alt.TitleParams(
-            metric_title(alert.metric), subtitle=_subtitle(alert, points), offset=10
+            metric_title(about.metric), subtitle=_subtitle(about, points), offset=10
         ),
     )
     return cast("altair.LayerChart", chart)
 
 
-def _domain(alert: AlertMessage, points: Sequence[SeriesPoint]) -> tuple[float, float]:
+def _domain(about: Transition, points: Sequence[SeriesPoint]) -> tuple[float, float]:
     """What all values and levels fit into, and intervals but for the widest tenth."""
-    levels = [one for one in (alert.limit, alert.reference) if one is not None]
+    levels = [one for one in (about.limit_value, about.reference) if one is not None]
     needed = [*levels, *(point.value for point in points if point.value is not None)]
     lows = [point.low for point in points if point.low is not None]
     highs = [point.high for point in points if point.high is not None]
     if lows and highs:
         needed += [float(np.quantile(lows, 0.1)), float(np.quantile(highs, 0.9))]
-        needed += [end for end in (alert.low, alert.high) if end is not None]
+        needed += [end for end in (about.low, about.high) if end is not None]
     low, high = min(needed), max(needed)
     space = _ABOVE * (high - low) or 0.05 * max(abs(high), 1e-9)
-    if is_count(alert.metric) or 0 <= low <= space:
+    if is_count(about.metric) or 0 <= low <= space:
         return 0.0, high + space
     return low - space, high + space
 
 
-def _shades(alert: AlertMessage, first: datetime, x: dict[str, Any]) -> Iterator[altair.Chart]:
+def _shades(about: Transition, first: datetime, x: dict[str, Any]) -> Iterator[altair.Chart]:
     """The incident so far, and stronger the window that the message is about."""
-    since = alert.firing_since or alert.window_start
+    since = about.firing_since or about.window_start
     began = max(since, first)
-    if began < alert.window_start:
-        yield _shade(began, alert.window_end, 0.10, alert, x)
-    yield _shade(alert.window_start, alert.window_end, 0.22, alert, x)
+    if began < about.window_start:
+        yield _shade(began, about.window_end, 0.10, about, x)
+    yield _shade(about.window_start, about.window_end, 0.22, about, x)
 
 
 def _shade(
-    start: datetime, end: datetime, opacity: float, alert: AlertMessage, x: dict[str, Any]
+    start: datetime, end: datetime, opacity: float, about: Transition, x: dict[str, Any]
 ) -> altair.Chart:
     import altair as alt
 
     data = alt.InlineData(values=[{"start": _text(start), "end": _text(end)}])
-    mark = alt.Chart(data).mark_rect(color=_colour(alert), opacity=opacity, clip=True)
+    mark = alt.Chart(data).mark_rect(color=_colour(about), opacity=opacity, clip=True)
     return cast("altair.Chart", mark.encode(x=alt.X("start:T", **x), x2="end:T"))
 
 
@@ -178,14 +178,14 @@ def _lines(
 
 
 def _levels(
-    alert: AlertMessage, low: float, high: float, y: dict[str, Any]
+    about: Transition, low: float, high: float, y: dict[str, Any]
 ) -> Iterator[altair.Chart]:
     """Reference and limit as lines across, named at their right end."""
     import altair as alt
 
     levels = {
-        "limit": (alert.limit, palette.UNCORRECTED, [6, 4]),
-        "reference": (alert.reference, palette.MUTED, [2, 3]),
+        "limit": (about.limit_value, palette.UNCORRECTED, [6, 4]),
+        "reference": (about.reference, palette.MUTED, [2, 3]),
     }
     drawn = {name: value for name, (value, *_) in levels.items() if value is not None}
     places = _apart(drawn, low, high)
@@ -194,7 +194,7 @@ def _levels(
         data = alt.InlineData(values=[{"value": value}])
         line = alt.Chart(data).mark_rule(color=colour, strokeDash=dash, strokeWidth=1.6)
         yield cast("altair.Chart", line.encode(y=alt.Y("value:Q", **y)))
-        words = f"{name} {metric_value(alert.metric, value)}"
+        words = f"{name} {metric_value(about.metric, value)}"
         text = alt.Chart(data).mark_text(
             text=words, color=colour, align="left", baseline="middle", dx=6, fontSize=12
         )
@@ -214,20 +214,20 @@ def _apart(levels: dict[str, float], low: float, high: float) -> dict[str, float
 
 
 def _marks(
-    alert: AlertMessage, points: Sequence[SeriesPoint], x: dict[str, Any], y: dict[str, Any]
+    about: Transition, points: Sequence[SeriesPoint], x: dict[str, Any], y: dict[str, Any]
 ) -> Iterator[altair.Chart]:
     """The value that the message is about, large, with its number."""
     import altair as alt
 
-    own = next((one for one in points if one.start == alert.window_start), None)
-    value = alert.value if own is None or own.value is None else own.value
+    own = next((one for one in points if one.start == about.window_start), None)
+    value = about.value if own is None or own.value is None else own.value
     if value is None:
         return
-    at = alert.window_start + (alert.window_end - alert.window_start) / 2
+    at = about.window_start + (about.window_end - about.window_start) / 2
     data = alt.InlineData(values=[{"at": _text(at), "value": value}])
     place = {"x": alt.X("at:T", **x), "y": alt.Y("value:Q", **y)}
     dot = alt.Chart(data).mark_point(
-        filled=True, shape="diamond", size=150, color=_colour(alert), opacity=1,
+        filled=True, shape="diamond", size=150, color=_colour(about), opacity=1,
         stroke=palette.BACKGROUND, strokeWidth=1.5,
     )  # fmt: skip
     yield cast("altair.Chart", dot.encode(**place))
@@ -249,25 +249,25 @@ def _runs(
         yield run
 
 
-def _subtitle(alert: AlertMessage, points: Sequence[SeriesPoint]) -> str:
-    version = f"version {alert.model_version}" if alert.model_version else ""
-    is_short = alert.window_end - alert.window_start < timedelta(days=1)
-    own = f"{alert.window_start.astimezone(UTC):{'%Y-%m-%d %H:%M UTC' if is_short else '%Y-%m-%d'}}"
+def _subtitle(about: Transition, points: Sequence[SeriesPoint]) -> str:
+    version = f"version {about.model_version}" if about.model_version else ""
+    is_short = about.window_end - about.window_start < timedelta(days=1)
+    own = f"{about.window_start.astimezone(UTC):{'%Y-%m-%d %H:%M UTC' if is_short else '%Y-%m-%d'}}"
     with_interval = any(point.low is not None for point in points)
     parts = [
-        one_line(", ".join(part for part in (alert.monitor, alert.segment, version) if part)),
+        one_line(", ".join(part for part in (about.monitor, about.segment, version) if part)),
         "band: 95% interval" if with_interval else "",
-        f"diamond: {'good again' if alert.reason == 'good' else 'this alert'}, {own}",
+        f"diamond: {'good again' if about.reason == 'good' else 'this alert'}, {own}",
     ]
     return "  ·  ".join(part for part in parts if part)
 
 
-def _colour(alert: AlertMessage) -> str:
-    return palette.CORRECTED if alert.kind == "resolved" else palette.UNCORRECTED
+def _colour(about: Transition) -> str:
+    return palette.CORRECTED if about.kind == "resolved" else palette.UNCORRECTED
 
 
-def _number_format(alert: AlertMessage, height: float) -> dict[str, Any]:
-    if is_count(alert.metric):
+def _number_format(about: Transition, height: float) -> dict[str, Any]:
+    if is_count(about.metric):
         return {"format": ",.0f", "tickMinStep": 1}
     decimals = min(max(1 - math.floor(math.log10(height / 2)), 0), 6) if height > 0 else 2
     return {"format": f",.{decimals}f"}

@@ -99,7 +99,7 @@ class WebhookSink:
         if self._read_series is None:
             return None
         try:
-            drawn = draw_series(alert, self._read_series(alert))
+            drawn = draw_series(alert.transition, self._read_series(alert.transition))
         except Exception:  # noqa: BLE001 (an alert without a picture is better than none)
             return None
         return drawn if drawn is None or len(drawn) <= _LARGEST_PICTURE else None
@@ -114,5 +114,9 @@ def webhook_body(alert: AlertMessage, *, picture: bytes | None = None) -> bytes:
             "content_type": "image/png",
             "base64": base64.b64encode(picture).decode(),
         }
-    document = {"type": f"alert.{alert.kind}", "timestamp": payload["as_of"], "data": data}
+    document = {
+        "type": f"alert.{alert.transition.kind}",
+        "timestamp": payload["as_of"],
+        "data": data,
+    }
     return json.dumps(document, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()

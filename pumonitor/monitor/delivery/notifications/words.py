@@ -11,6 +11,7 @@ from markupsafe import escape
 
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
 from pumonitor.monitor.rules.alerts import rule as rules
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.report.numbers import number, rows
 
 __all__ = [
@@ -48,24 +49,25 @@ def title(messages: Sequence[AlertMessage]) -> str:
     >>> title([message])  # doctest: +SKIP
     '[critical] card-fraud, version 7: F1 below 0.75'
     """
-    first = messages[0]
-    if len(messages) == 1:
+    told = [message.transition for message in messages]
+    first = told[0]
+    if len(told) == 1:
         line = f"[{_word(first)}] {_where(first)}: {first.rule}"
     else:
-        line = f"[{_word(_gravest(messages))}] {first.monitor}: {_counted(messages)}"
+        line = f"[{_word(max(told, key=_gravity))}] {first.monitor}: {_counted(told)}"
     line = _plain(line)
     return line if len(line) <= _LONGEST_TITLE else f"{line[: _LONGEST_TITLE - 1]}…"
 
 
 def sentence(message: AlertMessage) -> str:
     """What happened; what is told after its time says so."""
-    said = _plain(message.sentence)
+    said = _plain(message.transition.sentence)
     return f"Told late: {said}" if message.late else said
 
 
 def text(message: AlertMessage) -> str:
     """What happened and why, for those who show one text."""
-    cause = message.cause.get("sentence")
+    cause = message.transition.cause.get("sentence")
     return (
         f"{sentence(message)} {_plain(cause)}"
         if cause and isinstance(cause, str)
@@ -75,37 +77,38 @@ def text(message: AlertMessage) -> str:
 
 def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
     """Names and values to be shown below the sentence."""
-    if message.value is not None:
-        yield metric_title(message.metric), _with_interval(message)
-    if message.limit is not None:
-        yield "Limit", metric_value(message.metric, message.limit)
-    if message.reference is not None:
-        yield "Reference", metric_value(message.metric, message.reference)
-    yield "Window", f"{_moment(message.window_start)} to {_moment(message.window_end)}"
-    yield "Labels known by", _moment(message.as_of)
-    if message.firing_since is not None and message.firing_since != message.window_start:
-        yield "Since the window of", _moment(message.firing_since)
-    if message.model_version:
-        yield "Model version", _plain(message.model_version)
-    if message.segment:
-        yield "Segment", _plain(message.segment)
-    yield from _causes(message)
+    about = message.transition
+    if about.value is not None:
+        yield metric_title(about.metric), _with_interval(about)
+    if about.limit_value is not None:
+        yield "Limit", metric_value(about.metric, about.limit_value)
+    if about.reference is not None:
+        yield "Reference", metric_value(about.metric, about.reference)
+    yield "Window", f"{_moment(about.window_start)} to {_moment(about.window_end)}"
+    yield "Labels known by", _moment(about.as_of)
+    if about.firing_since is not None and about.firing_since != about.window_start:
+        yield "Since the window of", _moment(about.firing_since)
+    if about.model_version:
+        yield "Model version", _plain(about.model_version)
+    if about.segment:
+        yield "Segment", _plain(about.segment)
+    yield from _causes(about)
     if message.runbook:
         yield "What to do", _plain(message.runbook)
     for name, address in message.links.items():
         yield _LINKS.get(name) or _plain(name).capitalize(), _plain(address)
 
 
-def _causes(message: AlertMessage) -> Iterator[tuple[str, str]]:
+def _causes(about: Transition) -> Iterator[tuple[str, str]]:
     for heading, part in _TOLD_OF_CAUSE.items():
-        said = message.cause.get(part)
+        said = about.cause.get(part)
         if isinstance(said, str) and said:
             yield heading, _plain(said)
 
 
 def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002 (its name outside)
     """The sentence and details of each alert, what is gravest first."""
-    told = sorted(messages, key=_gravity, reverse=True)
+    told = sorted(messages, key=lambda message: _gravity(message.transition), reverse=True)
     write = {"text": _as_text, "markdown": _as_markdown, "html": _as_html}[format]
     several = len(messages) > 1
     parts = [write(message, several) for message in told[:_MOST_TOLD]]
@@ -144,40 +147,36 @@ def metric_value(metric: str, value: float) -> str:
     return rows(round(value)) if is_count(metric) else number(value)
 
 
-def _with_interval(message: AlertMessage) -> str:
-    value = metric_value(message.metric, message.value or 0.0)
-    if message.low is None or message.high is None or message.low == message.high:
+def _with_interval(about: Transition) -> str:
+    value = metric_value(about.metric, about.value or 0.0)
+    if about.low is None or about.high is None or about.low == about.high:
         return value
-    low, high = (metric_value(message.metric, end) for end in (message.low, message.high))
+    low, high = (metric_value(about.metric, end) for end in (about.low, about.high))
     return f"{value} ({low} to {high})"
 
 
-def _word(message: AlertMessage) -> str:
-    if message.kind == "resolved":
-        return {"revised": "corrected", "configuration": "closed"}.get(message.reason, "resolved")
-    return f"still {message.severity}" if message.kind == "reminder" else message.severity
+def _word(about: Transition) -> str:
+    if about.kind == "resolved":
+        return {"revised": "corrected", "configuration": "closed"}.get(about.reason, "resolved")
+    return f"still {about.severity}" if about.kind == "reminder" else about.severity
 
 
-def _gravity(message: AlertMessage) -> tuple[bool, int, bool]:
-    severity = ("info", "warning", "critical").index(message.severity)
-    return message.kind != "resolved", severity, message.kind == "fired"
+def _gravity(about: Transition) -> tuple[bool, int, bool]:
+    severity = ("info", "warning", "critical").index(about.severity)
+    return about.kind != "resolved", severity, about.kind == "fired"
 
 
-def _gravest(messages: Sequence[AlertMessage]) -> AlertMessage:
-    return max(messages, key=_gravity)
-
-
-def _counted(messages: Sequence[AlertMessage]) -> str:
+def _counted(told: Sequence[Transition]) -> str:
     """How many began, go on and are over."""
     said = {"fired": "began", "reminder": "still on", "resolved": "over"}
-    kinds = [message.kind for message in messages]
+    kinds = [one.kind for one in told]
     parts = [f"{kinds.count(kind)} {word}" for kind, word in said.items() if kind in kinds]
-    return f"{len(messages)} alerts: {', '.join(parts)}"
+    return f"{len(told)} alerts: {', '.join(parts)}"
 
 
-def _where(message: AlertMessage) -> str:
-    version = f"version {message.model_version}" if message.model_version else ""
-    return ", ".join(part for part in (message.monitor, message.segment, version) if part)
+def _where(about: Transition) -> str:
+    version = f"version {about.model_version}" if about.model_version else ""
+    return ", ".join(part for part in (about.monitor, about.segment, version) if part)
 
 
 def _as_text(message: AlertMessage, several: bool) -> str:  # noqa: FBT001

@@ -19,19 +19,14 @@ from pumonitor.monitor.ledger.database.schema import (
     outbox,
     silences,
 )
-from pumonitor.monitor.ledger.records.alerts import (
-    NewTransition,
-    Progress,
-    Silence,
-    StoredAlert,
-    StoredTransition,
-    TransitionKind,
-    Withheld,
-)
+from pumonitor.monitor.ledger.records.alerts import Progress, Silence, StoredTransition, Withheld
+from pumonitor.monitor.rules.alerts.alert import Alert, Transition, TransitionKind
 
 __all__ = ["AlertTables", "StoredAlerts"]
 
 _SILENCE_FIELDS = tuple(one.name for one in fields(Silence))
+_OF_THE_STORE = tuple(one.name for one in fields(StoredTransition) if one.name != "transition")
+"""Columns of a transition that are no part of what happened."""
 
 
 class StoredAlerts:
@@ -47,7 +42,7 @@ class StoredAlerts:
 
     def current(
         self, monitor: str | None = None, *, firing: bool | None = None, closed: bool = False
-    ) -> tuple[StoredAlert, ...]:
+    ) -> tuple[Alert, ...]:
         """Alerts as they are now, by monitor, rule, model version and segment.
 
         Parameters
@@ -77,7 +72,7 @@ class StoredAlerts:
         with self._database.reading() as connection:
             return tuple(_alert(row) for row in connection.execute(query))
 
-    def untold(self, monitor: str | None = None) -> tuple[StoredAlert, ...]:
+    def untold(self, monitor: str | None = None) -> tuple[Alert, ...]:
         """Those that fire and began where nobody is told: in a backfill, or long ago.
 
         Parameters
@@ -163,7 +158,7 @@ class StoredAlerts:
         rule: str | None = None,
         segment: str | None = None,
         model_version: str | None = None,
-    ) -> tuple[StoredAlert, ...]:
+    ) -> tuple[Alert, ...]:
         """Note that somebody is at what fires now; the alerts that are meant.
 
         Parameters
@@ -259,16 +254,16 @@ class AlertTables:
             )
         )
 
-    def alerts(self, monitor: str) -> list[StoredAlert]:
+    def alerts(self, monitor: str) -> list[Alert]:
         """All alerts of a monitor, closed ones as well."""
         query = select(alert_states).where(alert_states.c.monitor == monitor)
         return [_alert(row) for row in self.connection.execute(query)]
 
-    def put_alerts(self, alerts: Iterable[StoredAlert]) -> None:
+    def put_alerts(self, alerts: Iterable[Alert]) -> None:
         """In place of what was there for these alerts."""
         self._replace(alert_states, [asdict(one) for one in alerts])
 
-    def add(self, transition: NewTransition, *, at: datetime, withheld: Withheld | None) -> int:
+    def add(self, transition: Transition, *, at: datetime, withheld: Withheld | None) -> int:
         """Store a transition; its id."""
         values = asdict(transition)
         values["cause"] = plain_json(dict(transition.cause), "cause of an alert")
@@ -291,7 +286,7 @@ class AlertTables:
         return sorted(self.connection.scalars(query))
 
     def transition(
-        self, alert: StoredAlert, *, incident: int, kind: TransitionKind
+        self, alert: Alert, *, incident: int, kind: TransitionKind
     ) -> StoredTransition | None:
         """How an incident of an alert began or ended."""
         own = alert_transitions.c
@@ -337,9 +332,11 @@ class AlertTables:
         )
 
 
-def _alert(row: Row[Any]) -> StoredAlert:
-    return StoredAlert(**row._mapping)
+def _alert(row: Row[Any]) -> Alert:
+    return Alert(**row._mapping)
 
 
 def _transition(row: Row[Any]) -> StoredTransition:
-    return StoredTransition(**row._mapping)
+    columns = dict(row._mapping)
+    of_the_store = {name: columns.pop(name) for name in _OF_THE_STORE}
+    return StoredTransition(transition=Transition(**columns), **of_the_store)

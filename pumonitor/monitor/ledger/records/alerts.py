@@ -8,21 +8,18 @@ from datetime import datetime
 from typing import Any, Literal
 
 from pumonitor.monitor.ledger.records.results import MetricResult
+from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 from pumonitor.ports import State, Window
 
 __all__ = [
-    "NewTransition",
     "PaneResults",
     "PaneSeen",
     "Progress",
     "Silence",
-    "StoredAlert",
     "StoredTransition",
-    "TransitionKind",
     "Withheld",
 ]
 
-TransitionKind = Literal["fired", "resolved", "reminder"]
 Withheld = Literal["history", "silenced", "inhibited", "untold", "acknowledged", "too soon"]
 """Why nobody was told: too long ago or found by a backfill; a silence; a more severe alert; the end
 of something that nobody was told of; a reminder of what somebody is at, or was told just now."""
@@ -56,105 +53,12 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredAlert:
-    """An alert as it is now: of one rule, model version and segment.
+class StoredTransition:
+    """A transition in the ledger.
 
     Attributes
     ----------
-    monitor, rule_key, model_version, segment : str
-    rule, metric, severity : str
-    state : str
-        By the windows so far: "unknown", "ok", "pending", "firing" or "recovering".
-    count : int
-    evidence : str or None
-        Kind of the last window's, with its numbers:
-    value, low, high, limit_value, reference : float or None
-    reason : str
-    window_start, window_end, as_of : datetime or None
-    is_firing : bool
-        Whether an incident is open, as transitions say.
-    incident : int
-        How many there have been.
-    firing_since : datetime or None
-        Start of the window with which the last one began.
-    emitted_as_of : datetime or None
-        Of the last transition.
-    reminders : int
-        Of this incident.
-    told_incident : int
-        The last one that somebody was told of.
-    told_firing : bool
-        Whether they believe that it is open.
-    acknowledged_incident : int
-        The last one that somebody said to be at: no reminders of it.
-    closed_at : datetime or None
-        When its rule was edited or deleted.
-    """
-
-    monitor: str
-    rule_key: str
-    model_version: str
-    segment: str
-    rule: str
-    metric: str
-    severity: str
-    state: str = "unknown"
-    count: int = 0
-    evidence: str | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    limit_value: float | None = None
-    reference: float | None = None
-    reason: str = ""
-    window_start: datetime | None = None
-    window_end: datetime | None = None
-    as_of: datetime | None = None
-    is_firing: bool = False
-    incident: int = 0
-    firing_since: datetime | None = None
-    emitted_as_of: datetime | None = None
-    reminders: int = 0
-    told_incident: int = 0
-    told_firing: bool = False
-    acknowledged_incident: int = 0
-    closed_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewTransition:
-    """A state change to store. Fields are those of the table."""
-
-    monitor: str
-    rule_key: str
-    model_version: str
-    segment: str
-    incident: int
-    kind: TransitionKind
-    reminder: int
-    rule: str
-    metric: str
-    severity: str
-    reason: str
-    window_start: datetime
-    window_end: datetime
-    as_of: datetime
-    firing_since: datetime | None
-    value: float | None
-    low: float | None
-    high: float | None
-    limit_value: float | None
-    reference: float | None
-    sentence: str
-    cause: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredTransition(NewTransition):
-    """A state change that happened.
-
-    Attributes
-    ----------
+    transition : Transition
     id : int
         Grows.
     recorded_at : datetime
@@ -165,6 +69,7 @@ class StoredTransition(NewTransition):
         Why nobody was told, or not at once.
     """
 
+    transition: Transition
     id: int
     recorded_at: datetime
     told_at: datetime | None
@@ -202,7 +107,7 @@ class Silence:
             msg = f"a silence must end after it starts, got {self.starts} to {self.ends}"
             raise ValueError(msg)
 
-    def covers(self, alert: StoredAlert, *, now: datetime) -> bool:
+    def covers(self, alert: Alert, *, now: datetime) -> bool:
         """Whether nobody is told of this alert now."""
         return (
             self.starts <= now < self.ends

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
+from pumonitor.monitor.rules.alerts.alert import Alert, TransitionKind
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
     Health,
     LabelDelay,
     Missing,
-    Series,
     metric_title,
     moment_text,
 )
@@ -19,13 +19,12 @@ __all__ = ["sentence"]
 
 
 def sentence(
-    kind: str,
+    kind: TransitionKind,
     *,
     rule: AlertRule,
-    series: Series,
+    alert: Alert,
     evidence: Evidence,
     reason: str = "",
-    since: datetime | None = None,
     last_bad: Evidence | None = None,
 ) -> str:
     """What happened, with the numbers of the window that it is about.
@@ -41,13 +40,14 @@ def sentence(
     ...                  condition=Limit(side="below", limit=0.75))
     >>> evidence = Evidence(window=window, kind="breach",
     ...                     reason="F1 is 0.61 (0.55 to 0.66), all of it below 0.75")
-    >>> print(sentence("fired", rule=rule, series=("7", "country=DE"), evidence=evidence))
+    >>> alert = Alert(monitor="card-fraud", rule_key=rule.key, model_version="7",
+    ...               segment="country=DE", rule=rule.name, metric="f1", severity="critical")
+    >>> print(sentence("fired", rule=rule, alert=alert, evidence=evidence))
     Model version 7, country=DE, 2026-03-01: F1 is 0.61 (0.55 to 0.66), all of it below 0.75.
     """
-    version, segment = series
     parts = [
-        f"model version {version}" if version else "",
-        segment,
+        f"model version {alert.model_version}" if alert.model_version else "",
+        alert.segment,
         _window(evidence),
     ]
     place = ", ".join(part for part in parts if part)
@@ -60,6 +60,7 @@ def sentence(
         said = f"{rule.condition.kind.replace('_', ' ')}: {said}"
     text = f"{place[:1].upper()}{place[1:]}: {said}."
     if kind == "reminder":
+        since = alert.firing_since
         began = "" if since is None else f"Since {moment_text(since)}. "
         if last_bad is None:
             return f"{began}{text}"
@@ -68,7 +69,6 @@ def sentence(
         return {
             "good": f"It is over. {text}",
             "revised": f"Correction: as it is known now, there was nothing to tell. {text}",
-            "configuration": f"The rule {rule.name} was edited or deleted.",
         }[reason]
     return text
 

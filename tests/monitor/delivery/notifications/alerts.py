@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import OutboxMessage
 
 DAY = timedelta(days=1)
@@ -13,8 +15,8 @@ FIRST = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def alert(day: int = 0, **others: Any) -> AlertMessage:
+    """Others are fields of the transition or of the message."""
     values: dict[str, Any] = {
-        "transition": day + 1,
         "monitor": "card-fraud",
         "rule": "F1 below 0.75",
         "rule_key": "5f0c" * 16,
@@ -30,14 +32,20 @@ def alert(day: int = 0, **others: Any) -> AlertMessage:
         "value": 0.704,
         "low": 0.66,
         "high": 0.73,
-        "limit": 0.75,
+        "limit_value": 0.75,
         "reference": 0.82,
         "sentence": "F1 is 0.70 (0.66 to 0.73), below 0.75 for 2 windows.",
         "cause": {"sentence": "The ranking got worse."},
-        "runbook": "https://example.org/runbooks/f1",
         "firing_since": FIRST,
     }
-    return AlertMessage(**{**values, **others})
+    own = {"runbook": "https://example.org/runbooks/f1"}
+    own |= {name: others.pop(name) for name in ("late", "runbook", "links") if name in others}
+    return AlertMessage(transition=Transition(**{**values, **others}), number=day + 1, **own)
+
+
+def ended(one: AlertMessage) -> AlertMessage:
+    """The end of the incident that a message tells of."""
+    return replace(one, transition=replace(one.transition, kind="resolved", reason="good"))
 
 
 def outgoing(one: AlertMessage, destination: str = "alerts:hook") -> OutboxMessage:

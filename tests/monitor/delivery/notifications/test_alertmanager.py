@@ -112,7 +112,7 @@ def test_segments_versions_and_severities_are_alerts_of_their_own(running: Alert
         {"model_version": ""},
         {"severity": "warning"},
         {"rule_key": "other"},
-        {"metric": "health:no_data", "value": None, "low": None, "high": None, "limit": None},
+        {"metric": "health:no_data", "value": None, "low": None, "high": None, "limit_value": None},
     ]
     for others in of_many:
         sink.send(outgoing(alert(monitor="many", **others)))
@@ -176,7 +176,7 @@ def test_the_end_is_far_unless_it_is_the_end() -> None:
 
     assert ends() == timedelta(days=7)
     assert ends(kind="reminder", reminder=3) == timedelta(days=7)
-    assert ends(window_end=alert().window_start + 30 * DAY) == timedelta(days=90)
+    assert ends(window_end=alert().transition.window_start + 30 * DAY) == timedelta(days=90)
     assert ends(kind="resolved") == timedelta()
 
 
@@ -188,7 +188,7 @@ def test_labels_are_the_same_from_beginning_to_end() -> None:
         alert(9, kind="resolved", reason="configuration", **other),
         alert(20, incident=2, **other),
     ]
-    assert len({tuple(labels(one).items()) for one in messages}) == 1
+    assert len({tuple(labels(one.transition).items()) for one in messages}) == 1
 
 
 @pytest.mark.parametrize("body", [b"{}", b"[1]", b"<html>", b'[{"labels": 1}]', b"x" * 2_000_000])

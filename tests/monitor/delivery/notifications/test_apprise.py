@@ -19,6 +19,7 @@ from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.picture import SeriesPoint
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import OutboxMessage
 from tests.monitor.delivery.notifications.alerts import DAY, FIRST, alert, outgoing
 from tests.monitor.delivery.notifications.receivers import (
@@ -58,7 +59,7 @@ def group(*alerts: AlertMessage) -> OutboxMessage:
     )  # fmt: skip
 
 
-def series(message: AlertMessage) -> list[SeriesPoint]:
+def series(about: Transition) -> list[SeriesPoint]:
     return [
         SeriesPoint(start=FIRST + day * DAY, end=FIRST + (day + 1) * DAY, value=0.8 - 0.01 * day)
         for day in range(-8, 1)
@@ -125,7 +126,7 @@ def test_a_line_break_begins_no_header(mail: tuple[Mailbox, str], mailbox: Mailb
 def test_without_a_picture_it_is_sent_all_the_same(
     mail: tuple[Mailbox, str], mailbox: Mailbox
 ) -> None:
-    def broken(message: AlertMessage) -> list[SeriesPoint]:
+    def broken(about: Transition) -> list[SeriesPoint]:
         raise ZeroDivisionError
 
     AppriseSink(mail[1], read_series=broken).send(group(alert()))

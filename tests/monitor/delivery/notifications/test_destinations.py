@@ -102,7 +102,7 @@ def test_the_series_is_what_was_known_then(ledger: Ledger) -> None:
     def values(metric: str, as_of: int, **others: Any) -> list[float | None]:
         about = {"window_start": FIRST + 3 * DAY, "window_end": FIRST + 4 * DAY}
         message = alert(metric=metric, as_of=FIRST + as_of * DAY, **{**about, **others})
-        return [point.value for point in read_series(message)]
+        return [point.value for point in read_series(message.transition)]
 
     # Looked at 0, 2 and 4 days after their ends; the fourth ended on the fourth day.
     assert values("auc", 4) == [0.87, 0.86, 0.87, 0.86]
@@ -116,7 +116,9 @@ def test_the_series_is_what_was_known_then(ledger: Ledger) -> None:
     for others in ({"metric": "health:no_data"}, {"monitor": "other"}, {"segment": "a=b"}):
         assert values(**{"metric": "auc", "as_of": 99, **others}) == []
     point = read_series(
-        alert(metric="auc", as_of=FIRST + 99 * DAY, window_start=FIRST, window_end=FIRST + DAY)
+        alert(
+            metric="auc", as_of=FIRST + 99 * DAY, window_start=FIRST, window_end=FIRST + DAY
+        ).transition
     )[0]
     assert (point.start, point.end, point.low, point.high) == (FIRST, FIRST + DAY, 0.8, 0.95)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -26,10 +25,10 @@ from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.database.schema import outbox as outbox_table
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.alerts import StoredAlert
 from pumonitor.monitor.ledger.records.results import NewMessage
+from pumonitor.monitor.rules.alerts.alert import Alert
 from pumonitor.ports import OutboxMessage
-from tests.monitor.delivery.notifications.alerts import alert
+from tests.monitor.delivery.notifications.alerts import alert, ended
 from tests.monitor.delivery.notifications.conftest import QUICK, Clock
 from tests.monitor.delivery.notifications.receivers import OK, Answer, HttpReceiver, Request
 
@@ -143,7 +142,9 @@ def test_nothing_is_lost_and_what_comes_twice_has_the_same_id(
     first_at = {identity: accepted.index(identity) for identity in expected}
     for segment in ("", "country=DE", "country=FR"):
         own = [
-            first_at[message_id("alerts:hook", one.key)] for one in told if one.segment == segment
+            first_at[message_id("alerts:hook", one.key)]
+            for one in told
+            if one.transition.segment == segment
         ]
         assert own == sorted(own)
 
@@ -253,7 +254,7 @@ def test_people_are_told_once_of_what_happens_together(ledger: Ledger, clock: Cl
     elsewhere = alert(monitor="churn")
     for _ in range(2):
         put(ledger, [*together, unwanted, elsewhere], chat=chat)
-    over = [replace(one, kind="resolved", reason="good") for one in together[:2]]
+    over = [ended(one) for one in together[:2]]
     put(ledger, over, chat=chat)
     put(ledger, [alert(segment="alone")], chat=chat)
     sender.deliver(budget=HOUR)
@@ -293,8 +294,8 @@ def test_every_round_tells_alertmanager_what_is_on_and_ends_what_is_over(
     states = [(on, 1, True), (over, 1, False), (other, 1, True), (untold, 0, False)]
     with ledger.database.writing() as connection:
         AlertTables(connection, ledger.database).put_alerts(
-            StoredAlert(
-                **{name: getattr(one, name) for name in (
+            Alert(
+                **{name: getattr(one.transition, name) for name in (
                     "monitor", "rule_key", "model_version", "segment", "rule", "metric", "severity",
                 )},
                 incident=1, is_firing=told_firing, told_incident=told, told_firing=told_firing,
@@ -305,7 +306,7 @@ def test_every_round_tells_alertmanager_what_is_on_and_ends_what_is_over(
     sender = NotifyingDeliverer(ledger, {"alerts:am": sink}, clock=clock)
     assert sender.deliver(budget=HOUR)["alerts:am"].delivered == 2
     receiver.requests.clear()
-    held = [{"labels": labels(one)} for one in (on, over)]
+    held = [{"labels": labels(one.transition)} for one in (on, over)]
     receiver.react = lambda request: Answer(200, json.dumps(held).encode())
 
     sender.deliver(budget=HOUR)

@@ -33,7 +33,7 @@ class Drawn:
     """A chart, to be asked what is in it."""
 
     def __init__(self, one: AlertMessage, series: list[SeriesPoint]) -> None:
-        self._chart: dict[str, Any] = series_chart(one, series).to_dict(validate=False)
+        self._chart: dict[str, Any] = series_chart(one.transition, series).to_dict(validate=False)
 
     def layers(self, kind: str, **mark: Any) -> list[dict[str, Any]]:
         return [
@@ -80,7 +80,7 @@ def test_gaps_stay_gaps() -> None:
 
 
 def test_names_of_levels_that_lie_close_do_not_overlap() -> None:
-    one = alert(5, limit=0.8, reference=0.801)
+    one = alert(5, limit_value=0.8, reference=0.801)
     heights = [
         layer["encoding"]["y"]["value"] for layer in Drawn(one, points([0.8] * 6)).layers("text")
     ]
@@ -111,16 +111,16 @@ RNG = np.random.default_rng(0)
     [
         (points([0.8 + 0.01 * float(RNG.normal()) for _ in range(60)]), {}),
         (points([float(RNG.poisson(20)) for _ in range(8)], half=None), {"metric": "predictions"}),
-        (points([0.5, 0.5]), {"limit": None, "reference": None, "value": None}),
-        (points([0.0, 0.0, 0.0]), {"limit": 0.0, "reference": None, "value": 0.0}),
+        (points([0.5, 0.5]), {"limit_value": None, "reference": None, "value": None}),
+        (points([0.0, 0.0, 0.0]), {"limit_value": 0.0, "reference": None, "value": 0.0}),
         (points([0.8] * 30, every=timedelta(hours=1)), {}),
-        (points([-3.0, 1e6, None, 2.0]), {"limit": -2.0, "reference": 1e6}),
+        (points([-3.0, 1e6, None, 2.0]), {"limit_value": -2.0, "reference": 1e6}),
     ],
 )
 def test_it_can_be_drawn(series: list[SeriesPoint], others: dict[str, Any]) -> None:
     last = series[-1]
     one = alert(**{"window_start": last.start, "window_end": last.end, **others})
-    picture = draw_series(one, series)
+    picture = draw_series(one.transition, series)
     assert picture is not None
     assert picture.startswith(b"\x89PNG")
     assert len(picture) < 400_000
@@ -128,4 +128,4 @@ def test_it_can_be_drawn(series: list[SeriesPoint], others: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("series", [[], points([0.8]), points([None, 0.8, None])])
 def test_one_value_is_no_picture(series: list[SeriesPoint]) -> None:
-    assert draw_series(alert(), series) is None
+    assert draw_series(alert().transition, series) is None

@@ -19,10 +19,10 @@ from pumonitor.monitor.delivery.http.posting import Limits
 from pumonitor.monitor.delivery.http.public_addresses import is_public
 from pumonitor.monitor.delivery.http.signatures import signing_key
 from pumonitor.monitor.delivery.notifications import webhook
-from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.picture import SeriesPoint
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.monitor.rules.alerts.alert import Transition
 from tests.monitor.delivery.notifications.alerts import DAY, FIRST, alert, outgoing
 from tests.monitor.delivery.notifications.conftest import QUICK, Clock
 from tests.monitor.delivery.notifications.receivers import (
@@ -74,13 +74,13 @@ def test_what_is_sent(receiver: HttpReceiver, clock: Clock) -> None:
     data = document["data"]
     assert data["title"] == "[critical] card-fraud, version 7: F1 below 0.75"
     assert (data["metric"], data["value"], data["limit"]) == ("f1", 0.704, 0.75)
-    assert data["dedup_key"] == alert().dedup_key
+    assert data["dedup_key"] == alert().transition.dedup_key
     assert data["cause"] == {"sentence": "The ranking got worse."}
-    assert data["text"] == f"{alert().sentence} The ranking got worse."
+    assert data["text"] == f"{alert().transition.sentence} The ranking got worse."
     assert "picture" not in data
 
 
-def series(message: AlertMessage) -> list[SeriesPoint]:
+def series(about: Transition) -> list[SeriesPoint]:
     return [
         SeriesPoint(start=FIRST + day * DAY, end=FIRST + (day + 1) * DAY, value=0.8 - 0.01 * day)
         for day in range(-8, 1)
@@ -104,7 +104,7 @@ def test_a_picture_goes_to_a_webhook_that_asks_for_it(receiver: HttpReceiver, cl
 def test_without_a_picture_it_is_sent_all_the_same(
     receiver: HttpReceiver, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(message: AlertMessage) -> list[SeriesPoint]:
+    def broken(about: Transition) -> list[SeriesPoint]:
         raise OSError
 
     sink(receiver.address, clock, read_series=broken).send(outgoing(alert()))

@@ -99,7 +99,7 @@ def test_details() -> None:
         "What to do": "https://example.org/runbooks/f1",
         "Dashboard": "https://d.example/1",
     }
-    nothing: dict[str, Any] = dict.fromkeys(("value", "low", "high", "limit", "reference"))
+    nothing: dict[str, Any] = dict.fromkeys(("value", "low", "high", "limit_value", "reference"))
     bare = alert(
         model_version="",
         cause={},
@@ -109,7 +109,7 @@ def test_details() -> None:
         **nothing,
     )
     assert list(dict(details(bare))) == ["Window", "Labels known by"]
-    counted = alert(metric="labeled_positives", value=12.0, low=None, high=None, limit=30.0)
+    counted = alert(metric="labeled_positives", value=12.0, low=None, high=None, limit_value=30.0)
     assert list(dict(details(counted)).items())[:2] == [
         ("Confirmed positives", "12"), ("Limit", "30"),
     ]  # fmt: skip
