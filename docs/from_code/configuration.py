@@ -41,9 +41,17 @@ _PLACES = {
     "Reference": ("reference", ""),
     "Rule": (
         "rules",
-        "A list of rules. Each kind of rule has an example on [alerts](../alerts.md).",
+        "A list of rules. What a rule looks at makes its kind, and a kind takes only its own keys. Each "
+        "has an example on [alerts](../alerts.md).",
     ),
 }
+_RULES = {
+    "LimitRule": "`below`, `above`",
+    "ChangeRule": "`drop`, `rise`, `change`",
+    "ShiftRule": "`shift`",
+}
+"""What rules on a metric are called by; those on the health of the data have a name there."""
+
 _ISO = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 
 
@@ -58,7 +66,8 @@ def page() -> str:
     """Markdown."""
     whole = schema()
     definitions = {"": whole, **whole["$defs"]}
-    order = [*_PLACES, *(name for name in definitions if name not in _PLACES)]
+    rules = rule_kinds(whole)
+    order = [*_PLACES, *(name for name in definitions if name not in {*_PLACES, *rules})]
     parts = [_HEAD]
     for name in order:
         if name in definitions:
@@ -66,7 +75,35 @@ def page() -> str:
         elif name == "GivenPrior":
             given = definitions["Monitor"]["properties"]["class_prior"]
             parts += _forms(name, given)
+        elif name == "Rule":
+            parts += _rules(rules)
     return "\n".join(parts)
+
+
+def rule_kinds(whole: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The schema of each kind of rule, by its name."""
+    kinds = whole["$defs"]["Monitor"]["properties"]["rules"]["items"]["oneOf"]
+    names = [one["$ref"].rpartition("/")[2] for one in kinds]
+    return {name: whole["$defs"][name] for name in names}
+
+
+def _rules(kinds: dict[str, dict[str, Any]]) -> list[str]:
+    """One table of all keys: with the rules that take them, where not all do."""
+    rows: dict[tuple[str, str, str, str], list[str]] = {}
+    for name, kind in kinds.items():
+        health = kind["properties"].get("health", {}).get("const")
+        called = _RULES[name] if health is None else f"`health: {health}`"
+        for key, described in kind["properties"].items():
+            is_needed = key in kind.get("required", ())
+            default = "required" if is_needed else _default(described.get("default"))
+            row = (f"`{key}`", described.get("description", ""), _takes(described), default)
+            rows.setdefault(row, []).append(called)
+    every = len(kinds)
+    listed = [(*row, "all" if len(own) == every else ", ".join(own)) for row, own in rows.items()]
+    title, text = _PLACES["Rule"]
+    listed.sort(key=lambda row: row[0] not in {"`metric`", "`health`"})
+    head = ("key", "meaning", "takes", "without it", "rules")
+    return [f"## {title}", "", text, "", table(head, listed), ""]
 
 
 def _section(name: str, found: dict[str, Any], definitions: dict[str, Any]) -> list[str]:
@@ -108,6 +145,8 @@ def _takes(described: dict[str, Any]) -> str:
     if "$ref" in described:
         name = described["$ref"].rpartition("/")[2]
         return f"[{_PLACES.get(name, (name.lower(), ''))[0]}](#{_anchor(name)})"
+    if "oneOf" in described:
+        return "[rules](#rules)"
     if "anyOf" in described:
         parts = [_takes(one) for one in described["anyOf"] if one.get("type") != "null"]
         return " or ".join(dict.fromkeys(part for part in parts if part))

@@ -13,7 +13,7 @@ from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
-    from pumonitor.monitor.config.sections.rules import Change
+    from pumonitor.monitor.config.sections.rule_values import Change
     from pumonitor.monitor.inspection.label_plans import LabelPlan
 
 __all__ = ["plan"]
@@ -91,7 +91,7 @@ def plan(
 def _drop(text: str) -> Change:
     """As rules take it."""
     from pumonitor.errors import InputError
-    from pumonitor.monitor.config.sections.rules import as_change
+    from pumonitor.monitor.config.sections.rule_values import as_change
 
     try:
         given: float | str = float(text)

@@ -31,6 +31,11 @@ def _keys(schema: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
 def test_every_key_says_what_it_means() -> None:
     printed = CliRunner().invoke(app, ["schema"])
     found = dict(_keys(json.loads(printed.stdout)))
-    assert {"Rule.false_discovery_rate", "Monitor.class_prior.of.start", ".state"} <= set(found)
+    assert {
+        "LimitRule.false_discovery_rate",
+        "Stale.after",
+        "Monitor.class_prior.of.start",
+        ".state",
+    } <= set(found)
     silent = [place for place, key in found.items() if len(key.get("description", "")) < 10]
     assert silent == []

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final, Literal, assert_never
 
 from pumonitor.monitor.config.configuration import Monitor
-from pumonitor.monitor.config.sections import rules as rule_config
-from pumonitor.monitor.config.sections.rules import Rule
+from pumonitor.monitor.config.sections import rules as config
+from pumonitor.monitor.config.sections.rule_values import Change as ChangeGiven
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
     Change,
     Condition,
     Health,
-    HealthKind,
     LabelDelay,
     Limit,
     Missing,
@@ -33,8 +33,11 @@ _LABELS_ARE_USUAL: Final = timedelta(days=28)
 
 _LEAST_TO_LEARN: Final = 5
 _NOT_MEANING: Final = {"to", "runbook", "name", "repeat"}
-_SEEN_AT_ONCE: Final = frozenset({"no_data", "volume", "score_range"})
+_SEEN_AT_ONCE: Final = (config.NoData, config.Volume, config.ScoreRange)
 """Predictions are there when their window ends; nothing is gained by waiting for labels."""
+
+Part = Literal["", "warning", "stale"]
+"""What an alert is about: the rule itself, its milder limit, or that its metric has no values."""
 
 
 def alert_rules(monitor: Monitor, configuration: str) -> tuple[AlertRule, ...]:
@@ -49,82 +52,100 @@ def alert_rules(monitor: Monitor, configuration: str) -> tuple[AlertRule, ...]:
     found: list[AlertRule] = []
     for rule in monitor.rules:
         found.append(_rule(monitor, configuration, rule, part=""))
-        if rule.warning is not None:
+        if _warning(rule) is not None:
             found.append(_rule(monitor, configuration, rule, part="warning"))
-        if rule.stale_for is not None:
+        if isinstance(rule, config.MetricRule) and rule.stale_for is not None:
             found.append(_rule(monitor, configuration, rule, part="stale"))
     return tuple(found)
 
 
-def _rule(monitor: Monitor, configuration: str, rule: Rule, *, part: str) -> AlertRule:
+def _rule(monitor: Monitor, configuration: str, rule: config.Rule, *, part: Part) -> AlertRule:
     condition = Missing() if part == "stale" else _condition(monitor, rule, part)
-    ((column, value),) = (rule.segment or {"": ""}).items()
-    health = rule.health is not None and rule.health != "few_positives"
     name = rule.name or _name(rule, part)
-    return AlertRule(
+    made = AlertRule(
         key=_key(rule, configuration, part, condition),
         name=f"{name} ({part})" if part == "stale" or (part and rule.name) else name,
-        metric=f"health:{rule.health}" if health else rule.metric or "labeled_positives",
+        metric=_metric(rule),
         condition=condition,
-        windows=rule.stale_for or 1 if part == "stale" else rule.windows,
-        keep=0 if part == "stale" else rule.keep,
         severity="warning" if part else rule.severity,
-        resolve_on=rule.resolve_on,
-        provisional=rule.provisional or rule.health in _SEEN_AT_ONCE,
-        segment=f"{column}={value}" if column else "",
-        per=rule.per or "",
-        false_discovery_rate=rule.false_discovery_rate,
         repeat=rule.repeat,
         to=rule.to,
         runbook=rule.runbook or "",
     )
+    if isinstance(rule, config.WindowRule):
+        provisional = rule.provisional or isinstance(rule, _SEEN_AT_ONCE)
+        made = replace(made, windows=rule.windows, keep=rule.keep, provisional=provisional)
+    if isinstance(rule, config.SegmentRule):
+        ((column, value),) = (rule.segment or {"": ""}).items()
+        made = replace(
+            made,
+            segment=f"{column}={value}" if column else "",
+            per=rule.per or "",
+            false_discovery_rate=rule.false_discovery_rate,
+        )
+    if isinstance(rule, config.MetricRule):
+        made = replace(made, resolve_on=rule.resolve_on)
+        if part == "stale":
+            made = replace(made, windows=rule.stale_for or 1, keep=0)
+    return made
 
 
-def _condition(monitor: Monitor, rule: Rule, part: str) -> Condition:
-    if rule.health == "label_delay":
-        return _label_delay(monitor, rule)
-    if rule.health is not None and rule.health != "few_positives":
-        return _health(rule, rule.health)
-    if rule.shift is not None:
-        return _shift(monitor, rule)
-    if rule.below is not None or rule.above is not None:
-        limit = rule.below if rule.below is not None else rule.above
-        if part == "warning" and rule.warning is not None:
-            limit = rule.warning.amount
-        return Limit(side="below" if rule.below is not None else "above", limit=limit or 0.0)
-    name: Any = rule.condition
-    given: Any = rule.warning if part == "warning" else getattr(rule, name)
-    over = rule.compared_with
-    return Change(
-        direction=name,
-        amount=given.amount,
-        relative=given.relative,
-        over=over if isinstance(over, timedelta) else None,
-    )
+def _metric(rule: config.Rule) -> str:
+    if isinstance(rule, config.MetricRule):
+        return rule.metric
+    return "labeled_positives" if isinstance(rule, config.FewPositives) else f"health:{rule.health}"
 
 
-def _health(rule: Rule, kind: HealthKind) -> Health:
-    if rule.after is not None:
-        return Health(kind=kind, limit=rule.after.total_seconds())
-    if rule.change is not None:
-        return Health(kind=kind, limit=rule.change.amount)
-    return Health(kind=kind, limit=rule.above or 0.0)
+def _warning(rule: config.Rule) -> ChangeGiven | None:
+    return rule.warning if isinstance(rule, config.LimitRule | config.ChangeRule) else None
 
 
-def _shift(monitor: Monitor, rule: Rule) -> Shift | PriorShift:
+def _condition(monitor: Monitor, rule: config.Rule, part: Part) -> Condition:
+    warning = _warning(rule) if part == "warning" else None
+    match rule:
+        case config.LimitRule():
+            limit = rule.limit if warning is None else warning.amount
+            return Limit(side=rule.condition, limit=limit)
+        case config.ChangeRule():
+            given, over = warning or rule.amount, rule.compared_with
+            return Change(
+                direction=rule.condition,
+                amount=given.amount,
+                relative=given.relative,
+                over=over if isinstance(over, timedelta) else None,
+            )
+        case config.ShiftRule():
+            return _shift(monitor, rule)
+        case config.FewPositives():
+            return Limit(side="below", limit=rule.below)
+        case config.LabelDelay():
+            return _label_delay(monitor, rule)
+        case config.Stale():
+            return Health(kind=rule.health, limit=rule.after.total_seconds())
+        case config.Volume():
+            return Health(kind=rule.health, limit=rule.change.amount)
+        case config.UnmatchedLabels():
+            return Health(kind=rule.health, limit=rule.above)
+        case config.NoData() | config.ScoreRange():
+            return Health(kind=rule.health)
+        case _:
+            assert_never(rule)
+
+
+def _shift(monitor: Monitor, rule: config.ShiftRule) -> Shift | PriorShift:
     window = monitor.windows.containing(datetime(2026, 1, 1, tzinfo=UTC))
     period = baseline_period(monitor)
     windows_per_year = _YEAR / (window.end - window.start)
     if rule.metric == "class_prior" and monitor.is_prior_followed:
         return PriorShift(
-            direction=rule.shift or "any",
+            direction=rule.shift,
             false_alarms_per_year=rule.false_alarms_per_year,
             windows_per_year=windows_per_year,
             reference_windows=period.windows,
             begins=period.end,
         )
     return Shift(
-        direction=rule.shift or "any",
+        direction=rule.shift,
         false_alarms_per_year=rule.false_alarms_per_year,
         windows_per_year=windows_per_year,
         detector=rule.detector,
@@ -133,7 +154,7 @@ def _shift(monitor: Monitor, rule: Rule) -> Shift | PriorShift:
     )
 
 
-def _label_delay(monitor: Monitor, rule: Rule) -> LabelDelay:
+def _label_delay(monitor: Monitor, rule: config.LabelDelay) -> LabelDelay:
     window = monitor.windows.containing(datetime(2026, 1, 1, tzinfo=UTC))
     length = window.end - window.start
     period = baseline_period(monitor)
@@ -152,30 +173,46 @@ def _label_delay(monitor: Monitor, rule: Rule) -> LabelDelay:
     )
 
 
-def _name(rule: Rule, part: str) -> str:
+def _name(rule: config.Rule, part: Part) -> str:
     """What it says, in short; the milder limit has its own number."""
-    what = rule.health or rule.metric or ""
-    if rule.health is not None:
-        what = f"health {rule.health.replace('_', ' ')}"
-    limit = getattr(rule, rule.condition) if rule.condition else None
-    if part == "warning" and rule.warning is not None:
-        limit = rule.warning if isinstance(limit, rule_config.Change) else rule.warning.amount
-    words = [what]
-    if isinstance(limit, rule_config.Change):
-        amount = f"{100 * limit.amount:g}%" if limit.relative else f"{limit.amount:g}"
-        words += [rule.condition, amount]
-    elif rule.condition == "shift":
-        words += ["shift", str(limit)]
-    elif isinstance(limit, float | int):
-        words += [rule.condition, f"{limit:g}"]
-    if rule.segment:
-        words += [f"{column}={value}" for column, value in rule.segment.items()]
-    if rule.per:
-        words.append(f"per {rule.per}")
+    if isinstance(rule, config.MetricRule):
+        words = [rule.metric]
+    else:
+        words = [f"health {rule.health.replace('_', ' ')}"]
+    words += _limit_in_words(rule, _warning(rule) if part == "warning" else None)
+    if isinstance(rule, config.SegmentRule):
+        words += [f"{column}={value}" for column, value in (rule.segment or {}).items()]
+        words += [f"per {rule.per}"] if rule.per else []
     return " ".join(words)
 
 
-def _key(rule: Rule, configuration: str, part: str, condition: Condition) -> str:
+def _limit_in_words(rule: config.Rule, warning: ChangeGiven | None) -> list[str]:
+    match rule:
+        case config.LimitRule():
+            return [rule.condition, f"{rule.limit if warning is None else warning.amount:g}"]
+        case config.ChangeRule():
+            return [rule.condition, _amount(warning or rule.amount)]
+        case config.ShiftRule():
+            return ["shift", rule.shift]
+        case config.LabelDelay() if rule.shift is not None:
+            return ["shift", rule.shift]
+        case config.LabelDelay() if rule.change is not None:
+            return ["change", _amount(rule.change)]
+        case config.Volume():
+            return ["change", _amount(rule.change)]
+        case config.FewPositives():
+            return ["below", f"{rule.below:g}"]
+        case config.UnmatchedLabels():
+            return ["above", f"{rule.above:g}"]
+        case _:
+            return []
+
+
+def _amount(given: ChangeGiven) -> str:
+    return f"{100 * given.amount:g}%" if given.relative else f"{given.amount:g}"
+
+
+def _key(rule: config.Rule, configuration: str, part: Part, condition: Condition) -> str:
     """Hash of all that changes what a rule finds, however it is written."""
     meaning = rule.model_dump(mode="json", exclude=_NOT_MEANING, exclude_defaults=True)
     # What belongs to one of its parts alone is no part of the others.
@@ -184,7 +221,7 @@ def _key(rule: Rule, configuration: str, part: str, condition: Condition) -> str
     if part != "stale":
         meaning.pop("stale_for", None)
     # The second versions look for lasting changes, and at the posterior of what is followed.
-    second = rule.health == "label_delay" or isinstance(condition, PriorShift)
+    second = isinstance(rule, config.LabelDelay) or isinstance(condition, PriorShift)
     version = 2 if second else 1
     text = json.dumps(
         {"version": version, "configuration": configuration, "part": part, "rule": meaning},

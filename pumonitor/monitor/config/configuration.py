@@ -21,7 +21,8 @@ from pumonitor.monitor.config.left_unread import UNREAD_DESTINATIONS
 from pumonitor.monitor.config.sections.class_prior import GivenPrior
 from pumonitor.monitor.config.sections.destinations import Destination, Tracking
 from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
-from pumonitor.monitor.config.sections.rules import Rule, check_destinations, check_rules
+from pumonitor.monitor.config.sections.rule_checks import check_destinations, check_rules
+from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.config.sections.sources import Positives, Predictions, Source
 from pumonitor.monitor.config.text.problems import WithinError
 from pumonitor.monitor.config.values.addresses import Address, Located

@@ -24,6 +24,7 @@ from pumonitor.monitor.config.left_unread import (
     monitors_unread,
     stands_in,
 )
+from pumonitor.monitor.config.sections.rules import KINDS, keys_of
 from pumonitor.monitor.config.sections.sources import Positives, Predictions
 from pumonitor.monitor.config.text.problems import (
     Place,
@@ -239,10 +240,16 @@ def _problems_of(error: ValidationError) -> list[Problem]:
     # A key that is there under a wrong name is not told as missing too.
     meant = {(*place[:-1], name) for place in unknown for name in _likely(place)}
     return [
-        Problem(place=one["loc"], message=_message(one), within=_within(one))
+        Problem(place=_place(one["loc"]), message=_message(one), within=_within(one))
         for one in errors
         if one["type"] != "missing" or one["loc"] not in meant
     ]
+
+
+def _place(found: Place) -> Place:
+    """A place of the file: which kind of rule it is in is no part of it."""
+    is_of_rule = len(found) > 4 and found[2] == "rules" and found[4] in KINDS
+    return (*found[:4], *found[5:]) if is_of_rule else found
 
 
 def _within(error: ErrorDetails) -> Place:
@@ -274,6 +281,8 @@ def _message(error: ErrorDetails) -> str:
 
 def _known_keys(place: Place) -> list[str]:
     """Keys of the mapping at a place of the file."""
+    if place and place[-1] in KINDS:
+        return keys_of(str(place[-1]))
     found: Any = Configuration
     for part in place:
         if _is_model(found):

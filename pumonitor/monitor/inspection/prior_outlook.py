@@ -8,6 +8,7 @@ from typing import Final
 
 from pumonitor.errors import PumonitorError
 from pumonitor.monitor.config.configuration import Monitor, PriorOfPeriod
+from pumonitor.monitor.config.sections.rules import MetricRule
 from pumonitor.monitor.rules.labels.confirmed_share import ConfirmedShare, confirmed_beyond
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, tables_of
@@ -39,7 +40,7 @@ def prior_warnings(monitor: Monitor, description: SourceDescription | None) -> I
     """What is odd about a class prior that is not measured."""
     if monitor.is_prior_assumed:
         for rule in monitor.rules:
-            if rule.metric == "class_prior":
+            if isinstance(rule, MetricRule) and rule.metric == "class_prior":
                 yield (
                     f"rule {rule.name or rule.metric!r} looks at the class prior, which is assumed "
                     "and not measured: it never fires; class_prior: auto measures it, or name the "

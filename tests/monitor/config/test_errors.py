@@ -278,15 +278,19 @@ def test_an_item_of_a_list_has_its_own_line():
             "rules[0], line 18: must have one of below, above, drop",
         ),
         (", below: 0.5", "", "it has none of them"),
+        ("below: 0.5", "belw: 0.5", "belw is not known here; did you mean 'below'?"),
+        ("metric: f1, below: 0.5", "metrc: f1, below: 0.5", "did you mean 'metric'?"),
+        ("- {metric: f1, below: 0.5}", "[5]", "rules[0], line 18: must be a mapping"),
         ("below: 0.5", "below: 75", "f1 is never above 1; did you mean 0.75?"),
         ("below: 0.5", "drop: 110%", "must be below 100%"),
         ("below: 0.5", "drop: -0.1", "must be a number above 0"),
         ("below: 0.5", "below: 0.5, for: 0", "rules[0].for, line 18: must be at least 1"),
-        ("below: 0.5", "below: 0.5, frm: reference", "is not known here; did you mean 'from'?"),
+        ("below: 0.5", "drop: 0.1, frm: reference", "is not known here; did you mean 'from'?"),
         (
             "below: 0.5",
             "below: 0.5, from: reference",
-            "goes with drop, rise or change and not with below",
+            "rules[0], line 18: has from, which is no key of a rule with below: it may have "
+            "metric, below, severity, to,",
         ),
         ("metric: f1, below: 0.5", "below: 0.5", "must have a metric, or health"),
         ("below: 0.5", "below: 0.5, change: 0.1", "it has below and change"),
@@ -310,9 +314,13 @@ def test_an_item_of_a_list_has_its_own_line():
             "below: 0.5, warning: 0.6, severity: warning",
             "has a warning, so that its own limit is critical and not warning",
         ),
-        ("below: 0.5", "shift: any, warning: 0.6", "has warning, which goes with below, above,"),
+        (
+            "below: 0.5",
+            "shift: any, warning: 0.6",
+            "has warning, which is no key of a rule with shift",
+        ),
         ("below: 0.5", "below: 0.5, warning: 70", "warning is 70, and f1 is never above 1"),
-        ("below: 0.5", "below: 0.5, detector: cusum", "goes with shift and not with below"),
+        ("below: 0.5", "below: 0.5, detector: cusum", "has detector, which is no key of a rule"),
         ("below: 0.5", "shift: any, detector: sprt", "must be 'shiryaev-roberts', 'cusum' or"),
         (
             "below: 0.5",
@@ -333,7 +341,8 @@ def test_an_item_of_a_list_has_its_own_line():
         (
             "metric: f1, below: 0.5",
             "health: no_data, below: 3",
-            "has below, and health: no_data takes no limit",
+            "has below, which is no key of health: no_data: it may have health, severity, to, "
+            "repeat, runbook, name, for, keep, provisional",
         ),
         (
             "metric: f1, below: 0.5",
@@ -343,7 +352,8 @@ def test_an_item_of_a_list_has_its_own_line():
         (
             "metric: f1, below: 0.5",
             "health: stale, after: 3d, for: 2",
-            "has for, which does not go with health: stale",
+            "has for, which is no key of health: stale: it may have health, after, severity, to, "
+            "repeat, runbook, name",
         ),
         (
             "metric: f1, below: 0.5",
@@ -358,15 +368,15 @@ def test_an_item_of_a_list_has_its_own_line():
         (
             "metric: f1, below: 0.5",
             "health: label_delay, shift: up, detector: cusum",
-            "has detector, which does not go with health: label_delay",
+            "has detector, which is no key of health: label_delay",
         ),
         (
             "metric: f1, below: 0.5",
             "health: volume, shift: up",
-            "has shift, and health: volume takes change",
+            "has shift, which is no key of health: volume: it may have health, change, ",
         ),
-        ("below: 0.5", "health: no_data", "has metric, which does not go with health: no_data"),
-        ("below: 0.5", "below: 0.5, after: 3d", "has after, which goes with health: stale"),
+        ("below: 0.5", "health: no_data", "has metric, which is no key of health: no_data"),
+        ("below: 0.5", "below: 0.5, after: 3d", "has after, which is no key of a rule with below"),
         (
             "below: 0.5",
             "below: 0.5, per: contry",

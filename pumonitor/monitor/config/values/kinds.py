@@ -78,7 +78,11 @@ class Part(BaseModel):
         from pumonitor.monitor.config.text.described_keys import with_descriptions
 
         keys = {name: field.alias or name for name, field in cls.model_fields.items()}
-        return with_descriptions(handler.resolve_ref_schema(handler(schema)), cls.__doc__, keys)
+        described = handler.resolve_ref_schema(handler(schema))
+        # What is inherited is described where it is inherited from.
+        for model in reversed([one for one in cls.__mro__ if issubclass(one, Part)]):
+            described = with_descriptions(described, model.__doc__, keys)
+        return described
 
 
 def _kind(read: Callable[[Any], Any], schema: dict[str, Any]) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.rules import MetricRule, NoData, Volume
 from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.ports import Window
 
@@ -24,7 +25,7 @@ __all__ = [
 _LATE_START: Final = 0.05
 """Share of a window before its first prediction, or after its last, that leaves it whole."""
 
-_FIND_MISSING = frozenset({"no_data", "volume"})
+_FIND_MISSING = (NoData, Volume)
 """Health rules that find fault with a window without predictions."""
 
 
@@ -33,8 +34,9 @@ def empty_windows(monitor: Monitor) -> int:
 
     Further ones would say the same again, for as long as nothing is predicted.
     """
-    asked = [rule.windows for rule in monitor.rules if rule.health in _FIND_MISSING]
-    asked += [rule.stale_for for rule in monitor.rules if rule.stale_for is not None]
+    asked = [rule.windows for rule in monitor.rules if isinstance(rule, _FIND_MISSING)]
+    on_metrics = [rule for rule in monitor.rules if isinstance(rule, MetricRule)]
+    asked += [rule.stale_for for rule in on_metrics if rule.stale_for is not None]
     return max(asked, default=1)
 
 

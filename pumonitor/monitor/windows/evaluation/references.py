@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Final
 
 from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.rules import MetricRule
 from pumonitor.monitor.ledger.alerts.panes import with_results
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.reader import LedgerReader
@@ -123,7 +124,8 @@ class References:
         period: BaselinePeriod,
         found: Sequence[MaturePane],
     ) -> Reference:
-        metrics = {*COMPARED, *(rule.metric for rule in monitor.rules if rule.metric), _ROWS}
+        on_metrics = (rule.metric for rule in monitor.rules if isinstance(rule, MetricRule))
+        metrics = {*COMPARED, *on_metrics, _ROWS}
         metrics |= {part for metric in metrics for part in stands_on(metric)} | {PRIOR_FACTOR}
         predictions: Counter[tuple[str, str]] = Counter()
         windows: dict[tuple[str, str], list[Mapping[str, Uncertain]]] = defaultdict(list)

@@ -1,0 +1,106 @@
+"""What rules need of their monitor, of each other and of the destinations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from typing import Final
+
+from pumonitor.errors import did_you_mean
+from pumonitor.monitor.config.sections.rules import ChangeRule, Rule, SegmentRule, ShiftRule
+from pumonitor.monitor.config.text.problems import WithinError
+from pumonitor.monitor.config.values.durations import shown_duration
+
+__all__ = ["check_destinations", "check_rules"]
+
+_LEAST_WINDOWS: Final = 3
+
+
+def check_rules(
+    rules: Sequence[Rule],
+    *,
+    has_reference: bool,
+    segments: Collection[str] | None,
+    window: timedelta | None,
+    is_prior_followed: bool = False,
+) -> None:
+    """What a rule needs of its monitor, and rules of each other.
+
+    Parameters
+    ----------
+    rules : sequence of Rule
+    has_reference : bool
+    segments : collection of str or None
+        Columns; None where they cannot be told.
+    window : timedelta or None
+        Length of a window; None where it cannot be told.
+    is_prior_followed : bool
+        Whether a lasting change of the class prior needs no detector.
+
+    Raises
+    ------
+    ValueError
+        With the number of the rule.
+    """
+    seen: dict[str, int] = {}
+    names: dict[str, int] = {}
+    for number, rule in enumerate(rules):
+        over = rule.compared_with if isinstance(rule, ChangeRule) else None
+        if over == "reference" and not has_reference:
+            msg = f"rules[{number}] compares with the reference, and the monitor has none"
+            raise WithinError(msg, number)
+        of_prior = isinstance(rule, ShiftRule) and rule.metric == "class_prior"
+        if of_prior and is_prior_followed and "detector" in rule.model_fields_set:
+            msg = (
+                f"rules[{number}] names a detector, and a class prior that is followed over "
+                "windows is judged by its own posterior: leave detector out"
+            )
+            raise WithinError(msg, number)
+        if isinstance(over, timedelta) and window is not None and over < _LEAST_WINDOWS * window:
+            msg = (
+                f"rules[{number}] compares with the windows of the {shown_duration(over)} before, "
+                f"and {_LEAST_WINDOWS} windows are needed, which last "
+                f"{shown_duration(_LEAST_WINDOWS * window)}"
+            )
+            raise WithinError(msg, number)
+        for column in _columns(rule):
+            if segments is not None and column not in segments:
+                hint = did_you_mean(column, segments)
+                msg = f"rules[{number}] names no segment of predictions: {column!r}{hint}"
+                raise WithinError(msg, number)
+        meaning = rule.model_dump_json(exclude={"to", "runbook", "name", "repeat"})
+        if meaning in seen:
+            msg = f"rules[{number}] says the same as rules[{seen[meaning]}]: leave one out"
+            raise WithinError(msg, number)
+        seen[meaning] = number
+        if rule.name is not None and rule.name in names:
+            msg = f"rules[{number}] has the name of rules[{names[rule.name]}]: {rule.name!r}"
+            raise WithinError(msg, number)
+        if rule.name is not None:
+            names[rule.name] = number
+
+
+def _columns(rule: Rule) -> tuple[str, ...]:
+    """Columns of the segments that it looks at."""
+    if not isinstance(rule, SegmentRule):
+        return ()
+    return (*(rule.segment or {}), *([] if rule.per is None else [rule.per]))
+
+
+def check_destinations(
+    rules: Sequence[Rule], destinations: Collection[str], *, monitor: str
+) -> None:
+    """Every destination that a rule names is there.
+
+    Raises
+    ------
+    ValueError
+        With the number of the rule.
+    """
+    for number, rule in enumerate(rules):
+        for name in rule.to or ():
+            if name not in destinations:
+                hint = did_you_mean(name, destinations)
+                there = f" (there are {', '.join(destinations) or 'none'})"
+                msg = f"{monitor}.rules[{number}] names no destination: {name!r}{hint or there}"
+                raise WithinError(msg, monitor, "rules", number)

@@ -1,0 +1,140 @@
+"""Values of the keys of rules: limits, changes, spans, rates, addresses."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, WithJsonSchema
+
+from pumonitor.errors import if_percent
+from pumonitor.monitor.config.sections.metric_names import METRICS, refuse_unknown
+from pumonitor.monitor.config.values.durations import read_duration
+from pumonitor.monitor.config.values.kinds import Number, Text, as_tuple, is_number
+
+__all__ = [
+    "Change",
+    "ChangeGiven",
+    "ComparedWith",
+    "Destinations",
+    "Direction",
+    "Level",
+    "Metric",
+    "Rate",
+    "Repeat",
+    "Runbook",
+    "as_change",
+]
+
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+
+
+class Change(BaseModel, frozen=True):
+    """How far a metric may move from its reference.
+
+    Attributes
+    ----------
+    amount : float
+        0.05: by so much, or to 95% of the reference when relative.
+    relative : bool
+    """
+
+    amount: float
+    relative: bool = False
+
+
+def _metric(given: str) -> str:
+    refuse_unknown(given)
+    return given
+
+
+def as_change(given: Any) -> Change:
+    """A number in the metric's unit, or percent of the reference.
+
+    Raises
+    ------
+    ValueError
+        The end of a sentence that begins with what it is of.
+    """
+    percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
+    amount = float(percent[1]) / 100 if percent else given
+    if not is_number(amount) or amount <= 0:
+        msg = "must be a number above 0, such as 0.05, or a share of the reference, such as 10%"
+        raise ValueError(msg)
+    if percent and amount >= 1:
+        msg = f"must be below 100%, got {given}"
+        raise ValueError(msg)
+    return Change(amount=float(amount), relative=percent is not None)
+
+
+def _level(given: Any) -> Any:
+    """A number, or percent of 1."""
+    percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
+    return float(percent[1]) / 100 if percent else given
+
+
+def _compared_with(given: Any) -> Any:
+    if given == "reference":
+        return given
+    try:
+        over = read_duration(given)
+    except ValueError:
+        over = timedelta()
+    if over <= timedelta():
+        msg = "must be reference, or how far the windows before go back, such as 28d"
+        raise ValueError(msg)
+    return over
+
+
+def _repeat(given: Any) -> timedelta | None:
+    if given == "never":
+        return None
+    length = read_duration(given)
+    if length <= timedelta():
+        msg = "must be above 0, such as 7d, or never"
+        raise ValueError(msg)
+    return length
+
+
+def _address(given: str) -> str:
+    if not given.startswith(("https://", "http://")):
+        msg = "must be an address that begins with https:// or http://"
+        raise ValueError(msg)
+    return given
+
+
+def _destinations(given: tuple[str, ...]) -> tuple[str, ...]:
+    if not given or len(set(given)) != len(given):
+        msg = "must name one destination or more, each once"
+        raise ValueError(msg)
+    return given
+
+
+def _rate(given: float) -> float:
+    if not 0 < given < 1:
+        msg = f"must be above 0 and below 1, got {given:g}{if_percent(given)}"
+        raise ValueError(msg)
+    return given
+
+
+_NUMBER_OR_TEXT = {"anyOf": [{"type": "number"}, {"type": "string", "examples": ["10%"]}]}
+_LENGTH = {"type": "string", "examples": ["28d"]}
+
+Level = Annotated[Number, BeforeValidator(_level), WithJsonSchema(_NUMBER_OR_TEXT)]
+ComparedWith = Annotated[
+    Literal["reference"] | timedelta,
+    BeforeValidator(_compared_with),
+    WithJsonSchema({"anyOf": [{"const": "reference"}, _LENGTH]}),
+]
+Rate = Annotated[Number, AfterValidator(_rate)]
+Repeat = Annotated[timedelta | None, BeforeValidator(_repeat), WithJsonSchema(_LENGTH)]
+Destinations = Annotated[tuple[Text, ...], BeforeValidator(as_tuple), AfterValidator(_destinations)]
+Metric = Annotated[str, AfterValidator(_metric), WithJsonSchema({"enum": list(METRICS)})]
+ChangeGiven = Annotated[
+    Change,
+    BeforeValidator(as_change),
+    WithJsonSchema(_NUMBER_OR_TEXT),
+]
+Direction = Literal["down", "up", "any"]
+Runbook = Annotated[Text, AfterValidator(_address)]
