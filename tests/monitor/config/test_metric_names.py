@@ -33,6 +33,8 @@ def test_other_names_of_a_metric_lead_to_it(name, metric):
 
 def test_what_is_like_nothing_leads_nowhere():
     assert meant_by("revenue in euros") is None
+    # 2 AUC - 1: a limit for it is another limit for AUC.
+    assert meant_by("gini") is None
 
 
 def read(rule):

@@ -34,7 +34,6 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
     "f_measure": "f1",
     "f_one": "f1",
     "fbeta": "f_beta",
-    "gini": "auc",
     "hit_rate": "recall",
     "labels": "labeled_positives",
     "lift": "lift_at_k",

@@ -31,7 +31,7 @@ def sentence(
 
     Examples
     --------
-    >>> from datetime import UTC, timedelta
+    >>> from datetime import UTC, datetime, timedelta
     >>> from pumonitor.monitor.rules.alerts.rule import Limit
     >>> from pumonitor.ports import Window
     >>> start = datetime(2026, 3, 1, tzinfo=UTC)
