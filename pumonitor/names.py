@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-__all__ = ["GROUPS", "MEANING", "TITLES", "UNCORRECTED_OF", "title", "top_k_text"]
+__all__ = ["COUNTS", "GROUPS", "MEANING", "TITLES", "UNCORRECTED_OF", "title", "top_k_text"]
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -58,6 +58,11 @@ UNCORRECTED_OF: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The estimate that counts unconfirmed cases as negatives, for each that has one."""
+
+COUNTS: Final[Mapping[str, str]] = MappingProxyType(
+    {"labeled_positives": "Confirmed positives", "predictions": "Predictions"}
+)
+"""Numbers of rows that a monitor judges like estimates, and what they are called."""
 
 TITLES: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -24,7 +24,7 @@ from pumonitor.monitor.config.left_unread import (
     monitors_unread,
     stands_in,
 )
-from pumonitor.monitor.config.sections.rules import KINDS, keys_of
+from pumonitor.monitor.config.sections.rules import KINDS, keys_of, meant_keys
 from pumonitor.monitor.config.sections.sources import Positives, Predictions
 from pumonitor.monitor.config.text.problems import (
     Place,
@@ -258,7 +258,8 @@ def _within(error: ErrorDetails) -> Place:
 
 
 def _likely(place: Place) -> list[str]:
-    return nearest(str(place[-1]), _known_keys(place[:-1]))
+    name, kind = str(place[-1]), str(place[-2]) if len(place) > 1 else ""
+    return meant_keys(name, kind) if kind in KINDS else nearest(name, _known_keys(place[:-1]))
 
 
 def _message(error: ErrorDetails) -> str:

@@ -278,7 +278,12 @@ def test_an_item_of_a_list_has_its_own_line():
             "rules[0], line 18: must have one of below, above, drop",
         ),
         (", below: 0.5", "", "it has none of them"),
-        ("below: 0.5", "belw: 0.5", "belw is not known here; did you mean 'below'?"),
+        (
+            "below: 0.5",
+            "belw: 0.5",
+            "rules[0].belw, line 18: is not known here; did you mean 'below'?",
+        ),
+        ("below: 0.5", "dropp: 0.5", "rules[0].dropp, line 18: is not known here; did you mean"),
         ("metric: f1, below: 0.5", "metrc: f1, below: 0.5", "did you mean 'metric'?"),
         ("- {metric: f1, below: 0.5}", "[5]", "rules[0], line 18: must be a mapping"),
         ("below: 0.5", "below: 75", "f1 is never above 1; did you mean 0.75?"),

@@ -7,12 +7,9 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from pumonitor.errors import nearest
-from pumonitor.names import TITLES
+from pumonitor.names import COUNTS, TITLES
 
-__all__ = ["COUNTS", "METRICS", "meant_by", "refuse_unknown"]
-
-COUNTS: Final = ("labeled_positives", "predictions")
-"""Metrics that are numbers of rows, beside the estimates."""
+__all__ = ["METRICS", "meant_by", "refuse_unknown"]
 
 METRICS: Final = (*TITLES, *COUNTS)
 

@@ -50,6 +50,7 @@ __all__ = [
     "Volume",
     "WindowRule",
     "keys_of",
+    "meant_keys",
 ]
 
 KINDS: Final[Mapping[str, type[AnyRule]]] = {
@@ -95,13 +96,19 @@ _KEYS: Final = {kind: keys_of(kind) for kind in KINDS}
 _ALL_KEYS: Final = frozenset[str]().union(*_KEYS.values())
 
 
+def meant_keys(name: str, kind: str) -> list[str]:
+    """Keys that a misspelt one may stand for: of the kind, or else of any."""
+    return nearest(name, _KEYS[kind]) or nearest(name, sorted(_ALL_KEYS))
+
+
 def _kind_of(given: Any) -> str:
     """The tag of a mapping that `_of_one_kind` let pass, or of a rule that is written out."""
     if isinstance(given, AnyRule):
         return next(kind for kind, model in KINDS.items() if isinstance(given, model))
     if "health" in given:
         return f"health: {given['health']}"
-    return next(kind for key, kind in _OF_METRICS.items() if key in given)
+    # One that has only misspelt keys is told of these, as a kind that takes none of them.
+    return next((kind for key, kind in _OF_METRICS.items() if key in given), "limit rule")
 
 
 def _of_one_kind(given: Any) -> Any:
@@ -148,10 +155,7 @@ def _of_a_metric(rule: dict[str, Any]) -> None:
         msg = "must have a metric, or health"
         raise ValueError(msg)
     if not given and unknown:
-        near = nearest(unknown[0], sorted(_ALL_KEYS))
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        msg = f"{unknown[0]} is not known here{hint}"
-        raise WithinError(msg, unknown[0])
+        return
     if len(given) != 1:
         got = f"has {' and '.join(given)}" if given else "has none of them"
         msg = f"must have one of {', '.join(_OF_METRICS)}: it {got}"

@@ -8,7 +8,6 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, model_validator
 
 from pumonitor.errors import if_percent
-from pumonitor.monitor.config.sections.metric_names import COUNTS
 from pumonitor.monitor.config.sections.rule_values import (
     Change,
     ChangeGiven,
@@ -22,6 +21,7 @@ from pumonitor.monitor.config.sections.rule_values import (
     Runbook,
 )
 from pumonitor.monitor.config.values.kinds import Number, Part, Text
+from pumonitor.names import COUNTS
 
 __all__ = [
     "DETECTORS",

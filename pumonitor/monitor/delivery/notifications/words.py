@@ -12,6 +12,7 @@ from markupsafe import escape
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
 from pumonitor.monitor.rules.alerts import rule as rules
 from pumonitor.monitor.rules.alerts.alert import Transition
+from pumonitor.names import COUNTS
 from pumonitor.report.numbers import number, rows
 
 __all__ = [
@@ -35,7 +36,6 @@ _TOLD_OF_CAUSE: Final = {
     "Doubtful": "doubt",
 }
 _LINKS: Final = {"mlflow": "MLflow"}
-_COUNTS: Final = ("labeled_positives", "predictions")
 _MARKDOWN: Final = re.compile(r"([\\`*\[\]#|~]|(?<!\w)_|_(?!\w))")
 """Slack shows backslashes, so underscores within a word, which emphasise nothing, have none."""
 _MENTION: Final = re.compile(r"@(?=\w)")
@@ -121,7 +121,7 @@ def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002
 
 def is_count(metric: str) -> bool:
     """Whether it is a number of rows."""
-    return metric in _COUNTS
+    return metric in COUNTS
 
 
 def metric_title(metric: str) -> str:

@@ -12,7 +12,6 @@ from scipy import special
 
 from pumonitor.monitor.rules.alerts.false_discovery import one_sided_p_value
 from pumonitor.monitor.rules.alerts.rule import (
-    COUNTS,
     AlertRule,
     Baseline,
     Change,
@@ -29,6 +28,7 @@ from pumonitor.monitor.rules.reference.compared import compared
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
+from pumonitor.names import COUNTS
 
 __all__ = ["Judged", "change_evidence", "limit_evidence"]
 

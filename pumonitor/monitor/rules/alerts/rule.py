@@ -9,14 +9,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
-from pumonitor.names import TITLES
+from pumonitor.names import COUNTS, TITLES
 from pumonitor.ports import Window
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 
 __all__ = [
-    "COUNTS",
     "PRIOR_MOVED",
     "AlertRule",
     "Baseline",
@@ -48,9 +47,6 @@ PRIOR_MOVED: Final = "class_prior_moved"
 """Result: chance that the class prior is a quarter above the reference's, or a fifth below it."""
 
 _LEAST_SHOWN: Final = 1e-6
-
-COUNTS: Final = {"labeled_positives": "Confirmed positives", "predictions": "Predictions"}
-"""Numbers of rows, and what they are called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
