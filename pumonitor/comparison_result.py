@@ -72,7 +72,10 @@ class Lead:
         by = _brief(self.difference)
         if self.is_clear:
             return f"{self.metric}: {self.best} is better than {self.second} by {by}"
-        return f"{self.metric}: {self.best} cannot be told from {self.second}, difference {by}"
+        return (
+            f"{self.metric}: {self.best} cannot be distinguished from {self.second}, "
+            f"difference {by}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +151,8 @@ class Comparison:
             return None
         return (
             "This rests on the confirmed positives being a fair sample: with so few of them "
-            f"({self.settings['n_labeled']:,}), a review of only one model's top rows, which makes "
-            "that model look better, would not be seen."
+            f"({self.settings['n_labeled']:,}), a review of only one model's top rows, which "
+            "makes that model look better, would go unnoticed."
         )
 
     @property

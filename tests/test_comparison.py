@@ -172,7 +172,7 @@ def test_ranks_leads_and_text(found):
     text = str(found)
     assert "aul: challenger is better than champion by 0.0" in text
     assert text.index("challenger") < text.index("champion") < text.index("old")
-    assert "cannot be told from" in str(
+    assert "cannot be distinguished from" in str(
         compare(
             [1, 0, 1, 0, 1, 0, 0, 0],
             {"x": [8, 7, 6, 5, 3, 3, 2, 1], "y": [7, 8, 6, 5, 4, 3, 2, 1]},
@@ -432,9 +432,9 @@ def test_too_few_labels_to_see_a_choice_are_said_beside_the_verdict():
     assert found.lead("aul").best == "champion"
     assert found.lead("aul").is_clear
     assert found.caution == (
-        "This rests on the confirmed positives being a fair sample: with so few of them (169), a "
-        "review of only one model's top rows, which makes that model look better, would not be "
-        "seen."
+        "This rests on the confirmed positives being a fair sample: with so few of them "
+        "(169), a review of only one model's top rows, which makes that model look better, "
+        "would go unnoticed."
     )
     text = str(found)
     assert text.index("aul: champion") < text.index(found.caution)

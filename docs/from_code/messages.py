@@ -150,6 +150,8 @@ def _filled(node: ast.AST) -> str | None:
     """The text of a literal, with names in the place of what is filled in; None for all else."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
+    if isinstance(node, ast.Constant) and isinstance(node.value, bytes) and node.value.isascii():
+        return node.value.decode()  # An answer over HTTP.
     if isinstance(node, ast.JoinedStr):
         return "".join(
             str(part.value) if isinstance(part, ast.Constant) else _placeholder(part)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pumonitor.cli.changed_configuration import tell_of_changes
+from pumonitor.cli.changed_configuration import note_changed_configuration
 from pumonitor.cli.judged import judged
 from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName, SomeMonitor
@@ -31,10 +31,14 @@ __all__ = ["alerts"]
 
 alerts = typer.Typer(no_args_is_help=True)
 
-Rule = Annotated[str | None, typer.Option(metavar="NAME", help="Only of this rule.")]
-Segment = Annotated[str | None, typer.Option(metavar="COLUMN=VALUE", help="Only of this segment.")]
-Version = Annotated[str | None, typer.Option(metavar="VERSION", help="Only of this model version.")]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="Kept in the audit.")]
+Rule = Annotated[str | None, typer.Option(metavar="NAME", help="Only alerts of this rule.")]
+Segment = Annotated[
+    str | None, typer.Option(metavar="COLUMN=VALUE", help="Only alerts of this segment.")
+]
+Version = Annotated[
+    str | None, typer.Option(metavar="VERSION", help="Only alerts of this model version.")
+]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Reason, kept with who did it and when.")]
 
 _OF_A_REPLAY = (
     "kind", "as_of", "window_start", "model_version", "segment", "metric", "value", "low", "high",
@@ -45,7 +49,7 @@ _COLOURS = {"firing": "red", "recovering": "yellow", "pending": "yellow", "ok": 
 
 @alerts.callback()
 def _alerts() -> None:
-    """See where alerts stand, keep them quiet, and try out other rules."""
+    """List alerts, acknowledge or silence them, and try out other rules."""
 
 
 @alerts.command(name="list")
@@ -53,16 +57,19 @@ def list_alerts(
     monitor: SomeMonitor = None,
     *,
     history: Annotated[
-        bool, typer.Option("--history", help="What fired and was resolved, with causes.")
+        bool, typer.Option("--history", help="List what fired and was resolved, with causes.")
     ] = False,
-    firing: Annotated[bool, typer.Option("--firing", help="Only those that fire.")] = False,
+    firing: Annotated[bool, typer.Option("--firing", help="Only alerts that are firing.")] = False,
     since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Of the history: known then or later.")
+        str | None,
+        typer.Option(
+            metavar="DATE", help="With --history: only what happened at this time or later."
+        ),
     ] = None,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
-    """Show every alert with its state and newest numbers, or what happened to them.
+    """List every alert with its state and newest numbers, or with --history its past incidents.
 
     Example: pumonitor alerts list card-fraud --history
     """
@@ -103,7 +110,7 @@ def ack(
     reason: Reason = "",
     config: Config = DEFAULT_CONFIG,
 ) -> None:
-    """Say that somebody is at it: no more reminders of what fires now. Its end is still told.
+    """Acknowledge what fires now: no more reminders are sent, but the message of its end is.
 
     Example: pumonitor alerts ack card-fraud --rule "f1 below 0.75" --reason "retraining"
     """
@@ -121,7 +128,10 @@ def ack(
                 monitor, rule=rule, segment=segment, model_version=model_version
             )
             if not acknowledged:
-                msg = f"nothing of {monitor} fires that fits; pumonitor alerts list shows what does"
+                msg = (
+                    f"nothing of {monitor} that fires matches these options; pumonitor "
+                    "alerts list shows what fires"
+                )
                 raise InputError(msg)
             for one in acknowledged:
                 detail = {
@@ -132,7 +142,7 @@ def ack(
                     "incident": one.incident,
                     "reason": reason,
                 }
-                ledger.note(_who(), "acknowledge", detail)
+                ledger.note(_user(), "acknowledge", detail)
     for one in acknowledged:
         about = f"{one.rule} {series_of(one.model_version, one.segment)}".strip()
         typer.echo(f"acknowledged: {about}, incident {one.incident}")
@@ -143,18 +153,24 @@ def silence(
     monitor: MonitorName,
     *,
     until: Annotated[
-        str, typer.Option(metavar="TIME", help="A date, a time, or for how long: 2d, 6h.")
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="End of the silence: a date, a time, or a duration such as 2d or 6h.",
+        ),
     ],
     rule: Rule = None,
     segment: Segment = None,
     model_version: Version = None,
     metric: Annotated[
-        str | None, typer.Option(metavar="METRIC", help="Only of this metric.")
+        str | None, typer.Option(metavar="METRIC", help="Only alerts on this metric.")
     ] = None,
     reason: Reason = "",
     config: Config = DEFAULT_CONFIG,
 ) -> None:
-    """Tell nobody of some alerts for a while; they go on, and what still holds is told afterwards.
+    """Mute matching alerts until a time.
+
+    They are still evaluated; those still firing when the silence ends are sent then.
 
     Example: pumonitor alerts silence card-fraud --until 2d --reason "planned migration"
     """
@@ -179,18 +195,20 @@ def silence(
             model_version=model_version,
             segment=segment,
             reason=reason,
-            author=_who(),
+            author=_user(),
         )
         with open_ledger(configuration) as ledger:
             _refuse_unknown_rule(rule, chosen, ledger)
             number = StoredAlerts(ledger.database).silence(wanted)
-            ledger.note(_who(), "silence", {"id": number, **_plain(wanted)})
+            ledger.note(_user(), "silence", {"id": number, **_plain(wanted)})
     typer.echo(f"silence {number} until {wanted.ends:%Y-%m-%d %H:%M} UTC")
 
 
 @alerts.command()
 def unsilence(
-    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Of the silence.")],
+    number: Annotated[
+        int, typer.Argument(metavar="NUMBER", help="Number of the silence; alerts list shows it.")
+    ],
     *,
     config: Config = DEFAULT_CONFIG,
 ) -> None:
@@ -204,9 +222,12 @@ def unsilence(
         configuration = read_configuration(config, needs="ledger").configuration
         with open_ledger(configuration) as ledger:
             if not StoredAlerts(ledger.database).end_silence(number, at=utc_now()):
-                msg = f"there is no silence {number} that has not ended"
+                msg = (
+                    f"silence {number} does not exist or has ended; pumonitor alerts list "
+                    "shows those in force"
+                )
                 raise InputError(msg)
-            ledger.note(_who(), "unsilence", {"id": number})
+            ledger.note(_user(), "unsilence", {"id": number})
     typer.echo(f"silence {number} has ended")
 
 
@@ -218,14 +239,14 @@ def simulate(
         list[str] | None,
         typer.Option(
             metavar="YAML",
-            help="A rule to try, as in the file: '{metric: aul, below: 0.8}'. Once or more; the "
-            "rules of the file without it.",
+            help="A rule to try, written as in the file: '{metric: aul, below: 0.8}'. May be "
+            "repeated; without it the rules of the file are replayed.",
         ),
     ] = None,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
-    """Replay the history under other rules: what would have fired, when, and how often for nothing.
+    """Replay the history under other rules: what would have fired, when, and how many false alarms.
 
     Example: pumonitor alerts simulate card-fraud --rule '{metric: auc, drop: 0.03, for: 2}'
     """
@@ -256,8 +277,8 @@ def simulate(
             ) as jobs,
             progress_bar(logged_as="alerts simulate") as step,
         ):
-            tell_of_changes(
-                jobs.ledger, [chosen], config, then="They are not replayed before this is done"
+            note_changed_configuration(
+                jobs.ledger, [chosen], config, then="They are replayed only after this command"
             )
             step(f"Replaying the history of {monitor}", None)
             found = simulate_alerts(
@@ -283,7 +304,9 @@ def _print_current(
     from rich.table import Table
 
     if not current:
-        console.print("No alert has been looked at yet: rules are judged by run and backfill.")
+        console.print(
+            "No rule has been evaluated yet: pumonitor run and pumonitor backfill evaluate rules."
+        )
         return
     table = Table("alert", "state", "newest window")
     for one in sorted(current, key=lambda one: (not one.is_firing, one.monitor, one.rule)):
@@ -333,7 +356,7 @@ def _print_history(console: Console, events: list[StoredTransition]) -> None:
         colour = "red" if one.kind == "fired" else "green" if one.kind == "resolved" else "yellow"
         of = series_of(one.model_version, one.segment)
         withheld = stored.withheld or "no one to"
-        told = "" if stored.told_at is not None else f"  (nobody told: {withheld})"
+        told = "" if stored.told_at is not None else f"  (not sent: {withheld})"
         console.print(f"{one.as_of:%Y-%m-%d %H:%M} [{colour}]{one.kind:<8}[/] ", end="")
         console.print(
             f"{one.monitor}: {one.rule}{f' {of}' if of else ''}, incident {one.incident}{told}",
@@ -357,9 +380,9 @@ def _print_replays(console: Console, found: list[RuleReplay]) -> None:
         empty = f" (and {one.empty_windows} without predictions)" if one.empty_windows else ""
         console.print(f"  {one.windows} windows{empty}, {times}; false alarms a year: {rate}{by}")
         if one.quiet is not None:
-            console.print(f"  in the windows it is compared with: {one.quiet.said()}")
+            console.print(f"  in its reference windows: {one.quiet.said()}")
         if one.why_unknown:
-            console.print(f"  not judged yet: {one.why_unknown}", markup=False)
+            console.print(f"  not evaluated yet: {one.why_unknown}", markup=False)
         for event in one.events:
             of = series_of(event.model_version, event.segment)
             numbers = judged(
@@ -407,7 +430,7 @@ def _replayed(replay: RuleReplay) -> dict[str, Any]:
     return {**plain, "events": events}
 
 
-def _who() -> str:
+def _user() -> str:
     import getpass
 
     try:
@@ -449,8 +472,8 @@ def _end(text: str, now: datetime) -> datetime:
         except InputError:
             hint = "; minutes are min" if "minutes are min" in str(error) else ""
             msg = (
-                "--until takes how long, such as 2d or 6h, or a date or a time such as 2026-01-31 "
-                f"or 2026-01-31T06:00Z, got {shortened(text)}{hint}"
+                "--until takes a duration such as 2d or 6h, or a date or a time such as "
+                f"2026-01-31 or 2026-01-31T06:00Z, got {shortened(text)}{hint}"
             )
             raise InputError(msg) from None
     if end <= now:

@@ -38,9 +38,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        "Exit status of every command: 0 good; 1 an alert fires (--fail-on-alert); 2 bad usage, or "
-        "a configuration or data that have to change; 3 something else failed, was not delivered, "
-        "or is not as it should be: trying again may help."
+        "Exit status of every command: 0 good; 1 an alert fires (--fail-on-alert); 2 wrong "
+        "usage, or the configuration or the data have to change; 3 something else failed or "
+        "was not delivered: trying again may help."
     ),
 )
 
@@ -61,7 +61,7 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Tell how well a classifier does when only positives ever get confirmed."""
+    """Estimate how well a binary classifier does when only positives ever get confirmed."""
 
 
 _A_FILE, _A_MONITOR, _START = "One file", "A monitor", "Getting started"

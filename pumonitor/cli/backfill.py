@@ -29,31 +29,40 @@ class Which(StrEnum):
 def backfill(
     monitor: SomeMonitor = None,
     *,
-    start: Annotated[str, typer.Option("--from", metavar="DATE", help="Windows from then on.")],
+    start: Annotated[
+        str,
+        typer.Option("--from", metavar="DATE", help="Windows that start at this time or later."),
+    ],
     end: Annotated[
-        str, typer.Option("--to", metavar="DATE", help="Up to, not including, the one then.")
+        str, typer.Option("--to", metavar="DATE", help="Windows that start before this time.")
     ],
     as_of: Annotated[
         str | None,
-        typer.Option("--as-of", metavar="DATE", help="Only what was known by then counts."),
+        typer.Option(
+            "--as-of",
+            metavar="DATE",
+            help="Evaluate as if it were this time: later labels are left out.",
+        ),
     ] = None,
     reprocess: Annotated[
         Which,
         typer.Option(
-            help="Work also on windows that failed, or on all again; a window gets a new revision "
-            "only where data or results differ."
+            help="Evaluate again the windows that failed, or all; a window gets a new "
+            "revision only if data or results differ."
         ),
     ] = Which.missing,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes.")] = 1,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would do.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be done, and do nothing.")
+    ] = False,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate past windows as a daily run would have done, each as known at its own moments.
 
-    Dates without a zone are UTC; weeks start on Monday. Results and reports wait in the outbox and
-    are sent at the end. It can be stopped and taken up, and other runs may work beside it. Exit
-    status as that of pumonitor run.
+    Dates without a zone are UTC; weeks start on Monday. Results and reports wait in the outbox
+    and are sent at the end. It can be stopped and started again, and other runs may work at the
+    same time. Exit statuses are those of pumonitor run.
 
     Example: pumonitor backfill card-fraud --from 2026-01-01 --to 2026-04-01 --workers 2
     """
@@ -159,6 +168,7 @@ def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> No
         return
     for one in scopes:
         console.print(
-            f"{one.monitor}: {windows_named(one.windows)}, {len(one.known)} of them in the ledger; "
-            f"{one.panes_due - one.panes_done} of {one.panes_due} looks at them are to be done."
+            f"{one.monitor}: {windows_named(one.windows)}, {len(one.known)} of them in the "
+            f"ledger; {one.panes_due - one.panes_done} of {one.panes_due} evaluations of them "
+            "are to be done."
         )

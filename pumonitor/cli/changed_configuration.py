@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from pumonitor.monitor.inspection.configuration_changes import OtherConfiguration
     from pumonitor.monitor.ledger.reader import LedgerReader
 
-__all__ = ["changed_as_json", "tell_of_changes"]
+__all__ = ["changed_as_json", "note_changed_configuration"]
 
 
-def tell_of_changes(
+def note_changed_configuration(
     ledger: LedgerReader, monitors: Iterable[Monitor], path: Path, *, then: str
 ) -> list[OtherConfiguration]:
     """Say it on stderr, of each monitor that it is so of.

@@ -13,7 +13,7 @@ from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from pumonitor.monitor.inspection.check import DestinationLook, InLedger
+    from pumonitor.monitor.inspection.check import DestinationSummary, InLedger
     from pumonitor.monitor.inspection.check_monitor import MonitorCheck
     from pumonitor.monitor.inspection.configuration_changes import OtherConfiguration
     from pumonitor.monitor.inspection.outcomes import Outcome
@@ -49,7 +49,7 @@ def check(
             from pumonitor.monitor.config.file import read_configuration
             from pumonitor.monitor.inspection.check import (
                 check_configuration,
-                destination_looks,
+                destination_summaries,
                 in_the_ledger,
                 unread_outcomes,
             )
@@ -62,7 +62,7 @@ def check(
                 *check_configuration(file.configuration),
                 *unread_outcomes(file.unread),
             ]
-            destinations = destination_looks(file.configuration, file.unread)
+            destinations = destination_summaries(file.configuration, file.unread)
             evaluated: dict[str, InLedger] = {}
             if outcomes[0].failure is None:
                 evaluated = in_the_ledger(file.configuration, now=datetime.now(UTC))
@@ -109,7 +109,7 @@ def _print_json(
     warnings: tuple[str, ...],
     outcomes: list[Outcome],
     checks: list[MonitorCheck],
-    destinations: list[DestinationLook],
+    destinations: list[DestinationSummary],
 ) -> None:
     import json
     from dataclasses import asdict
@@ -187,7 +187,7 @@ def _print(
     warnings: tuple[str, ...],
     outcomes: list[Outcome],
     checks: list[MonitorCheck],
-    destinations: list[DestinationLook],
+    destinations: list[DestinationSummary],
 ) -> None:
     from pumonitor.cli.check_tables import destinations_table, rules_table
     from pumonitor.cli.terminal import Console
@@ -216,7 +216,7 @@ def _print(
             console.print()
             console.print(rules_table(one.rules, destinations=[each.name for each in destinations]))
         else:
-            console.print("  No rules: nobody will be told of anything")
+            console.print("  No rules: no alert can fire, so nothing will be sent")
     failed = sum(outcome.failure is not None for outcome in outcomes)
     failed += sum(one.outcome.failure is not None for one in checks)
     warned = len(warnings) + sum(len(one.warnings) for one in checks)
@@ -235,7 +235,7 @@ def _print_class_prior(console: Any, one: MonitorCheck) -> None:
     for note in one.notes:
         console.print(f"  {note}", markup=False)
     if one.audits:
-        console.print("\n  Class prior: measured. What it would be, known of one period beside:")
+        console.print("\n  Class prior: measured. An audit would make its interval narrower:")
         console.print(audits_table(one.audits))
         console.print(f"  {audits_said(one.audits)}", style="dim", markup=False)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.padding import Padding
     from rich.table import Table
 
-    from pumonitor.monitor.inspection.check import DestinationLook
+    from pumonitor.monitor.inspection.check import DestinationSummary
     from pumonitor.monitor.inspection.rule_outlook import RuleOutlook
     from pumonitor.prior.followed.worth_of_audits import Worth
 
@@ -38,11 +38,11 @@ def rules_table(rules: Iterable[RuleOutlook], *, destinations: Sequence[str]) ->
     """What fires when, how often for nothing, from which window on, and who is told."""
     from rich.markup import escape
 
-    table = _table("Rule", "Fires when", "Severity", "From the window of", "Tells")
+    table = _table("Rule", "Fires when", "Severity", "First window", "Notifies")
     for one in rules:
         since = "no predictions yet"
         if one.first_window is not None and one.judged_at is not None:
-            since = f"{_day(one.first_window)}, judged {_day(one.judged_at)}"
+            since = f"{_day(one.first_window)}, evaluated {_day(one.judged_at)}"
         told = ", ".join(destinations if one.to is None else one.to) or "nobody"
         fires = one.fires
         if one.quiet is not None:
@@ -53,7 +53,7 @@ def rules_table(rules: Iterable[RuleOutlook], *, destinations: Sequence[str]) ->
     return _indented(table)
 
 
-def destinations_table(destinations: Iterable[DestinationLook]) -> Padding:
+def destinations_table(destinations: Iterable[DestinationSummary]) -> Padding:
     """Where alerts go, and whether what is secret about it could be read."""
     from rich.markup import escape
 
@@ -65,7 +65,7 @@ def destinations_table(destinations: Iterable[DestinationLook]) -> Padding:
 
 def audits_table(audits: Iterable[Worth]) -> Padding:
     """The class prior without an audit and with some, now and after a break of the model."""
-    table = _table("Known of one period", "Now", "After the model breaks")
+    table = _table("Known beside the scores", "Now", "After the model breaks")
     for one in audits:
         known = "nothing" if one.cases is None else f"an audit of {one.cases:,} random cases"
         table.add_row(known, *(_interval(*numbers) for numbers in (one.now, one.after_break)))
@@ -80,17 +80,19 @@ def audits_said(audits: Sequence[Worth]) -> str:
     ]
     largest, width = others[-1]
     if width > _NARROWER * measured[1]:
-        said = f"Scores tell as much here as an audit of {largest:,} cases would."
+        said = f"The scores alone are worth as much here as an audit of {largest:,} random cases."
     else:
         audited = ", ".join(f"{of:.1f} times with an audit of {cases:,}" for cases, of in others)
         said = (
-            f"After the break the interval is {measured[1]:.1f} times its value wide, {audited}. "
-            "To say that one was made: class_prior: {positives: ..., cases: ..., of: {start: ..., "
-            "end: ...}}; of a share known otherwise: {value: ..., low: ..., high: ..., of: ...}."
+            f"After the break the interval is {measured[1]:.1f} times its value wide, "
+            f"{audited}. To enter an audit: class_prior: {{positives: ..., cases: ..., of: "
+            "{start: ..., end: ...}}; to enter a share known otherwise: {value: ..., low: "
+            "..., high: ..., of: ...}."
         )
     return (
-        f"{said} Reckoned from this monitor's own rows, for audits that find what the scores say "
-        "and a model half of whose scores go to other rows for five windows."
+        f"{said} Computed from this monitor's own rows. It is assumed that an audit finds the "
+        "share that the scores estimate, and that the break gives half of the rows the scores "
+        "of other rows for five windows."
     )
 
 

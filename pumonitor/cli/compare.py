@@ -82,7 +82,7 @@ def compare(
         ),
     ] = False,
 ) -> None:
-    """Compare models that scored the same rows, and say whether the best is surely better.
+    """Compare models that scored the same rows: whether the best is better by more than chance.
 
     Differences between models have intervals of their own: the models' errors come from the same
     confirmed positives and largely cancel. All rows are held in memory.

@@ -76,7 +76,9 @@ def _sentence(lead: Lead, found: Comparison) -> str:
     by = f"{number(value)} ({interval_text(low, high)})"
     if lead.is_clear:
         return f"{shown}: {lead.best} is better than {lead.second}, by {by}."
-    return f"{shown}: {lead.best} cannot be told from {lead.second}; the difference is {by}."
+    return (
+        f"{shown}: {lead.best} cannot be distinguished from {lead.second}; the difference is {by}."
+    )
 
 
 def _table(found: Comparison, metrics: tuple[str, ...]) -> Table:

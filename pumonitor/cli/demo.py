@@ -118,7 +118,7 @@ def _print_story(console: Console, mails: ScoredMails, audit: tuple[float, float
     reported, spam = int(frame["reported"].sum()), int(frame["spam"].sum())
     first, last = frame["time"].iloc[0], frame["time"].iloc[-1]
     told = (
-        "[bold]A spam filter in production, where only reports tell[/]",
+        "[bold]A spam filter in production, judged by its users' reports alone[/]",
         f"Real mails of one mailbox (OpenIntro, 2012). A model trained on the first "
         f"{rows(mails.n_trained)} has scored the next {rows(len(frame))}, {first.day} {first:%B} "
         f"to {last.day} {last:%B}; {THRESHOLD:g} and above goes to the spam folder.",
@@ -171,18 +171,20 @@ def _estimate(value: float, low: float, high: float, *, digits: int = 3) -> str:
 
 def _print_verdict(console: Console, compared: Sequence[Comparison]) -> None:
     console.print(
-        "\n[dim]Naive: every mail nobody reported counted as good. An interval with a * misses "
-        "the truth.[/]\n"
+        "\n[dim]Naive: every mail that nobody reported is counted as good. An interval with a "
+        "* does not contain the true value.[/]\n"
     )
     for which, prior in enumerate(("the scores alone", "the audited share")):
         missed = [_title(row) for row in compared if not row.holds[which]]
-        but = f"; missed: {', '.join(missed)}" if missed else ""
+        but = f"; those that do not: {', '.join(missed)}" if missed else ""
         held = len(compared) - len(missed)
-        console.print(f"With {prior}, {held} of {len(compared)} intervals hold the truth{but}.")
+        console.print(
+            f"With {prior}, {held} of {len(compared)} intervals contain the true value{but}."
+        )
     console.print(
-        "\nScores and reports alone tell the share of spam only roughly, and too high where good "
-        "mail looks like spam; a small audit sharpens all that depends on it. AUL and recall do "
-        "not."
+        "\nScores and reports alone give only a rough share of spam, too high where good mail "
+        "looks like spam. A small audit narrows every interval that depends on this share. "
+        "AUL and recall do not depend on it."
     )
 
 
@@ -193,9 +195,9 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
     from pumonitor.demo.weeks import MEAN_DELAY_DAYS
 
     console.print(
-        f"\n[bold]Week by week[/], as a monitor would have seen it: reports arrive "
-        f"{MEAN_DELAY_DAYS} days late on average (simulated), each week is looked at when it ends "
-        "and again as reports come in.\n"
+        "\n[bold]Week by week[/], as a monitor would have seen it: reports arrive "
+        f"{MEAN_DELAY_DAYS} days late on average (simulated), each week is evaluated when it "
+        "ends and again as reports come in.\n"
     )
     table = Table(
         box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
@@ -223,12 +225,12 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
         )
     console.print(table)
     console.print(
-        "\n[dim]Reports and naive F1: when the week ended→four weeks later. An interval with a * "
-        "misses the truth.[/]"
+        "\n[dim]Reports and naive F1: when the week ended→four weeks later. An interval with "
+        "a * does not contain the true value.[/]"
     )
     console.print(
-        f"\n{held} of {told} intervals hold the truth. A dozen reports a week say little by "
-        "themselves: the share of spam is that of all weeks so far taken together."
+        f"\n{held} of {told} intervals contain the true value. A dozen reports a week are few, "
+        "so the share of spam is estimated from all weeks so far together."
     )
 
 
@@ -245,17 +247,18 @@ def _print_flip(console: Console, flip: Flip) -> None:
     )
     console.print(_truths(flip))
     console.print(
-        "\nAccuracy stays high, since hardly anything is flagged. One monitor watches the mails as "
-        "they were, one the broken ones, with the same rules (alerts.yaml): AUL has fallen for "
-        "good, at one false alarm a year; recall is surely below 0.3. The weeks before are the "
-        "reference; a week is judged when its reports have been awaited for 14 days.\n"
+        "\nAccuracy stays high, since hardly anything is flagged. One monitor watches the "
+        "mails as they were, one the broken ones, with the same rules (alerts.yaml): a "
+        "lasting fall of AUL, with one false alarm a year accepted; recall below 0.3 with its "
+        "whole interval. The weeks before are the reference; a week is evaluated 14 days "
+        "after its end, when most reports are in.\n"
     )
     for watch, whose in ((flip.as_they_were, "As they were"), (flip.with_flips, "Broken")):
         if not watch.fired:
-            console.print(f"[bold]{whose}[/]: silent in all weeks.")
+            console.print(f"[bold]{whose}[/]: no alert in any week.")
         for alert in watch.fired:
             delay = (alert.as_of - FLIPPED_FROM).days
-            when = f"{delay} days after the break" if alert in flip.seen else "for nothing"
+            when = f"{delay} days after the break" if alert in flip.seen else "a false alarm"
             colour = "red" if alert in flip.seen else "yellow"
             console.print(
                 f"[bold]{whose}[/]: [{colour}]alert on the week of {_day(alert.window_start)}[/], "
@@ -263,11 +266,11 @@ def _print_flip(console: Console, flip: Flip) -> None:
             )
             console.print(Padding(_said(alert), (0, 0, 0, 2)))
     if not flip.seen:
-        console.print("The broken weeks were not named: with so few reports that happens.")
+        console.print("No alert fired in the broken weeks: with so few reports that happens.")
     console.print(
-        "\n[dim]With 20 other sets of simulated reports (python -m benchmarks.detection --only "
-        "streams) the first broken week was named in 17, the second in 3, and the mails as they "
-        "were raised an alert in 2.[/]"
+        "\n[dim]With 20 other sets of simulated reports (python -m benchmarks.detection "
+        "--only streams) the alert fired on the first broken week in 17 and on the second in "
+        "3; the unbroken mails raised a false alarm in 2.[/]"
     )
 
 
@@ -283,9 +286,10 @@ def _print_spam(console: Console, flip: Flip, weeks: Sequence[Week], *, mails: S
     spam_before = float(spam_before_flip(mails).mean())
     console.print(
         f"\n[bold]The share of spam does not break with it.[/] It is given once: {audited} of "
-        f"{AUDITED_MAILS} mails that somebody picked at random from those before {day} (simulated) "
-        f"are spam. That is {audited / AUDITED_MAILS:.1%}, in truth {spam_before:.1%} were. From "
-        "there each week says what has changed. Scores alone tell it roughly.\n"
+        f"{AUDITED_MAILS} mails that somebody picked at random from those before {day} "
+        f"(simulated) are spam. That is {audited / AUDITED_MAILS:.1%}, in truth "
+        f"{spam_before:.1%} were. From there on each week shows what has changed. Scores alone "
+        "give the share only roughly.\n"
     )
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("\nWeek", no_wrap=True)

@@ -17,13 +17,14 @@ def doctor(
     take_up: Annotated[
         str | None,
         typer.Option(
-            metavar="DESTINATION", help="Try again what this destination refused or what waits."
+            metavar="DESTINATION",
+            help="Send again what this destination refused or what waits for it.",
         ),
     ] = None,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is not as it should be and what to do about it. Exit status 3 for any error.
+    """Report what is late, stuck or unreachable, and the remedies. Exit status 3 for any error.
 
     Example: pumonitor doctor
     """
@@ -42,7 +43,7 @@ def doctor(
         if take_up is not None:
             with open_ledger(configuration) as ledger:
                 count = ledger.outbox.take_up(take_up)
-            typer.echo(f"{count} messages that were set aside are tried again", err=True)
+            typer.echo(f"{count} messages that were set aside will be sent again", err=True)
         complaints = [
             *unread_complaints(file.unread),
             *examine(configuration, now=utc_now(), unread=file.unread),
@@ -57,6 +58,6 @@ def doctor(
                 console.print(one.what, markup=False, soft_wrap=True)
                 console.print(f"  remedy: {one.remedy}", markup=False, soft_wrap=True)
             if not complaints:
-                console.print("Everything is as it should be.")
+                console.print("No problem was found.")
     if any(one.severity == "error" for one in complaints):
         raise typer.Exit(FAILED)

@@ -48,7 +48,7 @@ def estimate_prior(
         str,
         typer.Option(
             metavar="NAME|all",
-            help="How: 'auto', the name of a method, or 'all' to see them side by side.",
+            help="Method: 'auto', the name of a method, or 'all' to see them side by side.",
         ),
     ] = "auto",
     scenario: Scenario = ScenarioName.SINGLE_TRAINING_SET,
@@ -93,8 +93,8 @@ def estimate_prior(
 ) -> None:
     """Estimate how many positives there are among the unconfirmed rows, and among all.
 
-    From scores this can be told only up to an upper bound, and methods differ: where they agree
-    the estimate is safer. A method that cannot be used here says why.
+    Scores alone give only an upper bound, and methods differ: an estimate on which they agree is
+    safer. A method that cannot be used says why.
 
     Example: pumonitor estimate-prior scored.csv --labels confirmed --scores score --method all
     """
@@ -245,7 +245,10 @@ def _feature_columns(given: str | None) -> list[str]:
 def _reference_prior(reference: str | None, given: str | None, *, confidence_level: float) -> Any:
     """The class prior of the reference; None without a reference."""
     if (reference is None) != (given is None):
-        msg = "--reference and --reference-prior go together: a window and what is known of it"
+        msg = (
+            "--reference and --reference-prior go together: the window and its known share "
+            "of positives"
+        )
         raise typer.BadParameter(msg, param_hint="--reference")
     if given is None:
         return None

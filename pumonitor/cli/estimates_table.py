@@ -80,7 +80,7 @@ def _table(ev: Evaluation, *, with_meaning: bool) -> Table:
     table.add_column(f"{100 * ev.settings['confidence_level']:g}% interval")
     table.add_column("Uncorrected", justify="right", style="dim")
     if with_meaning:
-        table.add_column("What it says", style="dim", ratio=1)
+        table.add_column("Meaning", style="dim", ratio=1)
     for heading, names in GROUPS.items():
         present = [name for name in names if name in ev.estimates]
         present = [name for name in present if name not in _SHOWN_IN_A_COLUMN]

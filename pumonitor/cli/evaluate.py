@@ -105,7 +105,7 @@ def evaluate(
     """Estimate precision, recall, F1, AUC and more from scores and confirmed positives.
 
     Unconfirmed rows are neither missing nor negative: some of them are positives nobody has
-    confirmed. Every estimate comes with an interval that includes not knowing how many.
+    confirmed. Every estimate has an interval, which includes the uncertainty of how many there are.
 
     Example: pumonitor evaluate scored.csv --labels confirmed --scores score --threshold 0.8
     """

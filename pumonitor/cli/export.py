@@ -12,12 +12,12 @@ from pumonitor.cli.outcome import errors_as_messages
 
 __all__ = ["export"]
 
-export = typer.Typer(no_args_is_help=True, help="Write the alerts for other programs.")
+export = typer.Typer(no_args_is_help=True, help="Write the alert rules for other programs.")
 
 
 @export.callback()
 def _export() -> None:
-    """Write the alerts of a configuration as other programs take them."""
+    """Write the alert rules of a configuration in the format of another program."""
 
 
 @export.command()
@@ -25,16 +25,16 @@ def prometheus(
     *,
     config: Config = DEFAULT_CONFIG,
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write there rather than to the screen.")
+        Path | None, typer.Option(metavar="FILE", help="File to write; the screen without it.")
     ] = None,
 ) -> None:
     """Write alert rules for Prometheus, which scrapes `pumonitor serve --health`.
 
-    Alerts fire in Prometheus when they fire here. With them come alerts about the monitor itself:
-    nothing evaluated for too long, nothing to scrape, messages that wait, and one that always
-    fires for a dead man's switch.
+    Alerts fire in Prometheus when they fire here. The file also has alerts about the monitor
+    itself: nothing was evaluated for too long, nothing can be scraped, messages wait; and one
+    that always fires, for a dead man's switch.
 
-    Where the health address is no loopback one, its token is the scrape job's
+    Unless the health address is a loopback one, Prometheus needs the token: in the scrape job
     `authorization: {credentials_file: ...}`.
 
     Example: pumonitor export prometheus --output pumonitor.rules.yml

@@ -44,7 +44,7 @@ def init(
         typer.Option(
             "--id",
             metavar="COLUMN",
-            help="Id of a prediction, which confirmations refer to.",
+            help="Column of predictions with the id that confirmations refer to.",
             rich_help_panel=DATA,
         ),
     ] = None,
@@ -52,13 +52,15 @@ def init(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="The same in the confirmed positives, if it has another name.",
+            help="Id column of the confirmed positives, if it has another name.",
             rich_help_panel=DATA,
         ),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="When a prediction was made.", rich_help_panel=DATA),
+        typer.Option(
+            metavar="COLUMN", help="Column with the time of a prediction.", rich_help_panel=DATA
+        ),
     ] = None,
     score: Annotated[
         str | None,
@@ -68,7 +70,8 @@ def init(
         str | None,
         typer.Option(
             metavar="COLUMN|none",
-            help="When a confirmation became known; 'none' if no column says.",
+            help="Column with the time a confirmation became known; 'none' if there is no "
+            "such column.",
             rich_help_panel=DATA,
         ),
     ] = None,
@@ -84,7 +87,7 @@ def init(
         str | None,
         typer.Option(
             metavar="COLUMN|none",
-            help="Version of the model that scored; 'none' if it is followed as one.",
+            help="Version of the model that scored; 'none' if all versions are followed together.",
             rich_help_panel=DATA,
         ),
     ] = None,
@@ -92,7 +95,7 @@ def init(
         str | None,
         typer.Option(
             metavar="ZONE",
-            help="Time zone of days, and of times that say none, such as Europe/Berlin.",
+            help="Time zone of days, and of times without a zone, such as Europe/Berlin.",
             rich_help_panel=DATA,
         ),
     ] = None,
@@ -118,8 +121,8 @@ def init(
         str | None,
         typer.Option(
             metavar="VALUE,LOW,HIGH",
-            help="Share of positives known of a past period, with its 95% interval: "
-            "0.03,0.02,0.04. Windows are followed from there.",
+            help="Share of positives that is known for a past period, with its 95% interval: "
+            "0.03,0.02,0.04. The class prior is followed from that period on.",
             rich_help_panel=_MONITOR,
         ),
     ] = None,
@@ -127,7 +130,7 @@ def init(
         str | None,
         typer.Option(
             metavar="POSITIVES/CASES",
-            help="The same from an audit of random cases: 12/300.",
+            help="The same from an audit: positives and number of random cases, such as 12/300.",
             rich_help_panel=_MONITOR,
         ),
     ] = None,
@@ -135,13 +138,17 @@ def init(
         str | None,
         typer.Option(
             metavar="DATE",
-            help="Start of the period that --known-prior or --audit is of.",
+            help="Start of the period of --known-prior or --audit.",
             rich_help_panel=_MONITOR,
         ),
     ] = None,
     prior_to: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Its end, not in it.", rich_help_panel=_MONITOR),
+        typer.Option(
+            metavar="DATE",
+            help="End of that period, which is itself not part of it.",
+            rich_help_panel=_MONITOR,
+        ),
     ] = None,
     name: Annotated[
         str | None, typer.Option(help="Name of the monitor.", rich_help_panel=_MONITOR)
@@ -149,7 +156,7 @@ def init(
     yes: Annotated[
         bool,
         typer.Option(
-            "--yes", "-y", help="Take what is proposed, ask nothing.", rich_help_panel=OUTPUT
+            "--yes", "-y", help="Accept all proposals without asking.", rich_help_panel=OUTPUT
         ),
     ] = False,
     output: Annotated[
@@ -160,19 +167,19 @@ def init(
     ] = Path("pumonitor.yaml"),
     force: Annotated[
         bool,
-        typer.Option("--force", help="Write over a file that is there.", rich_help_panel=OUTPUT),
+        typer.Option("--force", help="Overwrite an existing file.", rich_help_panel=OUTPUT),
     ] = False,
 ) -> None:
-    """Look at predictions and confirmed positives, and write a configuration that runs.
+    """Read predictions and confirmed positives, and write a working configuration.
 
     Columns, windows and maturity are proposed from what is in the files, with the reason for each.
-    On a terminal every proposal is a question; elsewhere, or with --yes, it is taken. A share of
+    On a terminal every proposal is a question; elsewhere, or with --yes, it is accepted. A share of
     positives that is known of some past period, or an audit, is asked for once.
 
     Example: pumonitor init data --threshold 0.8
     """
     with errors_as_messages():
-        from pumonitor.monitor.onboarding.onboarded import Wishes
+        from pumonitor.monitor.onboarding.onboarded import Options
         from pumonitor.monitor.onboarding.onboarding import accept_proposals, onboard
         from pumonitor.monitor.onboarding.written_configuration import (
             refuse_existing,
@@ -181,7 +188,7 @@ def init(
 
         if not force:
             refuse_existing(output)
-        wishes = Wishes(
+        options = Options(
             predictions=predictions,
             positives=positives,
             id=id_column,
@@ -202,12 +209,12 @@ def init(
         given = tuple(files or ())
         if yes or not _somebody_is_there():
             with progress_bar() as step:
-                found = onboard(given, wishes, ask=accept_proposals, progress=step)
+                found = onboard(given, options, ask=accept_proposals, progress=step)
         else:
             from pumonitor.cli.questions import ask_on_terminal
 
             # A question and a progress bar do not share a line.
-            found = onboard(given, wishes, ask=ask_on_terminal)
+            found = onboard(given, options, ask=ask_on_terminal)
         write_configuration(found, output)
         _print(found, output)
 
@@ -231,7 +238,10 @@ def _period(known: str | None, start: str | None, end: str | None) -> str | None
         msg = "--prior-from and --prior-to name a period together: give both"
         raise InputError(msg)
     if start is not None and known is None:
-        msg = "--prior-from and --prior-to are of --known-prior or --audit: give one of them too"
+        msg = (
+            "--prior-from and --prior-to name the period of --known-prior or --audit: give "
+            "one of these too"
+        )
         raise InputError(msg)
     return None if start is None else f"{start} {end}"
 

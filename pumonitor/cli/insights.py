@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pumonitor.cli.changed_configuration import tell_of_changes
+from pumonitor.cli.changed_configuration import note_changed_configuration
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.plain_text import series_of
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
-    from pumonitor.monitor.inspection.insights import Insight, Number, WindowStory
+    from pumonitor.monitor.inspection.insights import Insight, Number, WindowInsight
 
 __all__ = ["insights"]
 
@@ -22,10 +22,10 @@ __all__ = ["insights"]
 def insights(
     monitor: SomeMonitor = None, *, config: Config = DEFAULT_CONFIG, as_json: AsJson = False
 ) -> None:
-    """Tell of the newest mature window and of the newest one: estimates, changes, what to expect.
+    """Show the newest mature window and the newest window: estimates, changes, and expected values.
 
-    Of a class prior that is followed over windows also where it comes from, what has changed since,
-    and what scores and confirmations cannot tell of that (in JSON: class_prior_said).
+    For a class prior that is followed over windows, also its source, what has changed since, and
+    what remains unknown (in JSON: class_prior_said).
 
     Example: pumonitor insights card-fraud
     """
@@ -42,7 +42,9 @@ def insights(
         configuration = read_configuration(config, needs="ledger").configuration
         chosen = chosen_monitors(configuration, monitor)
         with open_ledger(configuration) as ledger:
-            tell_of_changes(ledger, chosen.values(), config, then="To evaluate them as it says now")
+            note_changed_configuration(
+                ledger, chosen.values(), config, then="To evaluate them under the present one"
+            )
             now, standings = utc_now(), ledger.standings.all()
             found = [
                 insight_of(
@@ -73,20 +75,20 @@ def _print(console: Console, insight: Insight) -> None:
         console.print(f"  {note}", markup=False, soft_wrap=True, style="yellow")
     if insight.stopped_since is not None:
         console.print(
-            f"  [yellow]no predictions since {insight.stopped_since:%Y-%m-%d %H:%M} UTC[/]: "
-            "no window is due before there are others"
+            f"  [yellow]no predictions since {insight.stopped_since:%Y-%m-%d %H:%M} UTC[/]: no "
+            "window is due until new ones arrive"
         )
     if not insight.evaluated:
         console.print("  no window is evaluated yet: pumonitor run or backfill does that")
     elif not insight.latest:
         console.print(f"  {insight.evaluated} windows are evaluated, none with predictions")
     for story in insight.latest:
-        _print_story(console, story)
+        _print_window(console, story)
     for finding in insight.findings:
         console.print(f"\n  Note: {finding}", markup=False, style="yellow")
 
 
-def _print_story(console: Console, story: WindowStory) -> None:
+def _print_window(console: Console, story: WindowInsight) -> None:
     from rich.markup import escape
     from rich.padding import Padding
 
@@ -131,7 +133,7 @@ def _print_parts(console: Console, name: str, parts: Sequence[str]) -> None:
     console.print(line, soft_wrap=True)
 
 
-def _impossible(story: WindowStory) -> list[str]:
+def _impossible(story: WindowInsight) -> list[str]:
     """Why numbers cannot be right; where the class prior is at fault, that alone."""
     reasons = {name: one.infeasible_reason for name, one in story.estimates.items()}
     of_prior = reasons.get("class_prior")

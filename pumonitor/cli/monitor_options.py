@@ -17,7 +17,12 @@ Config = Annotated[Path, typer.Option(metavar="YAML", help="The configuration fi
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON, nothing else.", rich_help_panel=OUTPUT)
 ]
-MonitorName = Annotated[str, typer.Argument(metavar="MONITOR", help="Its name in the file.")]
+MonitorName = Annotated[
+    str, typer.Argument(metavar="MONITOR", help="Name of the monitor in the file.")
+]
 SomeMonitor = Annotated[
-    str | None, typer.Argument(metavar="[MONITOR]", help="Its name in the file; all without it.")
+    str | None,
+    typer.Argument(
+        metavar="[MONITOR]", help="Name of the monitor in the file; all monitors without it."
+    ),
 ]

@@ -15,16 +15,18 @@ __all__ = ["notify"]
 def notify(
     destination: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[DESTINATION]...", help="Names in the file; all without one."),
+        typer.Argument(
+            metavar="[DESTINATION]...", help="Names of destinations in the file; all without one."
+        ),
     ] = None,
     *,
     test: Annotated[
-        bool, typer.Option("--test", help="Send a message that says it is a test.")
+        bool, typer.Option("--test", help="Send a test message, which says that it is one.")
     ] = False,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
-    """Send a test message to destinations and say what came back. Exit status 3: one failed.
+    """Send a test message to destinations. Exit status 3: one did not accept it.
 
     Alerts themselves are sent by `pumonitor run` and `pumonitor serve`.
 

@@ -72,9 +72,9 @@ ClassPrior = Annotated[
     typer.Option(
         metavar="PRIOR",
         help="Share of positives in the population: 'auto' or a method's name to estimate it "
-        "('propensity' counts what confirmed rows stand for), "
-        "a number if it is known, 'LOW,HIGH' or 'VALUE,LOW,HIGH' if it is known roughly, "
-        "as from an audit; that does not mend confirmations which favour high scores.",
+        "('propensity' weights each confirmed row by its propensity), a number if it is "
+        "known, 'LOW,HIGH' or 'VALUE,LOW,HIGH' if it is known roughly, as from an audit. "
+        "None of these corrects for confirmations that favour high scores.",
         rich_help_panel=ASSUMPTIONS,
     ),
 ]
@@ -132,8 +132,8 @@ DetectionRate = Annotated[
 MinPropensity = Annotated[
     float,
     typer.Option(
-        help="Lift smaller propensities to this, so that no row stands for more than "
-        "1 / this many positives; 0 lifts none.",
+        help="Lift smaller propensities to this, so that no row stands for more than 1 / this "
+        "many positives; 0 changes none.",
         rich_help_panel=ASSUMPTIONS,
     ),
 ]
@@ -151,5 +151,5 @@ ConfidenceLevel = Annotated[
 ]
 
 Seed = Annotated[
-    int, typer.Option(help="Of the random draws behind intervals.", rich_help_panel=OUTPUT)
+    int, typer.Option(help="Seed of the random draws behind intervals.", rich_help_panel=OUTPUT)
 ]

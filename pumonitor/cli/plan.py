@@ -26,24 +26,33 @@ def plan(
         str,
         typer.Option(
             metavar="AMOUNT",
-            help="The drop that must be seen: 0.05 of AUC, say, or 10% of what it usually is.",
+            help="The drop to detect: a number such as 0.05, or a share of the usual value "
+            "such as 10%.",
         ),
     ],
     within: Annotated[
-        str, typer.Option(metavar="TIME", help="How soon: 7d, 2w.", show_default=True)
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="Time within which it is to be detected: 7d, 2w.",
+            show_default=True,
+        ),
     ] = "7d",
-    metric: Annotated[str, typer.Option(metavar="METRIC", help="Whose drop.")] = "auc",
+    metric: Annotated[
+        str, typer.Option(metavar="METRIC", help="Metric whose drop is to be detected.")
+    ] = "auc",
     false_alarms_per_year: Annotated[
-        float, typer.Option(metavar="NUMBER", help="That you are willing to have.")
+        float,
+        typer.Option(metavar="NUMBER", help="Number of false alarms a year that is acceptable."),
     ] = 1.0,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
-    """Tell how many confirmed positives per window show a drop of some size within some time.
+    """Estimate how many confirmed positives per window it takes to detect a drop within some time.
 
-    Reads off the windows of the reference how much the metric varies, and runs the detector of
-    `shift` rules on simulated windows with more and with fewer confirmed positives, and on longer
-    windows.
+    The variation of the metric is taken from the windows of the reference, and the detector of
+    `shift` rules is run on simulated windows with more and with fewer confirmed positives, and on
+    longer windows.
 
     Example: pumonitor plan card-fraud --metric auc --drop 0.05 --within 7d
     """
@@ -111,10 +120,12 @@ def _print(console: Console, found: LabelPlan, *, share: str) -> None:
     from pumonitor.monitor.inspection.seen_by_length import said_of_lengths
 
     by = f"{found.drop:.3g} ({share})" if share else f"{found.drop:g}"
-    table = Table("confirmed positives per window", "half are seen within", "nine in ten within")
+    table = Table(
+        "confirmed positives per window", "half are detected within", "nine in ten within"
+    )
     for one in found.seen_after:
         cells = [
-            _days(windows * found.window_days) if math.isfinite(windows) else "not seen"
+            _days(windows * found.window_days) if math.isfinite(windows) else "not detected"
             for windows in (one.median, one.most)
         ]
         enough = one.median * found.window_days <= found.within_days
@@ -122,20 +133,20 @@ def _print(console: Console, found: LabelPlan, *, share: str) -> None:
     console.print(table)
     if found.labels_needed is None:
         console.print(
-            f"A drop of {found.metric} by {by} cannot be seen within "
-            f"{found.within_days:g} days with any number: windows differ by "
-            f"{found.noise.between_windows:.3g} by themselves."
+            f"A drop of {found.metric} by {by} cannot be detected within {found.within_days:g} "
+            "days with any number of confirmed positives: windows vary with a standard "
+            f"deviation of {found.noise.between_windows:.3g} even when nothing changes."
         )
     else:
         console.print(
-            f"A drop of {found.metric} by {by} is seen within {found.within_days:g} days "
-            f"in half of all cases with {found.labels_needed:,} confirmed positives per window or "
-            f"more; a usual window has {found.labels_now:,}."
+            f"A drop of {found.metric} by {by} is detected within {found.within_days:g} days "
+            f"in half of all cases with {found.labels_needed:,} confirmed positives per window "
+            f"or more; a usual window has {found.labels_now:,}."
         )
     console.print(f"As windows are now: {said_of_lengths(found.by_length)}.")
     console.print(
-        f"Days count from when a window is mature ({found.maturity_days:g} days after its end). "
-        f"Read off {found.windows} windows in which nothing had changed."
+        f"Days count from when a window is mature ({found.maturity_days:g} days after its "
+        f"end). Estimated from {found.windows} windows in which nothing had changed."
     )
 
 
@@ -144,7 +155,7 @@ def _days(number: float) -> str:
 
 
 def _finite(value: object) -> object:
-    """JSON has no infinity: what is not seen is null."""
+    """JSON has no infinity: what is not detected is null."""
     if isinstance(value, dict):
         return {name: _finite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -72,9 +72,9 @@ def rendered(
             "right only if the score is the probability of being confirmed.",
         )
     yield Text(
-        "Share of hidden positives: of the unconfirmed rows. Without a count or a reference it is "
-        "an upper bound unless some negatives are unlike all positives; it is too low where easy "
-        "positives are confirmed first.",
+        "Hidden positives: share of positives among the unconfirmed rows. Without a count or "
+        "a reference it is an upper bound unless some negatives are unlike all positives; it "
+        "is too low if easy positives are confirmed first.",
         style="dim",
     )
     yield ""

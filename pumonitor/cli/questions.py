@@ -30,7 +30,7 @@ def ask_on_terminal(question: Question) -> str:
         if not answer.strip():
             continue
         if question.choices and answer not in question.choices and answer != "none":
-            console.print(f"  It is one of {escape(', '.join(question.choices))}.")
+            console.print(f"  Answer with one of {escape(', '.join(question.choices))}.")
             continue
         try:
             if question.read is not None:

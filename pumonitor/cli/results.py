@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pumonitor.cli.changed_configuration import tell_of_changes
+from pumonitor.cli.changed_configuration import note_changed_configuration
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
 from pumonitor.cli.options import OUTPUT
 from pumonitor.cli.outcome import errors_as_messages
@@ -43,45 +43,47 @@ def results(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this metric, may be given several times. Without it the table has "
+            help="Only this metric; may be repeated. Without it the table has "
             f"{', '.join(_SHOWN)}; CSV and JSON have all."
         ),
     ] = None,
     start: Annotated[
-        str | None, typer.Option("--from", metavar="DATE", help="Windows from then on.")
+        str | None,
+        typer.Option("--from", metavar="DATE", help="Windows that start at this time or later."),
     ] = None,
     end: Annotated[
-        str | None, typer.Option("--to", metavar="DATE", help="Up to, not including, the one then.")
+        str | None,
+        typer.Option("--to", metavar="DATE", help="Windows that start before this time."),
     ] = None,
     state: Annotated[
         list[States] | None, typer.Option(help="Only windows in this state; may be repeated.")
     ] = None,
-    model_version: Annotated[str | None, typer.Option(help="Only this version.")] = None,
+    model_version: Annotated[str | None, typer.Option(help="Only this model version.")] = None,
     segment: Annotated[
         str | None, typer.Option(help="Only this segment, as column=value; '' for all rows.")
     ] = None,
     revisions: Annotated[
-        bool, typer.Option("--all-revisions", help="Also what was found earlier of each window.")
+        bool, typer.Option("--all-revisions", help="Also the earlier results of each window.")
     ] = False,
     format_: Annotated[
-        Format, typer.Option("--format", help="How to print.", rich_help_panel=OUTPUT)
+        Format, typer.Option("--format", help="Output format.", rich_help_panel=OUTPUT)
     ] = Format.table,
     config: Config = DEFAULT_CONFIG,
 ) -> None:
     """Print results by window: some metrics side by side, or all of them as CSV or JSON.
 
-    The table has one row per window, version and segment, with the metrics people look at first
-    or those of --metric, on a narrow screen with the interval below its value. Below it is said
-    where the class prior of the newest window comes from, if it is followed over windows, and what
-    cannot be told of it (insights --json has that of its windows). CSV and JSON have one row for
-    each metric of these.
+    The table has one row per window, version and segment, with the main metrics or those of
+    --metric, on a narrow screen with the interval below its value. Below the table stand the
+    source of the newest window's class prior, if it is followed over windows, and what remains
+    unknown about it. CSV and JSON have one row for each metric of these.
 
-    Their fields: monitor, model_version, segment, window_start, window_end, state, revision, as_of,
-    metric, value, low, high, n_labeled, n_unlabeled, undefined_reason, infeasible, impossible,
-    infeasible_reason, unclipped_value, unclipped_low, unclipped_high, assumed; times in ISO 8601,
-    undefined values null or empty. An infeasible value came out outside what its metric can be and
-    is held to that; impossible ones, and those on an impossible class prior, are evidence of
-    nothing. An assumed class prior stands in the configuration and is not measured.
+    Their fields: monitor, model_version, segment, window_start, window_end, state, revision,
+    as_of, metric, value, low, high, n_labeled, n_unlabeled, undefined_reason, infeasible,
+    impossible, infeasible_reason, unclipped_value, unclipped_low, unclipped_high, assumed; times
+    in ISO 8601, undefined values null or empty. An infeasible value came out outside its metric's
+    possible range and is clipped to it; impossible values, and those computed with an impossible
+    class prior, are no evidence for or against anything. An assumed class prior is given in the
+    configuration and not measured.
 
     Example: pumonitor results card-fraud --metric f1 --format csv
     """
@@ -96,11 +98,11 @@ def results(
         chosen_monitors(configuration, monitor)
         metrics = metric or (list(_SHOWN) if format_ is Format.table else None)
         with open_ledger(configuration) as ledger:
-            tell_of_changes(
+            note_changed_configuration(
                 ledger,
                 [configuration.monitors[monitor]],
                 config,
-                then="To evaluate them as it says now",
+                then="To evaluate them under the present one",
             )
             rows = results_of(
                 ledger,

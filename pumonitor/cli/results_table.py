@@ -66,7 +66,9 @@ def print_results(
     where = "value \\[95% interval]" if gap == _GAP else "below each value its 95% interval"
     if any(row.infeasible_reason for row in rows if row.metric in metrics):
         where += "; !: impossible"
-    console.print(f"[dim]{where}; an empty cell: undefined; --format csv says why[/]")
+    console.print(
+        f"[dim]{where}; an empty cell is an undefined value; --format csv has the reason[/]"
+    )
 
 
 def _lines(rows: Sequence[PublishedResult]) -> list[_Line]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pumonitor.monitor.inspection.held_up import hold_up_notes
 from pumonitor.monitor.inspection.undelivered import undelivered
-from pumonitor.monitor.inspection.untold import untold_notes
+from pumonitor.monitor.inspection.untold import unsent_notes
 from pumonitor.monitor.windows.input_findings import summed_up
 from pumonitor.plain_text import one_line, series_of
 
@@ -121,7 +121,7 @@ def _why(alert: Alert) -> str:
     if alert.evidence in (None, "breach"):
         return reason
     since = "" if alert.firing_since is None else f" since {alert.firing_since:%Y-%m-%d %H:%M} UTC"
-    says = "is good" if alert.evidence == "good" else "says nothing of it"
+    says = "is good" if alert.evidence == "good" else "is evidence neither way"
     return f"fires{since}; the newest window {says}: {reason}"
 
 
@@ -152,7 +152,7 @@ def print_round(
         "are others"
         for name, since in done.stopped.items()
     ]
-    unheard = [f"{what}. {how}" for what, how in untold_notes(untold)]
+    unheard = [f"{what}. {how}" for what, how in unsent_notes(untold)]
     for note in (*stopped, *hold_up_notes(hold_ups), *summed_up(done.findings), *unheard):
         console.print("Note: ", style="yellow", end="")
         console.print(note, markup=False, soft_wrap=True)
@@ -208,6 +208,6 @@ def _left(
         waiting = len(frozenset[str]().union(*(one.waiting for one in hold_ups)))
         return f"; {left} left, {waiting} of them for earlier windows that cannot be counted"
     if left:
-        return f"; {left} left to others or to the next run"
+        return f"; {left} left to other processes or to the next run"
     # What failed before it was planned is left, and is in no count.
     return "" if done.failures else "; nothing is left"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pumonitor.cli.changed_configuration import changed_as_json, tell_of_changes
+from pumonitor.cli.changed_configuration import changed_as_json, note_changed_configuration
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
 from pumonitor.cli.outcome import ALERTED, BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
@@ -26,18 +26,18 @@ def run(
         bool,
         typer.Option(
             "--refresh-auxiliary",
-            help="Train the score of the features (predictions: features) anew, on the same "
-            "windows as their rows are now.",
+            help="Train the auxiliary score (predictions: features) again, on the rows that "
+            "the same windows have now.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate every window that is due and was not evaluated yet, deliver, and exit.
 
-    Safe from cron and from several machines at once: each window is claimed by one of them. What
-    was missed while nothing ran is made up for, each window as it was known at its own moment.
+    Safe from cron and from several machines at once: each window is claimed by one of them.
+    Windows missed while nothing ran are evaluated now, each as it was known at its own moment.
     Exit status 2: the data or the configuration have to change. 3: something else failed, or an
-    alert or what is for MLflow could not be delivered; the next run tries it again. 1, with
+    alert or a result for MLflow could not be delivered; the next run tries again. 1, with
     --fail-on-alert: an alert of severity critical is firing, delivered or not.
 
     Example: pumonitor run --config pumonitor.yaml
@@ -56,12 +56,12 @@ def run(
 
             file = read_configuration(config)
             with open_jobs(file.configuration, monitor=monitor) as jobs:
-                changed = tell_of_changes(
+                changed = note_changed_configuration(
                     jobs.ledger,
                     jobs.monitors.values(),
                     config,
-                    then="This run evaluates them again as far as there are predictions; "
-                    "with several processes, and telling nobody",
+                    then="This run evaluates them again as far as there are predictions. To "
+                    "do that with several processes and send no alert",
                 )
                 if refresh_auxiliary:
                     jobs.refresh_auxiliary(only=monitor)

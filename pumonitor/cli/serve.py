@@ -19,8 +19,8 @@ def serve(
         str | None,
         typer.Option(
             metavar="HOST:PORT",
-            help="Answer /healthz, /readyz and /metrics there, for example :8080 of this machine "
-            "alone; other addresses need a token.",
+            help="Address that answers /healthz, /readyz and /metrics, for example :8080 for "
+            "this machine alone; other addresses need a token.",
         ),
     ] = None,
     health_token: Annotated[
@@ -28,8 +28,8 @@ def serve(
         typer.Option(
             metavar="TOKEN",
             envvar="PUMONITOR_HEALTH_TOKEN",
-            help="What requests there must bear, as Authorization: Bearer TOKEN. Other users see "
-            "options, so set the variable.",
+            help="Token that requests must carry, as Authorization: Bearer TOKEN. Other users "
+            "of the machine can read options: set the environment variable instead.",
         ),
     ] = None,
 ) -> None:

@@ -95,7 +95,7 @@ def _transfer(
                 continue
             raise FetchError(
                 f"{address}: the transfer broke off after {before:,} bytes ({_reason(error)}); "
-                "call it again to go on from there"
+                "run it again to continue from there"
             ) from None
         except requests.exceptions.RequestException as error:
             host = urlsplit(address).netloc

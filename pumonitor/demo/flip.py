@@ -44,7 +44,7 @@ WITH_FLIPS: Final = "spam-filter-flipped"
 
 _REFERENCE_FROM: Final = datetime(2012, 1, 30, tzinfo=UTC)
 _HEAD = """\
-# The mails as they were, and with two features flipped from {flipped:%Y-%m-%d} on: who notices?
+# The mails as they were, and with two features flipped from {flipped:%Y-%m-%d} on.
 state: sqlite:///alerts.db
 monitors:
 """

@@ -64,8 +64,8 @@ def against_calibrated_scores(
                 severity="warning",
                 sentence=(
                     "The scores are said to be calibrated probabilities and run from "
-                    f"{table.lower[0]:.3g} to {table.upper[-1]:.3g}: they are none. Leave out "
-                    "calibrated_scores or give the probabilities."
+                    f"{table.lower[0]:.3g} to {table.upper[-1]:.3g}: they are not "
+                    "probabilities. Leave out calibrated_scores, or pass the probabilities."
                 ),
             )
         ]

@@ -48,10 +48,10 @@ def one_sided_decision(
                 name="flags_nearly_everything",
                 severity="warning",
                 sentence=(
-                    f"{100 * flagged:.0f}% of all rows are flagged, and F1 {f1.displayed[0]:.3f} "
-                    f"is hardly better than the {base:.3f} of flagging every row: it shows how "
-                    "many positives there are, not what the model does. Look at specificity and "
-                    "AUC, or raise the threshold."
+                    f"{100 * flagged:.0f}% of all rows are flagged, and F1 "
+                    f"{f1.displayed[0]:.3f} is hardly better than the {base:.3f} of flagging "
+                    "every row: it reflects how many positives there are, not how well the "
+                    "model does. Look at specificity and AUC, or raise the threshold."
                 ),
             )
         ]
@@ -79,7 +79,7 @@ def _all_alike(flagged: float, base: float, settings: Mapping[str, Any]) -> Find
         severity="warning",
         sentence=(
             f"{which} at or above the threshold {settings['threshold']:g}: the metrics at the "
-            f"threshold say nothing of the model{same}. Is the threshold on the scale of the "
-            "scores?"
+            f"threshold carry no information about the model{same}. Is the threshold on the "
+            "scale of the scores?"
         ),
     )

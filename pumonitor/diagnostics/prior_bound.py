@@ -23,9 +23,9 @@ def prior_is_upper_bound(class_prior: ClassPriorEstimate) -> list[Finding]:
             name="prior_is_upper_bound",
             severity="note",
             sentence=(
-                "The class prior was estimated from the scores. From such data it can be told only "
-                "up to an upper bound: it is too high if no group of negatives is clearly unlike "
-                f"the positives, and then anything from {low:.2%} to {high:.2%} fits as well; it "
+                "The class prior was estimated from the scores. Such data give only an upper "
+                "bound: it is too high if no group of negatives is clearly unlike the "
+                f"positives, and then anything from {low:.2%} to {high:.2%} fits as well; it "
                 "is too low if easy positives are confirmed first."
             ),
         )

@@ -333,10 +333,10 @@ def labels_stop_at_a_rank(table: ScoreTable, settings: Mapping[str, Any]) -> lis
             severity="warning",
             sentence=(
                 f"Confirmed positives stop at {where} (the highest {100 * found.share:.2g}% of "
-                f"rows): right below, {more}. What scored above was looked at and what scored "
-                "below hardly, so the confirmed ones are not a fair sample, and what is estimated "
-                "from them flatters these scores. Review some rows at random, or give the chance "
-                "of review as propensity."
+                f"rows): right below, {more}. Cases above were reviewed and cases below "
+                "hardly, so the confirmed ones are not a fair sample, and estimates from them "
+                "are too favourable to these scores. Review some rows at random, or give the "
+                "chance of review as propensity."
             ),
         )
     ]

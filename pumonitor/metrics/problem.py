@@ -305,8 +305,8 @@ def make_problem(
     )
     if class_prior.value >= label_purity:
         msg = (
-            "class_prior must satisfy class_prior < label_purity: labels that are no purer than "
-            f"the population tell nothing; got class_prior={class_prior.value:g}, "
+            "class_prior must satisfy class_prior < label_purity: labels that are no purer "
+            f"than the population carry no information; got class_prior={class_prior.value:g}, "
             f"label_purity={label_purity:g}"
         )
         raise ValueError(msg)

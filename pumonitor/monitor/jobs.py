@@ -375,7 +375,7 @@ class Jobs:
         try:
             self.forget_delivered()
         except StateError as error:
-            _log.warning("what was delivered long ago is not deleted: %s", error)
+            _log.warning("messages delivered long ago could not be deleted: %s", error)
         return done
 
     def start_delivering(self, told: Callable[[str, Delivery], None]) -> None:

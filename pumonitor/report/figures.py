@@ -120,8 +120,8 @@ def history_figures(history: Mapping[str, Sequence[HistoryPoint]]) -> list[Figur
     heading = "The windows up to this one"
     svg = inline_svg(to_svg(themed(history_chart(history))), description=heading)
     reading = (
-        "Each dot is a window, as it was known when this one was looked at, the line through it "
-        "its interval; the large dot is this window. Axes do not begin at zero."
+        "Each dot is a window, as it was known when this one was evaluated, the line through "
+        "it its interval; the large dot is this window. Axes do not begin at zero."
     )
     return [Figure(name="history", heading=heading, reading=reading, svg=svg)]
 
@@ -134,10 +134,11 @@ def prior_figures(history: PriorHistory | None) -> list[Figure]:
     svg = inline_svg(to_svg(themed(prior_chart(history))), description=heading)
     level = "was given" if history.level.given else "it was first estimated at"
     reading = (
-        "The line is the share of positives as it is followed from window to window, the band its "
-        f"interval; the thick bar is what {level}. Faint dots are what each window's scores say by "
-        "themselves, which rises when the ranking falls: no part of the line. Below, a full bar is "
-        "a change that surely came with that window. Doubling is the same step anywhere."
+        "The line is the share of positives as it is followed from window to window, the band "
+        f"its interval; the thick bar is what {level}. Faint dots are what each window's "
+        "scores say by themselves, which rises when the ranking falls: it is not part of the "
+        "line. Below, a full bar is a change that surely came with that window. Doubling is "
+        "the same step anywhere."
     )
     return [Figure(name="prior", heading=heading, reading=reading, svg=svg)]
 

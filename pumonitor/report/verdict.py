@@ -47,11 +47,11 @@ def _share(estimate: Estimate) -> str:
 def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> str | None:
     """Why a question has no answer, None when it has one."""
     if estimate.undefined_reason is not None:
-        return f"{question} cannot be told: {estimate.undefined_reason}."
+        return f"{question} is not known: {estimate.undefined_reason}."
     if estimate.surely_impossible:
         shown = percent(estimate.came_out) if as_percent else number(estimate.came_out)
         return (
-            f"{question} cannot be told: the estimate came out at {shown}, which is impossible "
+            f"{question} is not known: the estimate came out at {shown}, which is impossible "
             "and more than chance explains."
         )
     return None

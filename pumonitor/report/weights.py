@@ -20,16 +20,16 @@ def weights_in_words(settings: Mapping[str, Any]) -> list[str]:
     ...     "largest_weight_share": 0.098, "lifted_propensities": 3, "min_propensity": 0.01,
     ...     "detection_rate": 1.0, "never_reviewed_share": 0.0}):
     ...     print(sentence)
-    Weighted by these chances the 340 confirmed cases tell as much as 51 of equal weight would; \
-the heaviest carries 9.8% of the weight.
+    Weighted by these chances the 340 confirmed cases carry as much information as 51 of equal \
+weight would; the heaviest carries 9.8% of the weight.
     3 of the chances were below 1% and were lifted to it, so cases like these count for too little.
     """
     if not settings.get("propensities"):
         return []
     effective = max(settings["effective_labeled"], 1.0)
     found = [
-        f"Weighted by these chances the {rows(settings['n_labeled'])} confirmed cases tell as much "
-        f"as {effective:,.0f} of equal weight would; the heaviest carries "
+        f"Weighted by these chances the {rows(settings['n_labeled'])} confirmed cases carry as "
+        f"much information as {effective:,.0f} of equal weight would; the heaviest carries "
         f"{percent(settings['largest_weight_share'])} of the weight."
     ]
     lifted, lowest = settings.get("lifted_propensities", 0), settings.get("min_propensity")

@@ -6,7 +6,7 @@ import math
 
 from scipy import special
 
-__all__ = ["cases_to_tell", "jeffreys_interval"]
+__all__ = ["cases_to_distinguish", "jeffreys_interval"]
 
 
 def jeffreys_interval(
@@ -59,7 +59,7 @@ def jeffreys_interval(
     return value, low, high
 
 
-def cases_to_tell(share: float, other: float) -> int:
+def cases_to_distinguish(share: float, other: float) -> int:
     """How many random cases to look up to tell two shares apart, rounded up to two digits.
 
     A test at 5%, two-sided, of the one sees the other with a chance of .9 (normal approximation;
@@ -72,8 +72,8 @@ def cases_to_tell(share: float, other: float) -> int:
 
     Examples
     --------
-    >>> cases_to_tell(0.05, 0.10), cases_to_tell(0.03, 0.015), cases_to_tell(0.4, 0.8)
-    (270, 1100, 14)
+    >>> [cases_to_distinguish(*pair) for pair in ((0.05, 0.10), (0.03, 0.015), (0.4, 0.8))]
+    [270, 1100, 14]
     """
     if not (0 < share < 1 and 0 < other < 1 and share != other):
         msg = f"two shares must satisfy 0 < share < 1 and differ, got {share} and {other}"

@@ -139,8 +139,8 @@ def test_bad_data_are_one_message_of_both_commands(folder, case):
 
 IN_THE_CONFIGURATION = {
     "an unset variable": ("score: score", "score: ${NOT_SET}", "NOT_SET, which is not set"),
-    "a key twice": ("window: 1d", "window: 1d\n    window: 2d", "line 14: stands twice"),
-    "a tab": ("    window", "\twindow", "a tab stands there"),
+    "a key twice": ("window: 1d", "window: 1d\n    window: 2d", "line 14: appears twice"),
+    "a tab": ("    window", "\twindow", "there is a tab"),
     "an unknown zone": ("window: 1d", "window: 1d\n    zone: Berlin", "mean 'Europe/Berlin'?"),
     "a window of nothing": ("window: 1d", "window: 0d", "must be above 0"),
     "a negative window": ("window: 1d", "window: -1d", "cannot end before it starts"),

@@ -64,7 +64,7 @@ def test_everything_is_tried_shown_and_left_as_it_was(folder):
         "state": True,
         "tracking": True,
     }
-    assert "will be made" in found["connections"]["state"]["message"]
+    assert "will be created" in found["connections"]["state"]["message"]
     monitor = found["monitors"]["fraud"]
     assert monitor["engine"] == "duckdb"
     assert monitor["predictions"]["rows"] == len(predictions)
@@ -95,7 +95,9 @@ def test_the_windows_that_are_due_are_those_of_the_calendar(folder):
     assert due["start"] == monday.isoformat()
     assert (due["windows"], due["mature_windows"], due["next"]) == (windows, windows, None)
     assert due["end"] == (monday + windows * week).isoformat()
-    since = f"no window after {monday + windows * week:%Y-%m-%d %H:%M} UTC is due before there are"
+    since = (
+        f"no window after {monday + windows * week:%Y-%m-%d %H:%M} UTC is due until new ones arrive"
+    )
     assert any(since in one for one in told["warnings"])
 
 
@@ -282,7 +284,7 @@ def test_rules_are_shown_with_what_they_wait_for(folder, monkeypatch):
         {"name": "hook", "kind": "webhook", "secrets": "there"},
     ]
     text = run().stdout
-    for shown in ("Fires when", "2026-02-09, judged 2026-03-02", "am, hook", "none needed"):
+    for shown in ("Fires when", "2026-02-09, evaluated 2026-03-02", "am, hook", "none needed"):
         assert shown in text
 
 
@@ -300,7 +302,7 @@ def test_a_destination_without_its_secret_is_told_beside_all_else(folder, monkey
 
 def test_without_rules_it_says_that_nobody_is_told(folder):
     (folder / "pumonitor.yaml").write_text(TEXT, encoding="utf-8")
-    assert "No rules: nobody will be told of anything" in run().stdout
+    assert "No rules: no alert can fire, so nothing will be sent" in run().stdout
 
 
 OF = "of: {start: 2026-01-05, end: 2026-02-02}"
@@ -326,7 +328,7 @@ def test_what_an_audit_would_make_of_a_measured_class_prior_is_reckoned_from_the
     tables(rows=4000, confirmed=0.3, seed=4)[1].to_csv(folder / "confirmed.csv", index=False)
     assert prior_of(folder, "auto")["audits"][0] != without
     text = run().stdout
-    assert "Class prior: measured. What it would be, known of one period beside:" in text
+    assert "Class prior: measured. An audit would make its interval narrower:" in text
     assert "an audit of 500 random cases" in text
 
 
@@ -340,7 +342,7 @@ def test_what_an_audit_would_make_of_a_measured_class_prior_is_reckoned_from_the
         (
             "{assumed: {value: 0.1, low: 0.08, high: 0.12}}",
             "Class prior: 0.1 [0.08, 0.12] is assumed for ever, and no window shows that it has "
-            "changed; with of: {start: ..., end: ...} beside value, low and high it would be that",
+            "changed; with of: {start: ..., end: ...} beside value, low and high it would be the",
         ),
     ],
 )
@@ -373,4 +375,4 @@ def test_a_class_prior_below_what_is_confirmed_in_its_period_is_impossible(folde
     found = prior_of(folder, f"{{value: 0.01, low: 0.008, high: 0.012, {OF}}}")
     (warning,) = [one for one in found["warnings"] if one.startswith("class_prior")]
     assert "known as 0.01 [0.008, 0.012] of 2026-01-05 to 2026-02-02, and " in warning
-    assert "more than it says are positive: check the share, its period" in warning
+    assert "more than are positive by this share: check the share, its period" in warning

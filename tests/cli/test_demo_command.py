@@ -38,7 +38,7 @@ def test_it_prints_estimates_beside_the_truth_and_what_to_do_next(finished):
     assert len(weeks) == 9
     for title in ("Share of spam", "Precision", "Recall", "F1", "MCC", "Accuracy", "AUC", "AUL"):
         assert any(line.startswith(f"{title}  ") for line in done.stdout.splitlines()), title
-    assert "intervals hold the truth" in done.stdout
+    assert "intervals contain the true value" in done.stdout
     assert "simulated" in done.stdout
     assert "kept/report.html" in done.stdout
     assert "mlflow ui --backend-store-uri sqlite:///kept/mlflow.db" in done.stdout
@@ -83,7 +83,7 @@ def test_it_names_the_weeks_in_which_two_features_are_broken_and_no_other(finish
     folder, done = finished
     said = " ".join(done.stdout.split())
     assert "injected" in said
-    assert "As they were: silent in all weeks." in said
+    assert "As they were: no alert in any week." in said
     named = re.findall(r"Broken: alert on the week of (\d+ \w+), on (\d+ \w+), (\d+) days", said)
     assert named[0] == ("5 March", "26 March", "21")
     assert {week for week, *_ in named} <= {"5 March", "12 March", "19 March", "26 March"}

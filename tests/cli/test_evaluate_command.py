@@ -260,7 +260,7 @@ def test_logged_review_probabilities_are_read_and_what_they_do_is_said(reviewed)
     assert "A review is taken to find 90% of the positives it sees." in result.stdout
     never = percent(float(np.mean(chance[labels == 0] == 0)))
     assert f"{never} of the unconfirmed cases had no chance" in result.stdout
-    assert f"the {labels.sum()} confirmed cases tell as much as " in result.stdout
+    assert f"the {labels.sum()} confirmed cases carry as much information as " in result.stdout
     found = evaluation(file, class_prior="propensity", **options)
     expected = pumonitor.evaluate(
         labels,

@@ -120,7 +120,7 @@ def test_a_prior_known_of_a_period_is_written_where_windows_are_followed_from(
         (("--known-prior", "0.03"), "must be a share with the ends of its 95% interval"),
         (("--known-prior", "3,2,4"), "value must be a share above 0 and below 1, got 3; did you"),
         (("--audit", "1/2", "--known-prior", ".3,.2,.4"), "give one of them"),
-        (("--prior-from", "2026-01-05", "--prior-to", "2026-02-02"), "give one of them too"),
+        (("--prior-from", "2026-01-05", "--prior-to", "2026-02-02"), "give one of these too"),
         (("--audit", "1/2", "--prior-from", "2026-01-05"), "name a period together: give both"),
         (
             ("--audit", "1/9", "--prior-from", "2026-01-05", "--prior-to", "2026-01-06"),
@@ -194,7 +194,7 @@ def test_on_a_terminal_every_proposal_is_a_question(folder):
             shown += "\n"
     os.close(controller)
     assert process.wait(timeout=30) == 0, shown
-    assert "It is one of prediction_id, scored_at, amount, score, country." in shown
+    assert "Answer with one of prediction_id, scored_at, amount, score, country." in shown
     told = " ".join(shown.split())
     assert "It must be a share with the ends of its 95% interval, such as" in told
     assert "It must be a start and an end, such as 2026-01-01 to 2026-02-01, got 'January'" in told

@@ -95,7 +95,7 @@ def test_the_doctor_tells_what_a_run_from_here_would_miss(without_secrets):
     missing = [one["what"].partition(" ")[0] for one in told if "variable" in one["what"]]
     assert {"destinations.hook.secret", "tracking.uri"} <= set(missing)
     # Which tables those were is not known, which is no change of them.
-    assert not any("means something else" in one["what"] for one in told)
+    assert not any("has changed in meaning" in one["what"] for one in told)
 
 
 def test_other_things_of_the_environment_are_still_needed(folder):

@@ -115,5 +115,5 @@ def test_what_a_window_without_evidence_says_is_not_why_an_alert_fires(capsys):
     print_round(Terminal(width=200), Round(), backlog(), [alert], waiting={})
     assert capsys.readouterr().out.splitlines()[-1] == (
         "Firing, critical: card-fraud, health label delay change 50%: fires since 2026-03-01 00:00 "
-        "UTC; the newest window says nothing of it: there are no predictions"
+        "UTC; the newest window is evidence neither way: there are no predictions"
     )

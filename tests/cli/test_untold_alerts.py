@@ -16,8 +16,8 @@ RULES = """\
       - {metric: predictions, below: 1000000, name: too few}
 """
 SAID = (
-    "card-fraud: 1 alert fires that nobody was told of: of what begins in a backfill, or long ago, "
-    "nobody is"
+    "card-fraud: 1 alert fires without a notification: none is sent for alerts that begin in "
+    "a backfill or long ago"
 )
 
 
@@ -39,19 +39,27 @@ def test_what_fires_after_a_backfill_is_said_and_told_with_the_next_window(tmp_p
 
     text = invoke("backfill", "--from", begin, "--to", f"{TODAY - 3 * DAY:%Y-%m-%d}")
     assert SAID in text
-    assert "pumonitor alerts list card-fraud --firing shows what" in text
+    assert "pumonitor alerts list card-fraud --firing lists them" in text
     assert "too few" in invoke("alerts", "list", "card-fraud", "--firing")
-    (one,) = [one for one in json.loads(invoke("doctor", "--json")) if "nobody" in one["what"]]
+    (one,) = [
+        one
+        for one in json.loads(invoke("doctor", "--json"))
+        if "without a notification" in one["what"]
+    ]
     assert one["what"] == SAID
-    assert one["remedy"].startswith("pumonitor alerts list card-fraud --firing shows what")
+    assert one["remedy"].startswith("pumonitor alerts list card-fraud --firing lists them")
 
     # A run tells of it with the windows that are newer.
     invoke("backfill", "--from", begin, "--to", end)
     made.to_parquet(file)
     done = json.loads(invoke("run", "--json"))
     assert done["untold"] == []
-    assert "nobody was told" not in invoke("run")
-    assert not [one for one in json.loads(invoke("doctor", "--json")) if "nobody" in one["what"]]
+    assert "without a notification" not in invoke("run")
+    assert not [
+        one
+        for one in json.loads(invoke("doctor", "--json"))
+        if "without a notification" in one["what"]
+    ]
 
 
 def test_a_run_after_a_backfill_of_all_says_that_nobody_was_told(tmp_path, monkeypatch):

@@ -67,7 +67,7 @@ def test_a_server_that_sends_nothing_more_is_given_up_and_what_is_here_is_kept(
     archive.cut_after = [65_536, 0]
     with pytest.raises(FetchError, match="broke off after 65,536 bytes") as caught:
         download(address, tmp_path / "set.zip", sha256=DIGEST)
-    assert str(caught.value).endswith("call it again to go on from there")
+    assert str(caught.value).endswith("run it again to continue from there")
     assert (tmp_path / "set.zip.part").read_bytes() == CONTENT[:65_536]
     assert download(address, tmp_path / "set.zip", sha256=DIGEST).read_bytes() == CONTENT
 

@@ -51,7 +51,7 @@ def test_an_interval_that_holds_the_mean_score_is_not_contradicted(window, findi
 
 def test_scores_that_are_no_probabilities(window, findings):
     found = findings(window.fair, window.plain, settings=CALIBRATED)
-    assert "they are none" in found["calibrated_scores"].sentence
+    assert "they are not probabilities" in found["calibrated_scores"].sentence
 
 
 def test_difference_against_a_sum_over_rows():

@@ -468,7 +468,7 @@ def test_a_reference_that_cannot_be_told_from_positives_is_refused():
     labels = np.repeat([1, 0], [300, 3000])
     scores = np.random.default_rng(14).normal(size=3300)
     reference = ReferenceWindow.from_arrays(labels, scores, class_prior=0.5)
-    with pytest.raises(InputError, match="cannot be told from confirmed positives"):
+    with pytest.raises(InputError, match="cannot be distinguished from confirmed positives"):
         pumonitor.estimate_class_prior(
             labels, scores, method="label_shift", reference=reference, scenario="case-control"
         )

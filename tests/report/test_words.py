@@ -36,7 +36,7 @@ def test_the_verdict_gives_precision_with_its_interval_and_what_naive_counting_s
 
 def test_a_surely_impossible_precision_is_not_called_a_share(impossible: Evaluation) -> None:
     sentences = verdict(impossible)
-    assert "cannot be told: the estimate came out at 3" in sentences[0]
+    assert "is not known: the estimate came out at 3" in sentences[0]
     assert "impossible and more than chance explains" in sentences[0]
     assert sentences[-1] == "One warning puts these numbers in doubt."
 
@@ -44,7 +44,7 @@ def test_a_surely_impossible_precision_is_not_called_a_share(impossible: Evaluat
 def test_a_precision_without_value_is_explained(nothing_flagged: Evaluation) -> None:
     reason = nothing_flagged["precision"].undefined_reason
     assert reason is not None
-    assert verdict(nothing_flagged)[0].endswith(f"cannot be told: {reason}.")
+    assert verdict(nothing_flagged)[0].endswith(f"is not known: {reason}.")
 
 
 def test_a_given_prior_is_said_to_be_given(case_control: Evaluation) -> None:

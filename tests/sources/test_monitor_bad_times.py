@@ -95,10 +95,11 @@ def test_a_local_time_that_comes_twice(hour, is_clear):
             return
         message = message_of(source.counts, request(start, start + DAY))
     assert message.endswith(
-        "has 4 times that are missing, or that the clocks of Europe/Berlin show twice or never "
-        "where they change in 4 rows from 2026-10-24T22:00:00+00:00 to 2026-10-25T22:00:00+00:00: "
-        "'2026-10-25 02:30:00' (4 times); write such times in UTC or with their offset, or say "
-        "which of two moments is meant, ambiguous: earlier or ambiguous: later of predictions"
+        "has 4 times that are missing, or that the clocks of Europe/Berlin show twice or "
+        "never where they change in 4 rows from 2026-10-24T22:00:00+00:00 to "
+        "2026-10-25T22:00:00+00:00: '2026-10-25 02:30:00' (4 times); write such times in UTC "
+        "or with their offset, or choose which of the two moments is meant, ambiguous: "
+        "earlier or ambiguous: later of predictions"
     )
 
 

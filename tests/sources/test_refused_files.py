@@ -211,7 +211,7 @@ def test_directories_addresses_and_other_kinds_are_refused(tmp_path):
     assert "is neither Parquet nor named like CSV" in message_of(
         write_csv(tmp_path, "y,s\n", name="a.xlsx")
     )
-    assert "is not Parquet, whatever its name says" in message_of(
+    assert "is not Parquet although its name says so" in message_of(
         write_csv(tmp_path, "y,s\n", name="a.parquet")
     )
     assert "is empty (0 bytes)" in message_of(write_csv(tmp_path, "", name="b.csv"))

@@ -368,7 +368,7 @@ class Alerting:
             if key not in self._left_out.setdefault(watched.name, set()):
                 self._left_out[watched.name].add(key)
                 telling.progress[key] = replace(progress, last_error=why)
-                _log.error("%s: a rule cannot be judged: %s", watched.name, why)
+                _log.error("%s: a rule cannot be evaluated: %s", watched.name, why)
 
     def _by_the_clock(self, watched: Watched, tables: AlertTables, telling: Telling) -> None:
         now, stopped = self._clock(), watched.have_stopped()

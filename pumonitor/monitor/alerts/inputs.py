@@ -99,7 +99,7 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
             )
             doubts = findings_at(ledger, monitor, configuration, window, series=series, as_of=as_of)
         except Exception:  # noqa: BLE001 (an alert without its cause is better than none)
-            _log.exception("%s: the cause of %s cannot be told", monitor.name, rule.name)
+            _log.exception("%s: the cause of %s cannot be found", monitor.name, rule.name)
             return {}
         found = {} if cause is None else cause.to_dict()
         if prior is not None and "over_time" in prior.diagnostics and stands_on(rule.metric):

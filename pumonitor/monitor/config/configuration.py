@@ -291,7 +291,7 @@ class Configuration(Located):
     keep_delivered : timedelta
         How long delivered messages are kept in the state database.
     monitors : mapping of str to Monitor
-        What is followed, each under a name of its own.
+        The monitors, each under a name of its own.
     """
 
     state: Address = SecretStr("sqlite:///pumonitor.db")

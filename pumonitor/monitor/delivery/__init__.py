@@ -1,1 +1,1 @@
-"""From the outbox to MLflow and to people."""
+"""Delivery of outbox messages to MLflow and to notification services."""

@@ -1,1 +1,1 @@
-"""What is said of a monitor on request: insights, check, doctor, label plans, metrics."""
+"""Reports on a monitor that people ask for: insights, check, doctor, label plans, metrics."""

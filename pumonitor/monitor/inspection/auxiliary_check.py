@@ -1,4 +1,4 @@
-"""Whether the features that a configuration names can be read, before any window needs them."""
+"""Check before the first run that the feature columns of a configuration can be read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROWS: Final = 200
 def feature_warnings(
     monitor: Monitor, source: PredictionSource, description: SourceDescription
 ) -> Iterator[str]:
-    """What is wrong with a monitor's features: windows are evaluated without them meanwhile.
+    """Warnings about a monitor's features; without features its windows are still evaluated.
 
     Parameters
     ----------
@@ -32,14 +32,15 @@ def feature_warnings(
         return
     if not monitor.is_prior_followed:
         yield (
-            "features are for a class prior that is followed from window to window, and what "
-            "class_prior and label_purity say leaves nothing to follow: they are not read"
+            "features are not read: they serve a class prior that is followed from window to "
+            "window, and with these class_prior and label_purity none is followed"
         )
         return
     if find_spec("sklearn") is None:
         yield (
-            "the auxiliary score of the features needs scikit-learn, and the class prior is "
-            "followed by the model's score until it is there: pip install 'pumonitor[features]'"
+            "the auxiliary score of the features needs scikit-learn; until it is installed "
+            "the class prior is followed by the model's score: pip install "
+            "'pumonitor[features]'"
         )
     if description.last is None:
         return

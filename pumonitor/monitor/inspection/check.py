@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.reader import LedgerReader
 
 __all__ = [
-    "DestinationLook",
+    "DestinationSummary",
     "InLedger",
     "check_configuration",
-    "destination_looks",
+    "destination_summaries",
     "in_the_ledger",
     "unread_outcomes",
 ]
@@ -66,7 +66,7 @@ class InLedger:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DestinationLook:
+class DestinationSummary:
     """A destination, and whether what is secret about it is there."""
 
     name: str
@@ -97,9 +97,9 @@ def unread_outcomes(unread: Iterable[Problem]) -> Iterator[Outcome]:
             yield Outcome(what=what, message=problem.message, failure="input")
 
 
-def destination_looks(
+def destination_summaries(
     configuration: Configuration, unread: Iterable[Problem]
-) -> list[DestinationLook]:
+) -> list[DestinationSummary]:
     """All destinations of the file, in its order but for those that could not be read."""
     found = []
     for name, one in configuration.destinations.items():
@@ -108,7 +108,7 @@ def destination_looks(
             secrets = "none needed"
         elif one.kind == "webhook" and one.secret is None:
             secrets = "none: what is sent is not signed"
-        found.append(DestinationLook(name=name, kind=one.kind, secrets=secrets))
+        found.append(DestinationSummary(name=name, kind=one.kind, secrets=secrets))
     missing: dict[str, list[Problem]] = {}
     for problem in unread:
         if problem.place[0] == "destinations":
@@ -117,7 +117,7 @@ def destination_looks(
         keys = [str(problem.place[2]) for problem in problems if len(problem.place) > 2]
         kind = next((key for key in keys if key != "secret"), "webhook")
         found.append(
-            DestinationLook(
+            DestinationSummary(
                 name=name, kind=kind, secrets="; ".join(problem.message for problem in problems)
             )
         )

@@ -1,4 +1,4 @@
-"""Tries one monitor's tables: what is in them, which windows are due, what to be warned of."""
+"""Read one monitor's tables and report their rows, the windows that are due, and warnings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["Due", "MonitorCheck", "check_monitor", "windows_due"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """Windows and panes whose moment has come, and that are not evaluated.
+    """Windows and panes that are due and not evaluated yet.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorCheck:
-    """What was found of one monitor.
+    """What `pumonitor check` found about one monitor.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ def windows_due(
     now: datetime,
     evaluated: Set[tuple[datetime, int]] = frozenset(),
 ) -> Due:
-    """What a run at this moment would find due, but for what was `evaluated` before.
+    """Windows and panes that a run would evaluate now, without those `evaluated` before.
 
     All windows since the first prediction up to those after the last that rules ask for: one in
     which nothing was predicted is a finding too.
@@ -216,15 +216,15 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
     if now - last > 2 * (window.end - window.start):
         yield (
             f"the last prediction is from {last:%Y-%m-%d %H:%M} UTC: no window after "
-            f"{end_of_windows(monitor, last):%Y-%m-%d %H:%M} UTC is due before there are others"
+            f"{end_of_windows(monitor, last):%Y-%m-%d %H:%M} UTC is due until new ones arrive"
         )
     parts = (partial_beginning(monitor, first), partial_end(monitor, last, now=now))
     yield from filter(None, parts)
     yield from _label_warnings(monitor, description)
     if monitor.positives.known_at is None:
         yield (
-            "without known_at every label counts at every moment: results for the past are not "
-            "what they would have been then"
+            "without known_at every label counts as known at any time: results for past "
+            "windows include labels that were not known then"
         )
     if monitor.reference is not None:
         start, end = monitor.reference.span(monitor.zone)
@@ -257,8 +257,8 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
     name = monitor.positives.source.name
     if description.labels == 0:
         yield (
-            f"no confirmation was found in {name}: nothing but predictions is counted, and every "
-            "estimate is undefined, until it has some; is it the right place?"
+            f"no confirmation was found in {name}: every estimate is undefined until there are "
+            "some; is it the right place?"
         )
         return
     # Delays are those of labels that confirm a prediction; without known_at there are none.

@@ -1,4 +1,4 @@
-"""Windows that were evaluated under another configuration than the file's, and what changed."""
+"""Find windows that were evaluated under another configuration, and what has changed since."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherConfiguration:
-    """Windows of a monitor that were evaluated, but not as its file says now.
+    """Windows of a monitor that were evaluated under another configuration than the file's.
 
     Attributes
     ----------
@@ -45,16 +45,16 @@ class OtherConfiguration:
 
     @property
     def from_day(self) -> str:
-        """On which the first of them starts, in UTC."""
+        """Day in UTC on which the first of these windows starts."""
         return f"{self.first:%Y-%m-%d}"
 
     @property
     def to_day(self) -> str:
-        """After all of them, in UTC."""
+        """Day in UTC after the last of these windows."""
         return f"{self.last + timedelta(days=1) - timedelta.resolution:%Y-%m-%d}"
 
     def said(self) -> str:
-        """What is so, in one sentence."""
+        """One sentence: how many windows, from when to when, and which keys changed."""
         one = self.windows == 1
         return (
             f"{self.monitor}: {self.windows} window{'' if one else 's'} from {self.from_day} to "
@@ -63,7 +63,7 @@ class OtherConfiguration:
         )
 
     def command(self, path: Path) -> str:
-        """What evaluates them under the file's configuration."""
+        """Command that evaluates these windows under the file's configuration."""
         config = "" if path == Path("pumonitor.yaml") else f" --config {path}"
         return (
             f"pumonitor backfill {self.monitor} --from {self.from_day} --to {self.to_day}{config}"
@@ -98,14 +98,14 @@ def other_configuration(ledger: LedgerReader, monitor: Monitor) -> OtherConfigur
 
 
 def stored_hash(ledger: LedgerReader, monitor: Monitor) -> str:
-    """Under which a monitor's results are stored, though an address of its tables is not known."""
+    """Hash of a monitor's stored results, also when the address of a table is not set."""
     same = _same(ledger.configurations(monitor.name), monitor)
     mine, current = configuration_hash(monitor), ledger.configuration(monitor.name)
     return current if mine not in same and current in same else mine
 
 
 def _same(stored: Mapping[str, Mapping[str, Any]], monitor: Monitor) -> set[str]:
-    """Configurations that mean what the file does, as far as that is known."""
+    """Stored configurations that equal the file's in all parts that can be read."""
     mine = configuration_hash(monitor)
     ignored = _unknown(monitor)
     if not ignored:
@@ -120,7 +120,7 @@ def _unknown(monitor: Monitor) -> tuple[str, ...]:
 
 
 class _Covered:
-    """Moments that lie in one of some windows."""
+    """Set of moments: those inside any of the given windows."""
 
     def __init__(self, windows: Sequence[EvaluatedWindow]) -> None:
         in_order = sorted(windows, key=lambda one: one.start)

@@ -60,7 +60,7 @@ def check_state_database(address: str) -> str:
 
 
 def check_tracking(address: str) -> str:
-    """Ask an MLflow server how it is; look whether a store in files can be made.
+    """Ask an MLflow server for its health, or check that a file store can be created.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def check_tracking(address: str) -> str:
         file = Path(address.partition(":///")[2])
         return f"{shown} is there" if file.exists() else _to_be_made(file, shown)
     if "://" in address or ":/" in address or address in {"databricks", "uc"}:
-        return f"{shown} is not tried here"
+        return f"{shown} is not tried"
     return f"{shown} is there" if Path(address).exists() else _to_be_made(Path(address), shown)
 
 
@@ -98,7 +98,7 @@ def _ask_server(address: str, shown: str) -> str:
 
 
 def check_destination(destination: Destination) -> str:
-    """Find the host of a destination; nothing is sent.
+    """Resolve the host name of a destination; nothing is sent.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def check_destination(destination: Destination) -> str:
 
 
 def within_seconds(work: Callable[[], Any], *, seconds: float = _SECONDS) -> Any:
-    """Do what has no time limit of its own; what goes on longer is left behind."""
+    """Run a function that has no time limit; after `seconds` give up waiting for it."""
     results: Queue[tuple[Any, BaseException | None]] = Queue(maxsize=1)
 
     def run() -> None:
@@ -145,12 +145,12 @@ def within_seconds(work: Callable[[], Any], *, seconds: float = _SECONDS) -> Any
 def _to_be_made(path: Path, shown: str) -> str:
     folder = path.absolute().parent
     if not folder.is_dir():
-        msg = f"{shown} cannot be made: the directory {folder} does not exist"
+        msg = f"{shown} cannot be created: the directory {folder} does not exist"
         raise SourceError(msg)
     if not os.access(folder, os.W_OK):
         msg = f"{shown} is not there, and {folder} cannot be written to"
         raise SourceError(msg)
-    return f"{shown} will be made"
+    return f"{shown} will be created"
 
 
 def _first_line(error: BaseException) -> str:

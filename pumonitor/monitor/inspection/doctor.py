@@ -1,4 +1,4 @@
-"""What is late, stuck or unreachable, and what to do about it."""
+"""Find what is late, stuck or unreachable, and say what to do about it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pumonitor.monitor.inspection.connections import check_tracking
 from pumonitor.monitor.inspection.held_up import dates_of, until_given_up
 from pumonitor.monitor.inspection.insights import features_left_out
 from pumonitor.monitor.inspection.outcomes import tried
-from pumonitor.monitor.inspection.untold import untold_notes
+from pumonitor.monitor.inspection.untold import unsent_notes
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import Waiting
 from pumonitor.monitor.ledger.records.windows import WindowRecord
@@ -36,7 +36,7 @@ _UNDELIVERED = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complaint:
-    """Something that is not as it should be.
+    """One problem with its severity and its remedy.
 
     Attributes
     ----------
@@ -51,12 +51,13 @@ class Complaint:
 
 
 def unread_complaints(unread: Iterable[Problem]) -> list[Complaint]:
-    """Variables that a run from here would miss."""
+    """Complaints about environment variables that the configuration needs and that are not set."""
     return [
         Complaint(
             severity="warning",
             what=f"{shown_place(problem.place)} {problem.message}",
-            remedy="set it where pumonitor run or serve is started; reading needs none of it",
+            remedy="set it where pumonitor run or serve is started; commands that only read "
+            "do not need it",
         )
         for problem in unread
     ]
@@ -69,7 +70,7 @@ def examine(
     unread: Iterable[Problem] = (),
     open_source: Callable[[Monitor], PredictionSource] = open_monitor_source,
 ) -> list[Complaint]:
-    """Look at the state database, windows, tables, the outbox and the tracking server.
+    """Check the state database, windows, tables, the outbox and the tracking server for problems.
 
     Parameters
     ----------
@@ -89,7 +90,8 @@ def examine(
             Complaint(
                 severity="error",
                 what=f"the state database cannot be used: {error}",
-                remedy="nothing is evaluated until it can; check its address and that it is up",
+                remedy="nothing is evaluated until it can be used; check its address and that "
+                "it is up",
             )
         ]
     with ledger:
@@ -112,7 +114,7 @@ def examine(
         untold = [one for one in ledger.alerts.untold() if one.monitor in configuration.monitors]
         complaints += [
             Complaint(severity="warning", what=what, remedy=how)
-            for what, how in untold_notes(untold)
+            for what, how in unsent_notes(untold)
         ]
         complaints += _of_outbox(ledger)
     if configuration.tracking is not None:
@@ -144,7 +146,7 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
         found.append(
             Complaint(
                 severity="warning",
-                what=f"the configuration of {name} means something else than when it last ran",
+                what=f"the configuration of {name} has changed in meaning since it last ran",
                 remedy="the next run evaluates all its windows anew under the new configuration",
             )
         )
@@ -161,7 +163,7 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
                 severity="error",
                 what=f"{name}: the window of {one.window.start:%Y-%m-%d %H:%M} failed "
                 f"{one.attempts} times{again}: {one.last_error}",
-                remedy=f"mend the cause, then pumonitor backfill {name} --reprocess failed "
+                remedy=f"repair the cause, then pumonitor backfill {name} --reprocess failed "
                 f"{dates_of([one.window])}",
             )
         )
@@ -180,7 +182,7 @@ def _of_monitor(ledger: Ledger, name: str, monitor: Monitor, *, now: datetime) -
 
 
 def _of_rows(name: str, windows: Sequence[WindowRecord]) -> Iterator[Complaint]:
-    """What is odd about the rows of windows, and which of them to count again."""
+    """Problems with the rows of windows, such as repeated ids, and how to count them again."""
     by_kind: dict[str, list[WindowFinding]] = {}
     for one in findings_of_windows(windows):
         by_kind.setdefault(one.kind, []).append(one)
@@ -191,7 +193,7 @@ def _of_rows(name: str, windows: Sequence[WindowRecord]) -> Iterator[Complaint]:
             yield Complaint(
                 severity="warning",
                 what=said,
-                remedy=f"mend what writes the tables, then pumonitor backfill {name} "
+                remedy=f"repair the job that writes the tables, then pumonitor backfill {name} "
                 f"--reprocess all {dates_of(concerned)} counts the windows again",
             )
 
@@ -223,7 +225,7 @@ def _of_lateness(
 
 
 def _of_class_prior(ledger: Ledger, name: str) -> list[Complaint]:
-    """A class prior that the newest mature window shows to be impossible."""
+    """Complaint about a class prior that is impossible in the newest mature windows."""
     rows = ledger.results(name, segment="", metrics=["class_prior"], states=["mature", "final"])
     known = [row for row in rows if row.value is not None]
     doubted = [row for row in known if row.impossible]
@@ -241,14 +243,14 @@ def _of_class_prior(ledger: Ledger, name: str) -> list[Complaint]:
             what=f"{name}: the class prior is impossible in {number} of {of_all} mature "
             f"window{'' if of_all == 1 else 's'}, last in that of "
             f"{newest.window_start:%Y-%m-%d %H:%M} UTC: {newest.infeasible_reason}",
-            remedy=f"{remedy}. Until then what stands on it is evidence of nothing: such rules "
-            "neither fire nor resolve",
+            remedy=f"{remedy}. Until then every estimate computed with it is unusable, and "
+            "rules on such estimates neither fire nor resolve",
         )
     ]
 
 
 def _of_features(ledger: Ledger, monitor: Monitor) -> list[Complaint]:
-    """Why the newest mature window's class prior goes without the features that are named."""
+    """Reason why the newest mature window's class prior goes without the configured features."""
     if not has_auxiliary(monitor):
         return []
     return [
@@ -256,8 +258,8 @@ def _of_features(ledger: Ledger, monitor: Monitor) -> list[Complaint]:
             severity="warning",
             what=f"{monitor.name}: the class prior goes by the model's score and not by the "
             f"features, last in the window of {start:%Y-%m-%d %H:%M} UTC: {reason}",
-            remedy="mend the columns, or what predictions: features: says of them; pumonitor run "
-            f"{monitor.name} --refresh-auxiliary trains the auxiliary score anew",
+            remedy="repair the columns, or their list under predictions: features:; pumonitor "
+            f"run {monitor.name} --refresh-auxiliary trains the auxiliary score anew",
         )
         for start, reason in features_left_out(ledger, monitor.name)
     ]
@@ -269,7 +271,7 @@ def _of_tables(
     mask: Callable[[str], str],
     open_source: Callable[[Monitor], PredictionSource],
 ) -> tuple[list[Complaint], datetime | None]:
-    """What keeps the next round from reading them, and the last prediction.
+    """Complaints about tables that cannot be read or have no recent predictions.
 
     Rows are not gone through.
     """
@@ -286,16 +288,16 @@ def _of_tables(
     outcome = tried(monitor.name, read, mask)
     if outcome.failure is not None:
         remedy = {
-            "input": "mend the tables or what the configuration says of them",
-            "operation": "see that what holds them is up and lets this machine in, and that what "
-            "reads them is installed",
+            "input": "repair the tables or their entries in the configuration",
+            "operation": "check that their server is up and admits this machine, and that the "
+            "driver that reads them is installed",
         }
         return [
             Complaint(
                 severity="error",
                 what=f"{monitor.name}: its tables cannot be read: {outcome.message}",
-                remedy=f"{remedy[outcome.failure]}; pumonitor check shows whether it worked, and "
-                "the next run makes up for what is missing",
+                remedy=f"{remedy[outcome.failure]}; pumonitor check shows whether it worked, "
+                "and the next run evaluates the windows that are missing",
             )
         ], None
     if spans == [None]:
@@ -303,15 +305,15 @@ def _of_tables(
             Complaint(
                 severity="error",
                 what=f"{monitor.name}: there is no prediction in {monitor.predictions.source.name}",
-                remedy="nothing new is planned before there is one; is it the right place, and has "
-                "what fills it run?",
+                remedy="no window is planned until there is one; is it the right place, and "
+                "has the job that fills it run?",
             )
         ], None
     return [], next((span[1] for span in spans if span is not None), None)
 
 
 def _last_known(ledger: Ledger, name: str) -> datetime | None:
-    """The last prediction, as the last round found it."""
+    """Time of the last prediction, as the last round stored it."""
     standing = ledger.standings.all().get(name)
     return None if standing is None else standing.last_prediction
 
@@ -319,7 +321,7 @@ def _last_known(ledger: Ledger, name: str) -> datetime | None:
 def _of_time_since(
     ledger: Ledger, monitor: Monitor, last: datetime | None, *, now: datetime
 ) -> list[Complaint]:
-    """Why there are no newer windows: no predictions, or nobody who plans them."""
+    """Complaint that no newer windows exist: predictions stopped, or no run plans windows."""
     if ledger.configuration(monitor.name) is None:
         return []
     newest = max((one.window.end for one in ledger.windows(monitor.name)), default=None)
@@ -332,8 +334,8 @@ def _of_time_since(
             Complaint(
                 severity="warning",
                 what=f"{monitor.name}: no predictions since {since:%Y-%m-%d %H:%M} UTC",
-                remedy=f"no window is due before there are others in "
-                f"{monitor.predictions.source.name}; has what fills it run?",
+                remedy="no window is due until new ones arrive in "
+                f"{monitor.predictions.source.name}; has the job that fills it run?",
             )
         ]
     return [
@@ -351,7 +353,7 @@ def _longest_gap(monitor: Monitor, moment: datetime) -> timedelta:
 
 
 def _of_leases(ledger: Ledger) -> Iterator[Complaint]:
-    """What processes of other machines hold: whether they live cannot be seen from here."""
+    """Leases held by processes of other machines, which may be dead without a sign."""
     held = [("windows", one) for one in ledger.holders()]
     for name, waiting in ledger.outbox.waiting().items():
         held += [(f"messages to {name}", one) for one in waiting.holders]
@@ -377,7 +379,7 @@ def _of_outbox(ledger: Ledger) -> list[Complaint]:
                     severity="error",
                     what=f"{name}: {waiting.set_aside} messages were refused and set aside"
                     f"{'' if waiting.failed else because}",
-                    remedy=f"mend the cause, then pumonitor doctor --take-up {name}",
+                    remedy=f"repair the cause, then pumonitor doctor --take-up {name}",
                 )
             )
         if waiting.failed or (waiting.messages and waiting.oldest > _UNDELIVERED):

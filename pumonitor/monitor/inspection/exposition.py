@@ -1,4 +1,4 @@
-"""What Prometheus scrapes: estimates with their bounds, alerts, and how the monitor itself is."""
+"""Metrics for Prometheus: estimates with intervals, alerts, and the monitor's own health."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEFT_OUT: Final = ("_expected", "_threshold")
 
 
 def exposition(ledger: Ledger, *, monitors: tuple[str, ...], clock: Clock) -> Callable[[], bytes]:
-    """What answers a scrape: the ledger as it is then, in Prometheus' text format.
+    """The state of the ledger now, in Prometheus' text format.
 
     Estimates are those of the newest mature window of each series, with the end of that window
     beside them: a series that has stopped keeps its last numbers, and their age tells. What is
@@ -62,14 +62,14 @@ def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:
 
     estimate = GaugeMetricFamily(
         "pumonitor_estimate",
-        "An estimate of the newest mature window, and the ends of its interval; without ends where "
-        "it is impossible or stands on a class prior that is.",
+        "An estimate of the newest mature window, and the ends of its interval; the ends are "
+        "missing where it, or the class prior it is computed with, is impossible.",
         labels=[*_SERIES, "metric", "bound"],
     )
     infeasible = GaugeMetricFamily(
         "pumonitor_estimate_infeasible",
-        "1 where the estimate came out outside what its metric can be, or stands on a class prior "
-        "that is impossible: it is evidence of nothing.",
+        "1 where the estimate, or the class prior it is computed with, is impossible: it is "
+        "no evidence for or against anything.",
         labels=[*_SERIES, "metric"],
     )
     ended = GaugeMetricFamily(
@@ -97,7 +97,7 @@ def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:
 
 
 def _newest(ledger: Ledger, monitor: str) -> Iterator[list[PublishedResult]]:
-    """Of each series the results of its newest mature window."""
+    """Results of the newest mature window of each series."""
     for (version, segment), start in ledger.newest_mature(monitor).items():
         rows = ledger.results(
             monitor,
@@ -135,24 +135,26 @@ def _about_itself(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> I
     def gauge(name: str, text: str, label: str) -> GaugeMetricFamily:
         return GaugeMetricFamily(f"pumonitor_{name}", text, labels=[label])
 
-    info = gauge("build_info", "1, with the version.", "version")
+    info = gauge("build_info", "Always 1; the label has the version of pumonitor.", "version")
     info.add_metric([__version__], 1.0)
     yield info
 
-    windows = gauge("windows", "Windows that are planned.", "monitor")
+    windows = gauge("windows", "Windows that are planned, whatever their state.", "monitor")
     unfinished = gauge("windows_unfinished", "Windows with work that is due.", "monitor")
-    failing = gauge("windows_failing", "Those of them whose last attempt failed.", "monitor")
+    failing = gauge(
+        "windows_failing", "Windows with due work whose last attempt failed.", "monitor"
+    )
     age = gauge(
         "oldest_unfinished_window_age_seconds",
-        "Since the oldest work that is due became so; 0 without any.",
+        "Time since the oldest work that is due became due; 0 if none is.",
         "monitor",
     )
     success = gauge(
-        "last_success_timestamp_seconds", "When a window was evaluated last.", "monitor"
+        "last_success_timestamp_seconds", "Time when a window was evaluated last.", "monitor"
     )
     predicted = gauge(
         "last_prediction_timestamp_seconds",
-        "The last prediction, as the last round found it.",
+        "Time of the last prediction, as the last round found it.",
         "monitor",
     )
     standings = ledger.standings.all()
@@ -174,8 +176,12 @@ def _about_itself(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> I
     yield from (windows, unfinished, failing, age, success, predicted)
 
     waiting = gauge("outbox_messages", "Messages that wait to be delivered.", "destination")
-    oldest_message = gauge("outbox_oldest_age_seconds", "Age of the oldest of them.", "destination")
-    set_aside = gauge("outbox_set_aside", "Messages that were refused.", "destination")
+    oldest_message = gauge(
+        "outbox_oldest_age_seconds",
+        "Age of the oldest message that waits to be delivered.",
+        "destination",
+    )
+    set_aside = gauge("outbox_set_aside", "Messages that the destination refused.", "destination")
     for name, some in ledger.outbox.waiting().items():
         waiting.add_metric([name], some.messages)
         oldest_message.add_metric([name], some.oldest.total_seconds() if some.messages else 0.0)

@@ -1,4 +1,4 @@
-"""What is said of windows that wait for one that cannot be counted."""
+"""Sentences about windows that wait for an earlier one whose rows cannot be counted."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _SHOWN: Final = 5
 
 
 def hold_up_notes(found: Sequence[HoldUp]) -> list[str]:
-    """A sentence for each of the first few, with the remedy."""
+    """One sentence with its remedy for each of the first few windows that hold up later ones."""
     notes = [
-        f"{one.monitor}: {_waiting(one)} for the window of {one.window.start:%Y-%m-%d %H:%M} UTC, "
-        f"which cannot be counted: {one.error.rstrip('.')}. Mend its rows, then pumonitor backfill "
-        f"{one.monitor} --reprocess failed {dates_of([one.window])} counts it at once; or wait: "
-        f"{until_given_up(one)}"
+        f"{one.monitor}: {_waiting(one)} for the window of {one.window.start:%Y-%m-%d %H:%M} "
+        f"UTC, which cannot be counted: {one.error.rstrip('.')}. Repair its rows, then "
+        f"pumonitor backfill {one.monitor} --reprocess failed {dates_of([one.window])} counts "
+        f"it at once; or wait: {until_given_up(one)}"
         for one in found[:_SHOWN]
     ]
     if len(found) > _SHOWN:
@@ -31,7 +31,7 @@ def hold_up_notes(found: Sequence[HoldUp]) -> list[str]:
 
 
 def until_given_up(found: HoldUp) -> str:
-    """How long its later windows wait."""
+    """When the window is given up, so that later windows stop waiting for it."""
     attempts = f"{found.attempts_left} more failed attempt{'' if found.attempts_left == 1 else 's'}"
     since = (
         ""
@@ -42,7 +42,7 @@ def until_given_up(found: HoldUp) -> str:
 
 
 def dates_of(windows: Iterable[Window]) -> str:
-    """Options of a backfill that takes in these windows: whole days of UTC around them."""
+    """Options `--from` and `--to` of a backfill that covers these windows, as whole days of UTC."""
     chosen = list(windows)
     first = min(one.start for one in chosen)
     last = max(one.end for one in chosen) + timedelta(days=1) - timedelta(microseconds=1)

@@ -1,4 +1,4 @@
-"""What people ask of the ledger: one set of questions for the command line, pages and exporter."""
+"""Queries on the ledger that the commands, pages and the exporter share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pumonitor.ports import State
 __all__ = [
     "Insight",
     "Number",
-    "WindowStory",
+    "WindowInsight",
     "doubts_of",
     "features_left_out",
     "insight_of",
@@ -58,8 +58,8 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WindowStory:
-    """What is to be told of one window of one series.
+class WindowInsight:
+    """Estimates, doubts and comparison with the reference of one window of one series.
 
     Attributes
     ----------
@@ -98,13 +98,13 @@ class WindowStory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insight:
-    """How a monitor stands.
+    """Present state of a monitor: its newest windows, what is late, and what is doubtful.
 
     Attributes
     ----------
     monitor : str
     backlog : Backlog
-    latest : tuple of WindowStory
+    latest : tuple of WindowInsight
         The newest window with predictions that is mature, and the newest of all with predictions
         if that is another, by series.
     findings : tuple of str
@@ -119,7 +119,7 @@ class Insight:
 
     monitor: str
     backlog: Backlog
-    latest: tuple[WindowStory, ...]
+    latest: tuple[WindowInsight, ...]
     findings: tuple[str, ...] = ()
     evaluated: int = 0
     stopped_since: datetime | None = None
@@ -150,7 +150,7 @@ def results_of(
     states: Sequence[State] | None = None,
     revisions: Revisions = "latest",
 ) -> list[PublishedResult]:
-    """Rows of results, one per window, series and metric."""
+    """Stored results, one row per window, series and metric."""
     return list(
         ledger.results(
             monitor,
@@ -180,7 +180,7 @@ def insight_of(
     beginning: str = "",
     end: str = "",
 ) -> Insight:
-    """The newest mature window and the newest one, and what there is left to do.
+    """The newest mature window, the newest window, and the work that is left.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def insight_of(
     evaluated = ledger.number_evaluated(monitor)
     latest = max(chosen, default=now)
     windows = ledger.windows(monitor, since=latest - _RECENT)
-    stories: list[WindowStory] = []
+    stories: list[WindowInsight] = []
     for window in chosen.values():
         rows = ledger.results(monitor, since=window.start, until=window.end)
         by_series: dict[tuple[str, str], list[PublishedResult]] = {}
@@ -210,7 +210,7 @@ def insight_of(
         evaluated_then = _evaluations(ledger, monitor, window.start)
         stories += [
             replace(
-                _story(some),
+                _window_insight(some),
                 doubts=_doubts(evaluated_then.get(key, {})),
                 class_prior_said=_prior_said(evaluated_then.get(key, {})),
             )
@@ -234,7 +234,7 @@ def insight_of(
 def _evaluations(
     ledger: LedgerReader, monitor: str, start: datetime
 ) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """What each series of a window came to."""
+    """One evaluation for each series of a window."""
     return {
         (one.model_version, one.segment): one.evaluation
         for one in ledger.evaluations(monitor, start=start)
@@ -242,7 +242,7 @@ def _evaluations(
 
 
 def _doubts(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
-    """What speaks against a class prior."""
+    """Reasons to doubt a class prior."""
     # Results are read without the statistics behind it.
     from pumonitor.monitor.windows.class_prior.assumed import stored_findings
 
@@ -250,7 +250,7 @@ def _doubts(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _prior_said(evaluation: Mapping[str, Any]) -> str:
-    """Where a class prior that is followed comes from, and what cannot be told of it."""
+    """Sentences on the source of a followed class prior and on what remains unknown about it."""
     over_time = _over_time(evaluation)
     if over_time is None:
         return ""
@@ -260,14 +260,14 @@ def _prior_said(evaluation: Mapping[str, Any]) -> str:
 
 
 def _over_time(evaluation: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What is stored of a class prior that is followed."""
+    """The stored details of a class prior that is followed."""
     stored = evaluation.get("made_with", {}).get("class_prior")
     found: Mapping[str, Any] | None = (stored or {}).get("diagnostics", {}).get("over_time")
     return found
 
 
 def doubts_of(ledger: LedgerReader, monitor: str) -> tuple[str, ...]:
-    """What speaks against the class prior in the newest mature window of all rows."""
+    """Reasons to doubt the class prior of the newest mature window of all rows."""
     found = [
         said
         for (version, segment), start in ledger.newest_mature(monitor).items()
@@ -291,7 +291,7 @@ def features_left_out(ledger: LedgerReader, monitor: str) -> list[tuple[datetime
 def prior_notes(
     ledger: LedgerReader, rows: Sequence[PublishedResult], *, segment: str = ""
 ) -> list[str]:
-    """What is to be said of the class priors of the newest window among results.
+    """Sentences on the class priors of the newest window among results.
 
     Parameters
     ----------
@@ -319,7 +319,7 @@ def prior_notes(
     return notes
 
 
-def _story(rows: Sequence[PublishedResult]) -> WindowStory:
+def _window_insight(rows: Sequence[PublishedResult]) -> WindowInsight:
     first = rows[0]
     numbers = {
         row.metric: Number(
@@ -350,7 +350,7 @@ def _story(rows: Sequence[PublishedResult]) -> WindowStory:
         )
         for row in rows
     ]
-    return WindowStory(
+    return WindowInsight(
         start=first.window_start,
         end=first.window_end,
         model_version=first.model_version,

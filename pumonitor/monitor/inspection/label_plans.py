@@ -43,7 +43,7 @@ _A_TENTH: Final = Change(amount=0.1, relative=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelPlan:
-    """What it takes to see a drop within some days.
+    """Number of confirmed positives needed to detect a drop within some days.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def plan_labels(
     within_days: float,
     false_alarms_per_year: float = 1.0,
 ) -> LabelPlan:
-    """How many confirmed positives per window show a drop of this size within so many days.
+    """Estimate how many confirmed positives a window needs to show a drop within some days.
 
     Days count from the beginning of the change, and what labels take to be mature comes on top. A
     relative drop is a share of what the quiet windows usually have.
@@ -101,9 +101,10 @@ def plan_labels(
     """
     if metric == "class_prior" and monitor.is_prior_followed:
         msg = (
-            f"the class prior of {monitor.name} is followed over windows, and a lasting change of "
-            "it is seen by its posterior: the rule {metric: class_prior, shift: any} waits for "
-            "that, and pumonitor check says how soon twice or half as many positives are seen"
+            f"the class prior of {monitor.name} is followed over windows, and its posterior "
+            "shows a lasting change: the rule {metric: class_prior, shift: any} fires on "
+            "that, and pumonitor check says how soon twice or half as many positives are "
+            "detected"
         )
         raise InputError(msg)
     rows = _quiet(ledger, monitor, metric)
@@ -154,7 +155,7 @@ def plan_labels(
 
 
 def rule_sights(ledger: LedgerReader, monitor: Monitor) -> dict[str, str]:
-    """How soon `shift` rules see a fall by a tenth, by the rules' keys, from quiet windows.
+    """How soon `shift` rules detect a fall by 10%, by rule key, estimated from quiet windows.
 
     Without those of which that cannot be told: of single segments, of metrics that are judged on
     another scale than their own, by detectors that bet, and with fewer than five quiet windows.
@@ -198,7 +199,7 @@ def _sight(ledger: LedgerReader, monitor: Monitor, rule: AlertRule) -> str:
 
 
 def _prior_sight(ledger: LedgerReader, monitor: Monitor, shift: PriorShift) -> str:
-    """By windows as they are expected, from what the monitor has learned of its reference."""
+    """How soon a followed class prior shows a change, simulated on windows like the reference's."""
     newest = {
         version: start
         for (version, segment), start in ledger.newest_mature(monitor.name).items()
@@ -249,14 +250,14 @@ def _varied(rows: Sequence[PublishedResult]) -> tuple[FloatArray, Noise, int]:
 
 
 def _amount(drop: float | Change, values: FloatArray) -> float:
-    """In the metric's unit."""
+    """The drop in the metric's unit; a share is of its usual value."""
     if not isinstance(drop, Change):
         return drop
     return drop.amount * (abs(float(np.median(values))) if drop.relative else 1.0)
 
 
 def _quiet(ledger: LedgerReader, monitor: Monitor, metric: str) -> list[PublishedResult]:
-    """Windows in which nothing had changed, of one model version: the newest if it is there."""
+    """Quiet windows of one model version, the newest one if it has any."""
     period = baseline_period(monitor)
     by_version: dict[str, list[PublishedResult]] = defaultdict(list)
     for row in ledger.results(

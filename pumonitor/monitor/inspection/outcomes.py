@@ -1,4 +1,4 @@
-"""What came of one attempt of a check: good, or what failed and whose fault it is."""
+"""Outcome of one attempt of a check: success, or what failed and whose fault it is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Failure = Literal["input", "operation"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How one connection did.
+    """Outcome of one attempt, such as a connection.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Outcome:
 
 
 def tried(what: str, attempt: Callable[[], str], mask: Callable[[str], str]) -> Outcome:
-    """Attempt something; what goes wrong is told without secrets."""
+    """Call a function and return its outcome; secrets are masked in the message of a failure."""
     try:
         return Outcome(what=what, message=mask(attempt()))
     except InputError as error:

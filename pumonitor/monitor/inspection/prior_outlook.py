@@ -1,4 +1,4 @@
-"""What `check` says of a monitor's class prior: where it is from, and what knowing it would buy."""
+"""Report of `check` on a class prior: its source, and how much an audit would narrow it."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ _LEVEL: Final = 0.001
 
 
 def prior_notes(monitor: Monitor) -> Iterator[str]:
-    """Where the class prior comes from if it is not measured."""
+    """Notes on the source of a class prior that is given or assumed."""
     known = monitor.prior_of_period
     if known is not None:
-        yield f"Class prior: given, {known.said()}; windows are followed from there"
+        yield f"Class prior: given, {known.said()}; the class prior is followed from there"
     elif monitor.is_prior_assumed:
         yield (
-            f"Class prior: {assumed_words(monitor.class_prior)} is assumed for ever, and no window "
-            "shows that it has changed; with of: {start: ..., end: ...} beside value, low and high "
-            "it would be that period's, and windows would be followed from there"
+            f"Class prior: {assumed_words(monitor.class_prior)} is assumed for ever, and no "
+            "window shows that it has changed; with of: {start: ..., end: ...} beside "
+            "value, low and high it would be the share of that period, and the class prior "
+            "would be followed from there"
         )
 
 
 def prior_warnings(monitor: Monitor, description: SourceDescription | None) -> Iterator[str]:
-    """What is odd about a class prior that is not measured."""
+    """Warnings about a class prior that is given or assumed."""
     if monitor.is_prior_assumed:
         for rule in monitor.rules:
             if isinstance(rule, MetricRule) and rule.metric == "class_prior":
                 yield (
-                    f"rule {rule.name or rule.metric!r} looks at the class prior, which is assumed "
-                    "and not measured: it never fires; class_prior: auto measures it, or name the "
-                    "period that it is known of (of: {start: ..., end: ...})"
+                    f"rule {rule.name or rule.metric!r} is on the class prior, which is "
+                    "assumed and not measured: it never fires; class_prior: auto measures it, "
+                    "or name the period that it is known of (of: {start: ..., end: ...})"
                 )
     known = monitor.prior_of_period
     if known is None or description is None or description.first is None:
@@ -64,7 +65,7 @@ def prior_warnings(monitor: Monitor, description: SourceDescription | None) -> I
 
 
 def assumed_words(given: str | float | tuple[float, ...] | PriorOfPeriod) -> str:
-    """A constant as people read it.
+    """An assumed class prior and its interval, formatted for people.
 
     Examples
     --------
@@ -110,7 +111,7 @@ def prior_outlook(
 
 
 def impossible_prior(monitor: Monitor, source: PredictionSource, *, now: datetime) -> Iterator[str]:
-    """Whether more rows of the period that a class prior is known of are confirmed than it says."""
+    """Warning if more rows of the given period are confirmed than its class prior allows."""
     known, purity = monitor.prior_of_period, monitor.label_purity
     if known is None:
         return
@@ -123,9 +124,10 @@ def impossible_prior(monitor: Monitor, source: PredictionSource, *, now: datetim
     if share.rows and confirmed_beyond(share, high) < _LEVEL:
         yield (
             f"class_prior is known as {known.value:.3g} [{known.low:.3g}, {known.high:.3g}] of "
-            f"{known.start} to {known.end}, and {share.labeled:,} of {share.rows:,} rows of that "
-            f"period are confirmed ({share.labeled / share.rows:.3g}), more than it says are "
-            "positive: check the share, its period, and that it is of the rows that are scored"
+            f"{known.start} to {known.end}, and {share.labeled:,} of {share.rows:,} rows of "
+            f"that period are confirmed ({share.labeled / share.rows:.3g}), more than are "
+            "positive by this share: check the share, its period, and that it is of the rows "
+            "that are scored"
         )
 
 
@@ -143,7 +145,7 @@ def _counted(
 
 
 def _windows(monitor: Monitor, description: SourceDescription, *, now: datetime) -> list[Window]:
-    """Whole windows with predictions whose labels are in: of the reference, or else the first."""
+    """Mature windows with predictions: those of the reference, or else the first ones."""
     first, last = description.first, description.last
     if first is None or last is None:
         return []
@@ -163,6 +165,6 @@ def _windows(monitor: Monitor, description: SourceDescription, *, now: datetime)
 
 
 def _largest(tables: Sequence[SeriesTable]) -> SeriesTable | None:
-    """The model version with most confirmed, over all segments."""
+    """The model version with the most confirmed rows, over all segments."""
     whole = [one for one in tables if one.segment == "" and one.table is not None]
     return max(whole, key=lambda one: (one.labeled, one.model_version), default=None)

@@ -103,7 +103,7 @@ def _itself(monitors: Mapping[str, Monitor]) -> dict[str, Any]:
             about(
                 "PumonitorGone",
                 "absent_over_time(pumonitor_build_info[15m])",
-                "pumonitor is not scraped: nothing watches the models",
+                "pumonitor cannot be scraped: the models are not monitored",
             ),
             *late,
             about(
@@ -115,7 +115,7 @@ def _itself(monitors: Mapping[str, Monitor]) -> dict[str, Any]:
             about(
                 "PumonitorMessagesWait",
                 "max by (destination) (pumonitor_outbox_oldest_age_seconds) > 3600",
-                "{{ $labels.destination }} has not taken its messages for an hour",
+                "{{ $labels.destination }} has accepted no message for an hour",
                 severity="warning",
             ),
             about(
@@ -142,17 +142,17 @@ def _longest_silence(monitor: Monitor) -> int:
 
 
 def _name(monitor: str, rule: str) -> str:
-    """A name of letters: Pumonitor, the monitor's and the rule's words."""
+    """Alert name in Prometheus' style: Pumonitor, then the words of the monitor and of the rule."""
     words = re.findall(r"[A-Za-z0-9]+", f"{monitor} {rule}")
     return "Pumonitor" + "".join(word[:1].upper() + word[1:] for word in words)
 
 
 def _quoted(text: str) -> str:
-    """A string of PromQL."""
+    """The text as a quoted string of PromQL."""
     escaped = text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
     return f'"{escaped}"'
 
 
 def _literal(text: str) -> str:
-    """Text in which braces are no template."""
+    """The text with braces escaped, so that Prometheus' templates leave it as it is."""
     return text.replace("{{", '{{ "{{" }}')

@@ -1,4 +1,4 @@
-"""What the rules of a monitor wait for: when each fires, and from which window on it is judged."""
+"""For each rule of a monitor: its condition in words, and the first window it is evaluated on."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NEEDS_USUAL: Final = ("score_range", "volume")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOutlook:
-    """A rule, for people.
+    """A rule described for people.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def rule_outlooks(
     quiet: Mapping[str, QuietAlarms] | None = None,
     sights: Mapping[str, str] | None = None,
 ) -> list[RuleOutlook]:
-    """Every rule of a monitor, whose first prediction is of that moment.
+    """Describe every rule of a monitor whose first prediction is at `first`.
 
     Parameters
     ----------
@@ -177,8 +177,8 @@ def _condition(rule: AlertRule) -> str:
             odds = least_odds(condition.false_alarms_per_year, condition.windows_per_year)
             rate = f"false alarms a year: at most {condition.false_alarms_per_year:g}"
             return (
-                f"that the share of positives has moved by a quarter or more{side} has a chance "
-                f"above {odds / (1 + odds):.4g} twice running ({rate})"
+                "the probability that the share of positives has moved by a quarter or "
+                f"more{side} is above {odds / (1 + odds):.4g} in two windows in a row ({rate})"
             )
         case LabelDelay():
             than_usual = {"up": "later", "down": "sooner", "any": "later or sooner"}

@@ -1,4 +1,4 @@
-"""In windows of which length a lasting fall is seen first, from how windows have varied."""
+"""Estimate which window length detects a lasting fall soonest, from how windows have varied."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGER: Final = {"1d": 1.0, "1w": 7.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthSeen:
-    """How soon a fall is seen in windows of one length.
+    """How soon a fall is detected in windows of one length.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ def seen_by_length(
     false_alarms_per_year: float,
     reference_windows: int,
 ) -> tuple[LengthSeen, ...]:
-    """For windows as they are, and for days and weeks where these are longer.
+    """Time to detection for the monitor's windows, and for days and weeks where these are longer.
 
     What longer windows vary by is told by how neighbours among the quiet ones go together.
 
@@ -106,7 +106,7 @@ def seen_by_length(
 
 
 def said_of_lengths(lengths: tuple[LengthSeen, ...]) -> str:
-    r"""When it is seen in each, and which sees it first; a sentence without its end.
+    r"""When each length detects a fall, and which does first; no full stop at the end.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def said_of_lengths(lengths: tuple[LengthSeen, ...]) -> str:
 
 def _said(one: LengthSeen) -> str:
     if one.median is None or one.most is None:
-        return f"not to be told from {one.reference_windows} quiet windows, {_FEWEST} are needed,"
+        return f"unknown from {one.reference_windows} quiet windows, {_FEWEST} are needed,"
     if math.isinf(one.median):
         return "less than half within 120 windows"
     most = "not within 120 windows" if math.isinf(one.most) else f"within {one.most:.3g}"

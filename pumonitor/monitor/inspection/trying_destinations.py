@@ -1,4 +1,4 @@
-"""A message that tries out a destination, and what came back."""
+"""Send a test message to destinations and report what came back."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _HALF_WIDTH: Final = 0.03
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What came of a test message.
+    """Outcome of one test message.
 
     Attributes
     ----------
@@ -96,7 +96,10 @@ def _try_each(
             yield Tried(destination=name, kind=destination.kind, delivered=False, message=said)
         else:
             yield Tried(
-                destination=name, kind=destination.kind, delivered=True, message="took the message"
+                destination=name,
+                kind=destination.kind,
+                delivered=True,
+                message="accepted the message",
             )
 
 

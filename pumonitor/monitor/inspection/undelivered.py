@@ -1,4 +1,4 @@
-"""What a round was to deliver and did not."""
+"""Find the destinations to which a round could not deliver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALERTS = outbox_destination("")
 def undelivered(
     deliveries: Mapping[str, Delivery], waiting: Mapping[str, Waiting]
 ) -> tuple[str, ...]:
-    """Destinations that did not get what was for them, so that trying again may help.
+    """Destinations whose messages were not all delivered, so that trying again may help.
 
     An alert that still waits is one, for whatever reason. Points and reports for MLflow that wait
     because there are many, or because another process is sending them, are none: only those are

@@ -1,4 +1,4 @@
-"""What is said of alerts that fire and that nobody was told of."""
+"""Notes on alerts that fire and for which no notification was sent."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable
 
 from pumonitor.monitor.rules.alerts.alert import Alert
 
-__all__ = ["untold_notes"]
+__all__ = ["unsent_notes"]
 
 
-def untold_notes(untold: Iterable[Alert]) -> list[tuple[str, str]]:
-    """For each monitor what is so, and how to be told."""
+def unsent_notes(untold: Iterable[Alert]) -> list[tuple[str, str]]:
+    """One note for each monitor: the number of such alerts, and how to get the notification."""
     return [
         (
-            f"{monitor}: {count} alert{' fires' if count == 1 else 's fire'} that nobody was told "
-            "of: of what begins in a backfill, or long ago, nobody is",
-            f"pumonitor alerts list {monitor} --firing shows what; pumonitor run tells it with the "
-            "next recent window or as a reminder, as long as it fires",
+            f"{monitor}: {count} alert{' fires' if count == 1 else 's fire'} without a "
+            "notification: none is sent for alerts that begin in a backfill or long ago",
+            f"pumonitor alerts list {monitor} --firing lists them; pumonitor run sends one "
+            "with the next recent window or as a reminder, as long as the alert fires",
         )
         for monitor, count in Counter(one.monitor for one in untold).items()
     ]

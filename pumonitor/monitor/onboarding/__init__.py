@@ -1,1 +1,1 @@
-"""`pumonitor init`: from two tables to a configuration, with questions where they do not tell."""
+"""`pumonitor init`: write a configuration from two tables, asking what they leave open."""

@@ -1,4 +1,4 @@
-"""The text of a configuration file: every choice with the reason for it beside."""
+"""The text of a configuration file, with the reason for each choice as a comment."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
 
 
 class _Written(str):
-    """A value as the file has it."""
+    """A value as it is written in the file."""
 
     __slots__ = ()
 
@@ -117,7 +117,7 @@ def _reference(found: Onboarded, why: str) -> list[str]:
 
 
 def _path(path: str, folder: Path) -> str:
-    """The path from the configuration's folder, where it is in or beside it; addresses stay."""
+    """Path relative to the configuration's folder if it is in or beside it; addresses stay."""
     if "://" in path:
         return path
     relative = os.path.relpath(Path(path).absolute(), folder.absolute())
@@ -126,7 +126,7 @@ def _path(path: str, folder: Path) -> str:
 
 
 def _scalar(value: str) -> str:
-    """Text as YAML reads it back; what could be anything else is put in quotes.
+    """Text for YAML, in quotes where it could be read as another type.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is said of predictions and confirmations as a whole, before a configuration is written."""
+"""Notes on predictions and confirmations as a whole, before a configuration is written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.onboarding.looking import ColumnLook, Extent, TableLook
+from pumonitor.monitor.onboarding.table_reader import ColumnSample, Extent, TableSample
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, shown_moment
 
 __all__ = ["extent_notes", "refuse_future"]
@@ -16,14 +16,14 @@ _MANY_REPEATED: Final = 0.1
 
 def refuse_future(
     extent: Extent,
-    predictions: TableLook,
-    time: ColumnLook,
-    positives: TableLook,
-    known_at: ColumnLook | None,
+    predictions: TableSample,
+    time: ColumnSample,
+    positives: TableSample,
+    known_at: ColumnSample | None,
     *,
     now: datetime,
 ) -> None:
-    """Refuse times of a day from now on and later.
+    """Raise an error for times more than a day ahead of now.
 
     Raises
     ------
@@ -43,8 +43,8 @@ def refuse_future(
             raise InputError(msg)
 
 
-def extent_notes(extent: Extent, predictions: TableLook, positives: TableLook) -> list[str]:
-    """What people have to know of both tables.
+def extent_notes(extent: Extent, predictions: TableSample, positives: TableSample) -> list[str]:
+    """Notes on problems in both tables, such as lost confirmations and repeated ids.
 
     Raises
     ------
@@ -53,16 +53,14 @@ def extent_notes(extent: Extent, predictions: TableLook, positives: TableLook) -
     """
     if extent.matched == 0:
         msg = (
-            f"none of the {extent.confirmations} confirmed positives of {positives.name} is about "
-            f"a prediction of {predictions.name}: check --id and --positives-id"
+            f"none of the {extent.confirmations} confirmed positives of {positives.name} "
+            f"matches a prediction of {predictions.name}: check --id and --positives-id"
         )
         raise InputError(msg)
     notes = _score_notes(extent, predictions)
     lost = extent.confirmations - extent.matched
     if lost > 0:
-        notes.append(
-            f"{lost} of {extent.confirmations} confirmations are about no prediction here."
-        )
+        notes.append(f"{lost} of {extent.confirmations} confirmations match no prediction.")
     if not extent.delays:
         notes.append("No prediction of the first half is confirmed: maturity is a guess.")
     if extent.refused:
@@ -84,7 +82,7 @@ def extent_notes(extent: Extent, predictions: TableLook, positives: TableLook) -
     return notes
 
 
-def _score_notes(extent: Extent, predictions: TableLook) -> list[str]:
+def _score_notes(extent: Extent, predictions: TableSample) -> list[str]:
     counts = {
         "no score": extent.missing_scores,
         "one that is infinite or NaN": extent.infinite_scores,
@@ -94,7 +92,7 @@ def _score_notes(extent: Extent, predictions: TableLook) -> list[str]:
         return []
     rows = extent.predictions + extent.missing_scores + extent.infinite_scores
     return [
-        f"Of {rows:,} rows of {predictions.name} {' and '.join(found)}: they count in nothing said "
-        "here, and pumonitor check and run refuse them. Drop these rows, or repair what scores "
-        "them."
+        f"Of {rows:,} rows of {predictions.name} {' and '.join(found)}: they are left out "
+        "here, and pumonitor check and run refuse them. Drop these rows, or repair what "
+        "scores them."
     ]

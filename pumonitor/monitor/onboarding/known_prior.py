@@ -1,4 +1,4 @@
-"""A class prior that is known of some past period, as people say it when a monitor is set up."""
+"""Read a class prior that is known for a past period from the options or answers of the user."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.class_prior import GivenPrior
 from pumonitor.monitor.config.values.kinds import Moment
 from pumonitor.monitor.config.values.periods import Period, holds_window
-from pumonitor.monitor.onboarding.looking import Extent
 from pumonitor.monitor.onboarding.onboarded import Question
+from pumonitor.monitor.onboarding.table_reader import Extent
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 
 __all__ = ["KnownPrior", "known_question", "period_question", "read_known", "read_period"]
@@ -31,7 +31,7 @@ _ANY: Final = {"start": date(2026, 1, 1), "end": date(2026, 2, 1)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownPrior:
-    """What is known, as a configuration has it.
+    """A known share or audit, with its period, as a configuration holds it.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class KnownPrior:
 
 
 def read_known(text: str) -> KnownPrior | None:
-    """A share with the ends of its interval, or an audit; None for "none".
+    """Read a share with its interval, or an audit; None for "none".
 
     Raises
     ------
@@ -93,7 +93,7 @@ def read_known(text: str) -> KnownPrior | None:
 
 
 def read_period(text: str, windows: WindowGrid) -> tuple[str, str]:
-    """Start and end, as they were written.
+    """Read the start and end of a period.
 
     Raises
     ------
@@ -122,15 +122,16 @@ def read_period(text: str, windows: WindowGrid) -> tuple[str, str]:
 
 
 def known_question() -> Question:
-    """Whether a share is known at all."""
+    """Question whether the share of some past period is known."""
     return Question(
         what="known prior",
         option="--known-prior or --audit",
         proposal=_NOT_KNOWN,
-        why="what share was positive in some past period, if you know: from an audit, chargebacks, "
-        "a full review. Value, low and high end, as 0.03 0.02 0.04, or 12/300 if 12 of 300 random "
-        "cases were. Asked once: scores tell an upper bound only, and this keeps the class prior "
-        "narrow, also after the model breaks",
+        why="what share was positive in some past period, if you know: from an audit, "
+        "chargebacks, a full review. Give value, low and high end, such as 0.03 0.02 "
+        "0.04, or 12/300 if 12 of 300 random cases were positive. Scores alone give only "
+        "an upper bound; this keeps the interval of the class prior narrow, also after "
+        "the model breaks",
         read=read_known,
     )
 
@@ -138,7 +139,7 @@ def known_question() -> Question:
 def period_question(
     extent: Extent, reference: tuple[str, str] | None, windows: WindowGrid
 ) -> Question:
-    """Of which period it is known."""
+    """Question for the period of the known share."""
     first, last = (
         datetime.fromtimestamp(at, tz=ZoneInfo(windows.zone)).date()
         for at in (extent.first, extent.last)

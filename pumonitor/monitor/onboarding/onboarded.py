@@ -1,4 +1,4 @@
-"""What onboarding is told, asks and finds: everything that a configuration of one monitor needs."""
+"""Options, questions and findings of onboarding: all that one monitor's configuration needs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-__all__ = ["Ask", "Finding", "Onboarded", "Question", "Wishes"]
+__all__ = ["Ask", "Finding", "Onboarded", "Options", "Question"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """What the user has said already; None is found out."""
+class Options:
+    """Options that the user gave; what is None is proposed from the data."""
 
     predictions: str | None = None
     positives: str | None = None
@@ -33,7 +33,7 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Something to be decided.
+    """A question to the user, with the proposed answer.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""From two files to a configuration that runs: what is found in them is proposed, and asked."""
+"""Make a working configuration from two files: propose each choice and let the user confirm it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,15 @@ from pumonitor.monitor.onboarding.known_prior import (
     read_known,
     read_period,
 )
-from pumonitor.monitor.onboarding.looking import ColumnLook, Extent, Look, TableLook, looking_at
-from pumonitor.monitor.onboarding.onboarded import Ask, Finding, Onboarded, Question, Wishes
+from pumonitor.monitor.onboarding.onboarded import Ask, Finding, Onboarded, Options, Question
 from pumonitor.monitor.onboarding.pairing import pair_of_tables
+from pumonitor.monitor.onboarding.table_reader import (
+    ColumnSample,
+    Extent,
+    TableReader,
+    TableSample,
+    open_tables,
+)
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Clock
@@ -34,7 +40,7 @@ _ENOUGH_MATCHED: Final = 0.5
 
 
 def accept_proposals(question: Question) -> str:
-    """Answer with what is proposed.
+    """Answer every question with its proposal.
 
     Raises
     ------
@@ -49,19 +55,19 @@ def accept_proposals(question: Question) -> str:
 
 def onboard(
     files: Sequence[str],
-    wishes: Wishes,
+    options: Options,
     *,
     ask: Ask = accept_proposals,
     progress: Progress | None = None,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Onboarded:
-    """Look at the files and decide, asking `ask` what the wishes leave open.
+    """Read the files and make every choice, asking `ask` what the options leave open.
 
     Parameters
     ----------
     files : sequence of str
-        A folder, or files and patterns in any order; empty with both paths among the wishes.
-    wishes : Wishes
+        A folder, or files and patterns in any order; empty with both paths among the options.
+    options : Options
     ask : callable
         Called with a `Question`.
     progress : callable, optional
@@ -73,24 +79,24 @@ def onboard(
     InputError
         If there are no two such tables, or a column is not what it is said to be.
     """
-    paths = pair_of_tables(files, predictions=wishes.predictions, positives=wishes.positives)
-    with looking_at(paths, progress=progress) as (look, locations):
+    paths = pair_of_tables(files, predictions=options.predictions, positives=options.positives)
+    with open_tables(paths, progress=progress) as (look, locations):
         tables = look.table(locations[0]), look.table(locations[1])
-        if wishes.predictions is None and proposals.is_turned(*tables):
+        if options.predictions is None and proposals.is_turned(*tables):
             tables = tables[1], tables[0]
-        return _Decisions(look, *tables, wishes=wishes, ask=ask, now=clock()).all()
+        return _Decisions(look, *tables, options=options, ask=ask, now=clock()).all()
 
 
 class _Decisions:
-    """One decision after the other, each remembered with its reason."""
+    """Makes the decisions in order and keeps the reason of each."""
 
     def __init__(
         self,
-        look: Look,
-        predictions: TableLook,
-        positives: TableLook,
+        look: TableReader,
+        predictions: TableSample,
+        positives: TableSample,
         *,
-        wishes: Wishes,
+        options: Options,
         ask: Ask,
         now: datetime,
     ) -> None:
@@ -98,7 +104,7 @@ class _Decisions:
         self._look = look
         self._predictions = predictions
         self._positives = positives
-        self._wishes = wishes
+        self._options = options
         self._ask = ask
         self._findings = [
             Finding(what="predictions", value=predictions.name, why="has scores"),
@@ -107,10 +113,10 @@ class _Decisions:
         self._notes: list[str] = []
 
     def all(self) -> Onboarded:
-        wishes = self._wishes
+        options = self._options
         ids = self._ids()
-        score = self._column("score", self._predictions, proposals.score_column, wishes.score)
-        time = self._column("time", self._predictions, proposals.time_column, wishes.time)
+        score = self._column("score", self._predictions, proposals.score_column, options.score)
+        time = self._column("time", self._predictions, proposals.time_column, options.time)
         known = self._known_at()
         label = self._label()
         zone = self._zone(time, known)
@@ -173,32 +179,32 @@ class _Decisions:
     def _found(self, what: str, value: str, why: str) -> None:
         self._findings.append(Finding(what=what, value=value, why=why))
 
-    def _decide(self, question: Question, wish: str | None) -> str:
-        answer = self._answer(question, wish)
-        proposed = wish is None and answer == question.proposal
+    def _decide(self, question: Question, given: str | None) -> str:
+        answer = self._answer(question, given)
+        proposed = given is None and answer == question.proposal
         self._found(question.what, answer, question.why if proposed else "as you said")
         return answer
 
-    def _answer(self, question: Question, wish: str | None) -> str:
-        if wish is None:
+    def _answer(self, question: Question, given: str | None) -> str:
+        if given is None:
             return self._ask(question)
         if question.read is not None:
             try:
-                question.read(wish)
+                question.read(given)
             except InputError as error:
                 msg = f"{question.option} {error}"
                 raise InputError(msg) from None
-        return wish
+        return given
 
     def _ids(self) -> tuple[str, str]:
-        wishes = self._wishes
-        if wishes.id is not None:
-            other = wishes.positives_id or wishes.id
-            self._predictions.column(wishes.id, option="--id")
-            option = "--positives-id" if wishes.positives_id else "--id (or --positives-id)"
+        options = self._options
+        if options.id is not None:
+            other = options.positives_id or options.id
+            self._predictions.column(options.id, option="--id")
+            option = "--positives-id" if options.positives_id else "--id (or --positives-id)"
             self._positives.column(other, option=option)
-            self._found("id", wishes.id, "as you said")
-            return wishes.id, other
+            self._found("id", options.id, "as you said")
+            return options.id, other
         for column, other in proposals.id_candidates(self._predictions, self._positives):
             share = self._look.overlap(self._predictions, column, self._positives, other)
             if share >= _ENOUGH_MATCHED:
@@ -225,12 +231,12 @@ class _Decisions:
     def _column(
         self,
         role: str,
-        table: TableLook,
-        propose: Callable[[TableLook], ColumnLook | None],
-        wish: str | None,
-    ) -> ColumnLook:
+        table: TableSample,
+        propose: Callable[[TableSample], ColumnSample | None],
+        given: str | None,
+    ) -> ColumnSample:
         option = f"--{role.replace('_', '-')}"
-        found = propose(table) if wish is None else None
+        found = propose(table) if given is None else None
         why = (
             f"no column of {table.name} is surely the {role} (its columns are "
             f"{', '.join(column.name for column in table.columns)})"
@@ -245,30 +251,30 @@ class _Decisions:
                 why=why,
                 choices=[column.name for column in table.columns],
             ),
-            wish,
+            given,
         )
         return table.column(name, option=option)
 
-    def _known_at(self) -> ColumnLook | None:
-        if self._wishes.known_at == "none":
+    def _known_at(self) -> ColumnSample | None:
+        if self._options.known_at == "none":
             self._found("known_at", "none", "as you said")
             self._notes.append(
-                "Without known_at every confirmation counts at every moment: what is computed for "
-                "the past is not what would have been computed then."
+                "Without known_at every confirmation counts at every moment: results for past "
+                "windows include labels that were not known then."
             )
             return None
         return self._column(
-            "known_at", self._positives, proposals.known_at_column, self._wishes.known_at
+            "known_at", self._positives, proposals.known_at_column, self._options.known_at
         )
 
     def _label(self) -> str | None:
-        wish = self._wishes.label
-        if wish == "none":
+        given = self._options.label
+        if given == "none":
             self._found("label", "none", "as you said: every row is a confirmed positive")
             return None
         column = (
-            self._positives.column(wish, option="--label")
-            if wish
+            self._positives.column(given, option="--label")
+            if given
             else proposals.label_column(self._positives)
         )
         if column is None:
@@ -277,10 +283,10 @@ class _Decisions:
         zeros, others = self._look.zeros(self._positives, column)
         if others:
             msg = (
-                f"label column {column.name!r} of {self._positives.name} has {others} rows that "
-                "are not 1, -1 or 0: write 1 for a confirmed positive, -1 for a confirmed "
-                "negative and 0 for what takes an earlier row back; or say --label none if every "
-                "row is a confirmed positive"
+                f"label column {column.name!r} of {self._positives.name} has {others} rows "
+                "that are not 1, -1 or 0: write 1 for a confirmed positive, -1 for a "
+                "confirmed negative and 0 to take an earlier row back; or give --label none "
+                "if every row is a confirmed positive"
             )
             raise InputError(msg)
         if zeros:
@@ -291,13 +297,13 @@ class _Decisions:
         self._found("label", column.name, "1 confirmed positive, -1 confirmed negative")
         return column.name
 
-    def _model_version(self) -> ColumnLook | None:
-        wish = self._wishes.model_version
-        if wish == "none":
+    def _model_version(self) -> ColumnSample | None:
+        given = self._options.model_version
+        if given == "none":
             self._found("model_version", "none", "as you said")
             return None
-        if wish is not None:
-            column = self._predictions.column(wish, option="--model-version")
+        if given is not None:
+            column = self._predictions.column(given, option="--model-version")
             self._found("model_version", column.name, "as you said")
             return column
         found = proposals.model_version_column(self._predictions)
@@ -306,13 +312,13 @@ class _Decisions:
             self._found("model_version", found.name, why)
         return found
 
-    def _zone(self, time: ColumnLook, known: ColumnLook | None) -> str:
+    def _zone(self, time: ColumnSample, known: ColumnSample | None) -> str:
         naive = [column.name for column in (time, known) if column and column.kind == "naive"]
         if not naive:
-            return self._check_zone(self._wishes.zone or "UTC")
+            return self._check_zone(self._options.zone or "UTC")
         why = f"{' and '.join(naive)} {'say' if len(naive) > 1 else 'says'} no zone: assumed"
         question = Question(what="zone", option="--zone", proposal="UTC", why=why)
-        return self._check_zone(self._decide(question, self._wishes.zone))
+        return self._check_zone(self._decide(question, self._options.zone))
 
     def _check_zone(self, zone: str) -> str:
         try:
@@ -336,13 +342,13 @@ class _Decisions:
 
     def _window(self, extent: Extent) -> str:
         name, each = proposals.window_for(extent)
-        if each < proposals.ENOUGH_CONFIRMATIONS and self._wishes.window is None:
+        if each < proposals.ENOUGH_CONFIRMATIONS and self._options.window is None:
             self._notes.append(
                 f"A window of {name} has about {each} confirmations: intervals will be wide."
             )
         why = f"about {each} confirmations in each"
         window = self._decide(
-            Question(what="window", option="--window", proposal=name, why=why), self._wishes.window
+            Question(what="window", option="--window", proposal=name, why=why), self._options.window
         )
         try:
             return read_window_length(window)
@@ -359,7 +365,7 @@ class _Decisions:
             Question(
                 what="maturity", option="--maturity", proposal=shown_duration(proposal), why=why
             ),
-            self._wishes.maturity,
+            self._options.maturity,
         )
         try:
             return read_length(text)
@@ -368,16 +374,16 @@ class _Decisions:
             raise InputError(msg) from None
 
     def _threshold(self, scale: str, score: str) -> float:
-        wish, default = self._wishes.threshold, _DEFAULT_THRESHOLDS[scale]
+        given, default = self._options.threshold, _DEFAULT_THRESHOLDS[scale]
         by_default = self._look.share_at_or_above(self._predictions, score, default)
         question = Question(
             what="threshold",
             option="--threshold",
             proposal=f"{default:g}",
             why=f"the middle of the scale, which flags {by_default:.3%} of predictions and is "
-            "nobody's decision: set it to the score that yours are made at",
+            "only a default: set it to the score that yours are made at",
         )
-        text = self._decide(question, None if wish is None else f"{wish:g}")
+        text = self._decide(question, None if given is None else f"{given:g}")
         try:
             threshold = float(text)
         except ValueError:
@@ -385,10 +391,10 @@ class _Decisions:
             raise InputError(msg) from None
         flagged = self._look.share_at_or_above(self._predictions, score, threshold)
         note = f"At the threshold of {threshold:g}, {flagged:.3%} of predictions are flagged."
-        if wish is None and text == question.proposal:
+        if given is None and text == question.proposal:
             note += (
-                " You did not name it: precision, recall and F1 are of decisions at that score "
-                "alone; --threshold, or threshold in the file, sets another."
+                " This is a default: precision, recall and F1 hold for decisions at this "
+                "score; set yours with --threshold, or threshold in the file."
             )
         self._notes.append(note)
         return threshold
@@ -423,18 +429,18 @@ class _Decisions:
     def _class_prior(
         self, extent: Extent, reference: tuple[str, str] | None, windows: WindowGrid
     ) -> str:
-        known = read_known(self._answer(known_question(), self._wishes.known_prior))
+        known = read_known(self._answer(known_question(), self._options.known_prior))
         if known is None:
             why = (
-                "measured; scores allow no more than an upper bound, which a share known of a past "
+                "measured; scores give only an upper bound, which a share known for a past "
                 "period (--known-prior) or an audit (--audit) makes narrow"
             )
             self._found("class_prior", "auto", why)
             return "auto"
         question = period_question(extent, reference, windows)
-        period = read_period(self._answer(question, self._wishes.prior_period), windows)
+        period = read_period(self._answer(question, self._options.prior_period), windows)
         written = known.written(*period)
-        self._found("class_prior", written, "as you said: windows are followed from there")
+        self._found("class_prior", written, "as you said: it is followed from there")
         return written
 
     def _name(self) -> str:
@@ -442,4 +448,4 @@ class _Decisions:
         question = Question(
             what="name", option="--name", proposal=stem or "classifier", why="the folder's name"
         )
-        return self._decide(question, self._wishes.name)
+        return self._decide(question, self._options.name)

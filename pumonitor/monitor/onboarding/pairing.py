@@ -1,4 +1,4 @@
-"""Which of the files in a folder are predictions and which confirmations, by their names."""
+"""Find predictions and confirmations among the files of a folder by their names."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _candidates(files: Sequence[str]) -> list[str]:
 
 
 def _tables_in(folder: Path) -> list[str]:
-    """Tables in a folder and the folders in it; files that differ by digits are one table.
+    """Tables in a folder and its subfolders; files whose names differ by digits only are one table.
 
     Examples
     --------

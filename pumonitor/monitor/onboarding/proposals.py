@@ -1,4 +1,4 @@
-"""Which column is what, by name and type; how long windows and maturity should be. Pure."""
+"""Propose the roles of columns and the lengths of windows and maturity. No input or output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from pumonitor.monitor.onboarding.looking import ColumnLook, Extent, TableLook
+from pumonitor.monitor.onboarding.table_reader import ColumnSample, Extent, TableSample
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Window
 
@@ -86,9 +86,9 @@ _PROPENSITIES: Final = re.compile(r".*propensity|review_rate|review_probability"
 
 
 def _first(
-    columns: Sequence[ColumnLook], names: Sequence[str], fits: Callable[[ColumnLook], bool]
-) -> ColumnLook | None:
-    """The fitting column whose name matches the earliest pattern; the only fitting one if none."""
+    columns: Sequence[ColumnSample], names: Sequence[str], fits: Callable[[ColumnSample], bool]
+) -> ColumnSample | None:
+    """The fitting column whose name matches the earliest pattern; else the only fitting one."""
     fitting = [column for column in columns if fits(column)]
     for pattern in names:
         for column in fitting:
@@ -97,10 +97,10 @@ def _first(
     return fitting[0] if len(fitting) == 1 else None
 
 
-def score_column(table: TableLook) -> ColumnLook | None:
-    """The score: numbers of that name, or the only fractions within [0, 1]."""
+def score_column(table: TableSample) -> ColumnSample | None:
+    """Propose the score column: numbers with such a name, or the only fractions within [0, 1]."""
 
-    def is_share(column: ColumnLook) -> bool:
+    def is_share(column: ColumnSample) -> bool:
         return (
             column.kind == "float"
             and column.least is not None
@@ -110,15 +110,15 @@ def score_column(table: TableLook) -> ColumnLook | None:
             and not _PROPENSITIES.fullmatch(column.name)
         )
 
-    def is_number(column: ColumnLook) -> bool:
+    def is_number(column: ColumnSample) -> bool:
         return column.kind in {"float", "integer"} and column.time_unit is None
 
     return _named(table.columns, _SCORES, is_number) or _first(table.columns, _SCORES, is_share)
 
 
 def _named(
-    columns: Sequence[ColumnLook], names: Sequence[str], fits: Callable[[ColumnLook], bool]
-) -> ColumnLook | None:
+    columns: Sequence[ColumnSample], names: Sequence[str], fits: Callable[[ColumnSample], bool]
+) -> ColumnSample | None:
     found = [
         column
         for pattern in names
@@ -128,8 +128,8 @@ def _named(
     return found[0] if found else None
 
 
-def time_column(table: TableLook) -> ColumnLook | None:
-    """When predictions were made."""
+def time_column(table: TableSample) -> ColumnSample | None:
+    """Propose the column with the time of a prediction."""
     return _first(
         [column for column in table.columns if not _NOT_SCORED.fullmatch(column.name)],
         _TIMES,
@@ -137,13 +137,13 @@ def time_column(table: TableLook) -> ColumnLook | None:
     )
 
 
-def known_at_column(table: TableLook) -> ColumnLook | None:
-    """When confirmations became known."""
+def known_at_column(table: TableSample) -> ColumnSample | None:
+    """Propose the column with the time a confirmation became known."""
     return _first(table.columns, _KNOWN, lambda column: column.is_time)
 
 
-def label_column(table: TableLook) -> ColumnLook | None:
-    """A column that says 1 or -1, or that says something else in a few words."""
+def label_column(table: TableSample) -> ColumnSample | None:
+    """Propose the label column: one with 1 and -1, or with a few other values."""
     return _named(
         table.columns,
         (_LABELS.pattern,),
@@ -154,13 +154,13 @@ def label_column(table: TableLook) -> ColumnLook | None:
     )
 
 
-def model_version_column(table: TableLook) -> ColumnLook | None:
-    """A column of few values named like it."""
+def model_version_column(table: TableSample) -> ColumnSample | None:
+    """Propose the column of the model version: few values and such a name."""
     return _named(table.columns, (_VERSIONS.pattern,), lambda column: column.distinct <= 20)
 
 
-def propensity_column(table: TableLook) -> ColumnLook | None:
-    """A column of shares named like it."""
+def propensity_column(table: TableSample) -> ColumnSample | None:
+    """Propose the column of propensities: shares and such a name."""
     return _named(
         table.columns,
         (_PROPENSITIES.pattern,),
@@ -170,10 +170,10 @@ def propensity_column(table: TableLook) -> ColumnLook | None:
     )
 
 
-def id_candidates(predictions: TableLook, positives: TableLook) -> list[tuple[str, str]]:
+def id_candidates(predictions: TableSample, positives: TableSample) -> list[tuple[str, str]]:
     """Pairs of columns that may hold the same ids, the likeliest first."""
 
-    def likelihood(pair: tuple[ColumnLook, ColumnLook]) -> tuple[bool, int]:
+    def likelihood(pair: tuple[ColumnSample, ColumnSample]) -> tuple[bool, int]:
         column, other = pair
         named = [
             at for at, name in enumerate(_IDS) if re.fullmatch(name, column.name, re.IGNORECASE)
@@ -193,7 +193,7 @@ def id_candidates(predictions: TableLook, positives: TableLook) -> list[tuple[st
 
 
 def window_for(extent: Extent) -> tuple[str, int]:
-    """The shortest window with enough confirmations, and how many; of those that fit twice."""
+    """The shortest window with enough confirmations that fits twice, and their number."""
     days = max((extent.last - extent.first) / 86400, 1e-9)
     fitting = [(name, length) for name, length in _WINDOWS if 2 * length <= days] or [_WINDOWS[0]]
     # An hour is for streams of hours: a day's rhythm is no change of the model.
@@ -207,20 +207,20 @@ def window_for(extent: Extent) -> tuple[str, int]:
 
 
 def maturity_for(extent: Extent) -> timedelta:
-    """Days within which nineteen of twenty confirmations had come; 0 where they come at once."""
+    """Days within which 95% of the confirmations had arrived; 0 if they arrive at once."""
     return timedelta(days=math.ceil(max(extent.delays.get(0.95, 0.0), 0.0) / 86400))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mature:
-    """The windows whose labels are in, and those of them to compare with."""
+    """The mature windows, and those of them that form the reference."""
 
     windows: tuple[Window, ...]
     reference: tuple[Window, ...]
 
 
 def reference_windows(extent: Extent, *, grid: WindowGrid, maturity: timedelta) -> Mature:
-    """Whole windows whose labels were in when the data end, and the first of them.
+    """Find the windows that are mature when the data end; the first are the reference.
 
     A third of them; where that is few, eight or as many as leave half of them to be compared; and
     no more than thirty or four weeks.
@@ -240,13 +240,13 @@ def reference_windows(extent: Extent, *, grid: WindowGrid, maturity: timedelta) 
     return Mature(windows=mature, reference=mature[:count])
 
 
-def is_turned(predictions: TableLook, positives: TableLook) -> bool:
-    """Whether the second table has the scores and the first none."""
+def is_turned(predictions: TableSample, positives: TableSample) -> bool:
+    """Whether predictions and confirmations are swapped: only the second table has scores."""
     return score_column(predictions) is None and score_column(positives) is not None
 
 
-def described(column: ColumnLook) -> str:
-    """What speaks for a column, in a few words."""
+def described(column: ColumnSample) -> str:
+    """A few words on the values of a column."""
     if column.kind == "moment":
         return "times with a zone"
     if column.kind == "naive":
@@ -259,7 +259,7 @@ def described(column: ColumnLook) -> str:
 
 
 def in_zone(extent: Extent, zone: str, *, time: bool, known: bool) -> Extent:
-    """The extent with naive times read on the clocks of a zone.
+    """The extent with naive times read in a time zone.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def in_zone(extent: Extent, zone: str, *, time: bool, known: bool) -> Extent:
 
 
 def written_span(windows: Sequence[Window], *, grid: WindowGrid) -> tuple[str, str]:
-    """Start of the first and end of the last window on the zone's clocks, as a file has them."""
+    """Start of the first and end of the last window in local time, as written in a file."""
     moments = (windows[0].start, windows[-1].end)
     clocks = [moment.astimezone(ZoneInfo(grid.zone)) for moment in moments]
     pattern = "%Y-%m-%dT%H:%M" if grid.every.endswith("h") else "%Y-%m-%d"

@@ -1,4 +1,4 @@
-"""Writes a configuration file, never over one that is there unless told to."""
+"""Write a configuration file; an existing one is overwritten only on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["refuse_existing", "write_configuration"]
 
 
 def refuse_existing(path: Path) -> None:
-    """Refuse to write where something is.
+    """Raise an error if the path exists.
 
     Raises
     ------
@@ -22,12 +22,12 @@ def refuse_existing(path: Path) -> None:
         If there is.
     """
     if path.exists():
-        msg = f"{path} is there already: --force writes over it, --output names another file"
+        msg = f"{path} exists already: --force overwrites it, --output names another file"
         raise InputError(msg)
 
 
 def write_configuration(found: Onboarded, path: Path) -> None:
-    """Write what was found, once it has been read back without a complaint.
+    """Write the configuration after checking that it can be read without an error.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""The report of a window, made from what the ledger holds."""
+"""Reports of windows, made from the ledger."""

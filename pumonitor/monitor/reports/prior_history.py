@@ -1,4 +1,4 @@
-"""The class prior of the windows up to one, as its report draws them."""
+"""History of the class prior up to a window, for the chart of its report."""
 
 from __future__ import annotations
 

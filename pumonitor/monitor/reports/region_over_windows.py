@@ -1,4 +1,4 @@
-"""Whether any scores are purely positive, by more windows than one, which has too few labels."""
+"""Check over several windows whether any scores are purely positive; one has too few labels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def no_pure_region_in_windows(
     as_of: datetime,
     label_purity: LabelPurity,
 ) -> list[Finding]:
-    """A note that an estimated class prior is rather too high than too low, as windows show it.
+    """Warning that an estimated class prior is rather too high, if no scores are purely positive.
 
     A week of 40 confirmed positives has ten among its highest scores, which prove nothing; the
     weeks before have others. So the counts of the last 25 mature windows are added up.

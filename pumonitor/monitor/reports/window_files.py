@@ -1,4 +1,4 @@
-"""The report of a window that is in the ledger, made when it is asked for."""
+"""Make the report files of a window from the ledger, on demand."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _of_windows(
     class_prior: ClassPriorEstimate,
     ledger: LedgerReader,
 ) -> list[Finding]:
-    """What many windows show of the class prior and this one has too few labels for."""
+    """Warning about the class prior that needs the labels of many windows."""
     return [
         finding
         for record in _records(found, ledger)
@@ -101,7 +101,7 @@ def _of_windows(
 
 
 def _records(found: StoredEvaluation, ledger: LedgerReader) -> list[WindowRecord]:
-    """The window as the ledger has it: one, under its configuration."""
+    """The stored window under its configuration."""
     start = found.window.start
     records = ledger.windows(found.monitor, since=start, until=start + timedelta.resolution)
     return [record for record in records if record.window_key == found.window_key]
@@ -120,7 +120,7 @@ def _context(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
 
 
 def _notes(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
-    """What people have to know of the rows behind the numbers."""
+    """Notes on problems with the rows of the window."""
     said = [
         one.sentence
         for record in _records(found, ledger)

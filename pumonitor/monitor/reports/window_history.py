@@ -1,4 +1,4 @@
-"""The windows up to one, each as it was known when that one was looked at."""
+"""History of the metrics up to a window, as known when that window was evaluated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEADLINES: Final = ("aul", "auc", "class_prior", "precision", "recall", "f1")
 
 
 def newest_known(rows: Iterable[PublishedResult], *, as_of: datetime) -> list[PublishedResult]:
-    """Of each window and metric the newest result known by a moment, in order of time."""
+    """The newest result of each window and metric known at a moment, in order of time."""
     newest: dict[tuple[datetime, str], PublishedResult] = {}
     for row in rows:
         if row.as_of <= as_of:

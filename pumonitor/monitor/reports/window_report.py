@@ -1,4 +1,4 @@
-"""The page and the numbers of one window, made again from its stored table."""
+"""Evaluate one window again from its stored table, and make its page and its numbers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`pumonitor serve`: the schedule, the health server, a state database that is not there yet."""
+"""`pumonitor serve`: the schedule, the health server, and waiting for the state database."""

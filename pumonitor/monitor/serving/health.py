@@ -1,4 +1,4 @@
-"""Whether the service lives and can work, and its numbers, for whoever watches over it."""
+"""Health server: whether the service is alive and ready, and its metrics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def health_server(
     token: str | None = None,
     seconds_per_request: float = SECONDS_PER_REQUEST,
 ) -> Iterator[int]:
-    """Answer /healthz, which depends on nothing, /readyz, which asks the state database, /metrics.
+    """Serve /healthz, which depends on nothing, /readyz and /metrics, which read the ledger.
 
     So many connections are served at a time, the next one is closed. On this machine's own
     addresses a request must name one of them as its host, so that no page in a browser gets here by
@@ -69,9 +69,10 @@ def health_server(
     place = _place(address)
     if token is None and not place.is_loopback:
         msg = (
-            f"the health address {address} can be asked from elsewhere: set a token in the "
-            "environment, PUMONITOR_HEALTH_TOKEN, which requests bear as Authorization: Bearer "
-            "TOKEN, or use an address of this machine alone, such as 127.0.0.1:8080"
+            f"the health address {address} can be reached from other machines: set a token in "
+            "the environment variable PUMONITOR_HEALTH_TOKEN, which requests carry as "
+            "Authorization: Bearer TOKEN, or use an address of this machine alone, such as "
+            "127.0.0.1:8080"
         )
         raise InputError(msg)
     if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii()):
@@ -106,7 +107,7 @@ def health_server(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """Where to listen."""
+    """Address and port to listen on."""
 
     family: socket.AddressFamily
     host: str
@@ -114,7 +115,7 @@ class _Place:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether this machine alone can ask there."""
+        """Whether the address can be reached from this machine only."""
         return ip_address(self.host.partition("%")[0]).is_loopback
 
 
@@ -180,11 +181,11 @@ class _Server(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that breaks off is no news."""
+        """Ignore errors of a connection: clients that hang up are normal."""
 
 
 class _Reader(io.RawIOBase):
-    """What comes over a connection until a moment, however slowly."""
+    """Reads a request until a deadline, however slowly it arrives."""
 
     def __init__(self, connection: socket.socket, until: float) -> None:
         self._connection = connection
@@ -207,7 +208,7 @@ def _left(until: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rules:
-    """What is answered, and to whom."""
+    """Which requests are answered: token, host name and path."""
 
     answers: Mapping[str, Callable[[], bytes]]
     token: str | None
@@ -215,7 +216,7 @@ class _Rules:
     seconds: float
 
     def refusal(self, hosts: list[str], authorization: str) -> tuple[HTTPStatus, bytes] | None:
-        """Why a request is not answered."""
+        """Status and reason if a request is refused; None if it is answered."""
         if len(hosts) > 1 or (self.only_own_names and not all(map(_is_own_name, hosts))):
             return HTTPStatus.MISDIRECTED_REQUEST, b"this is no host of that name\n"
         if self.token is not None:
@@ -227,7 +228,7 @@ class _Rules:
 
 
 def _is_own_name(host: str) -> bool:
-    """Whether a Host header is what this machine calls itself.
+    """Whether a Host header names this machine.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A service with its own schedule; APScheduler only ticks, and is imported nowhere else."""
+"""Runs the rounds of `pumonitor serve` on their schedules; APScheduler is imported only here."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TICKS: Final[Mapping[str, Any]] = {
 
 
 class Service:
-    """Runs rounds of work when they are due, until it is told to stop.
+    """Runs a round for each monitor when it is due, until it is stopped.
 
     Ticks carry no state: each plans whatever windows are missing and does what is due, so one that
     was missed, doubled or cut off costs nothing.
@@ -62,7 +62,7 @@ class Service:
         self._stopped = Event()
 
     def serve(self, *, at_once: bool = True) -> None:
-        """Work until `stop` is called or the process is told to end; what is begun is finished.
+        """Run rounds until `stop` is called or a signal arrives; the window begun is finished.
 
         Parameters
         ----------
@@ -80,11 +80,11 @@ class Service:
             scheduler.shutdown(wait=True)
 
     def stop(self) -> None:
-        """End once the window that is being worked on is done."""
+        """Stop after the window that is being evaluated."""
         self._stopped.set()
 
     def stop_on_signals(self, then: Callable[[], None] = lambda: None) -> None:
-        """Let SIGTERM and Ctrl-C stop it gently; `then` is called as well."""
+        """Stop on SIGTERM and Ctrl-C, and call `then`."""
 
         def told(_number: int, _frame: FrameType | None) -> None:
             then()
@@ -123,10 +123,10 @@ class Service:
 
     def _tick_tidying(self) -> None:
         if not self._stopped.is_set():
-            self._guarded(self._tidy, "deleting what was delivered long ago")
+            self._guarded(self._tidy, "deleting messages delivered long ago")
 
     def _guarded(self, work: Callable[[], None], what: str) -> None:
-        """A round that fails is followed by others."""
+        """Run a round; a failure is logged and later rounds still run."""
         try:
             work()
         except PumonitorError as error:

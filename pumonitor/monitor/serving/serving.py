@@ -1,4 +1,4 @@
-"""A service from its start to its end: health first, then the state database, then work."""
+"""The life of a service: start the health server, wait for the state database, run rounds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _log = logging.getLogger("pumonitor")
 def serve_until_stopped(
     configuration: Configuration, *, health: str | None = None, health_token: str | None = None
 ) -> None:
-    """Work for all monitors until SIGTERM or Ctrl-C.
+    """Run the rounds of all monitors until SIGTERM or Ctrl-C.
 
     A state database that cannot be reached at the start is waited for; meanwhile /healthz says
     that the service lives, and /readyz that it cannot work.
@@ -67,11 +67,11 @@ def serve_until_stopped(
 def _health(
     address: str, opened: Sequence[Jobs], *, token: str | None
 ) -> AbstractContextManager[int]:
-    """The server of its pages, which find the state database once it is opened."""
+    """Start the health server, which reads the state database once it is opened."""
 
     def jobs() -> Jobs:
         if not opened:
-            msg = "the state database is waited for"
+            msg = "waiting for the state database"
             raise StateUnavailableError(msg)
         return opened[0]
 

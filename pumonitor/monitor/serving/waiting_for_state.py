@@ -1,4 +1,4 @@
-"""A service that starts before its state database does."""
+"""Wait for a state database that is not up yet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Opened = TypeVar("Opened")
 
 
 def opened_in_time(open_once: Callable[[], Opened], *, stopped: Event) -> Opened | None:
-    """What opens the state database, once it can be opened; None if it is told to stop before.
+    """Open the state database, trying until it succeeds; None if stopped before.
 
     Every attempt that fails is logged with its reason. Waits double from one second to 30.
 

@@ -1,4 +1,4 @@
-"""The first step of a window: its counts at each moment that is due, and what they say alone."""
+"""Collect a window: its counts for each pane that is due, and findings from them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def counted(
 
 
 def delay_edges(monitor: Monitor) -> tuple[timedelta, ...]:
-    """Ages at which the share of labels that have arrived is told; the last is the maturity."""
+    """Ages at which the share of arrived labels is stored; the last is the maturity."""
     if not monitor.maturity:
         return ()
     return tuple(monitor.maturity * step / DELAY_STEPS for step in range(1, DELAY_STEPS + 1))

@@ -1,4 +1,4 @@
-"""The second step of a window: each of its panes among the windows before it."""
+"""Evaluate a window: each of its collected panes, with what earlier windows provide."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def evaluate(
 
 
 def references_in(ledger: LedgerReader, priors: FollowedPriors) -> References:
-    """The references of monitors that keep their windows there."""
+    """Access to the references of the monitors in a ledger."""
 
     def evaluated(
         monitor: Monitor, configuration: str, window_key: str, pane: Pane
@@ -77,7 +77,7 @@ def evaluated_series(
     *,
     reference: Reference | None,
 ) -> list[EvaluatedSeries]:
-    """What a collected pane comes to, a function of what was known as of its moment."""
+    """Results of a collected pane, a function of what was known at its moment."""
     return [
         _evaluated(priors, window_key, stored, ledger, reference=reference)
         for stored in ledger.series(window_key, priors.pane.number)

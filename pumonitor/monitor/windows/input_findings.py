@@ -1,4 +1,4 @@
-"""What the ledger's numbers of rows say about a monitor's tables."""
+"""Findings on a monitor's tables from the row counts in the ledger."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def findings_of(
     *,
     as_of: datetime,
 ) -> list[WindowFinding]:
-    """Of a window that was just collected; the ledger is asked for earlier ones if that matters."""
+    """Findings on a window just collected; earlier windows are read if they matter."""
 
     def before() -> list[Mapping[str, Any]]:
         earlier = ledger.pane_counts_before(
@@ -56,7 +56,7 @@ def findings_of(
 
 
 def findings_of_windows(windows: Sequence[WindowRecord]) -> list[WindowFinding]:
-    """Of all windows of one monitor that were collected, each as it was counted last."""
+    """Findings on all collected windows of a monitor, each by its last count."""
     counted = [(one, counts) for one in windows if (counts := _newest_counts(one)) is not None]
     found: list[WindowFinding] = []
     for place, (one, counts) in enumerate(counted):
@@ -72,7 +72,7 @@ def findings_of_windows(windows: Sequence[WindowRecord]) -> list[WindowFinding]:
 
 
 def summed_up(findings: Iterable[WindowFinding]) -> list[str]:
-    """A line for each monitor and kind: what is so in its newest window, and in how many others."""
+    """One line for each monitor and kind: the newest finding, and the number of other windows."""
     by_kind: dict[tuple[str, str], list[WindowFinding]] = {}
     for one in findings:
         by_kind.setdefault((one.monitor, one.kind), []).append(one)

@@ -1,4 +1,4 @@
-"""The open tables of monitors, a few at a time."""
+"""Keep the tables of a few monitors open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPEN_AT_ONCE: Final = 4
 
 
 class MonitorTables:
-    """Opens the tables of monitors when they are needed; the one used longest ago is closed.
+    """Opens the tables of monitors on demand; the least recently used ones are closed.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class MonitorTables:
         self.unreadable: set[str] = set()
 
     def of(self, name: str) -> PredictionSource:
-        """The tables of a monitor; open until those of several others were asked for."""
+        """The tables of a monitor, which stay open until several others have been used."""
         if name in self._open:
             self._open[name] = self._open.pop(name)
             return self._open[name]

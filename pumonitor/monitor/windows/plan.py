@@ -1,4 +1,4 @@
-"""Planning: the windows that are due go into the ledger, with all their panes."""
+"""Plan windows: store those that are due in the ledger, with all their panes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Planner"]
 
 
 class Planner:
-    """Plans the windows of monitors, and reads their tables only where some may be due.
+    """Plans the windows of monitors; reads tables only if a window may be due.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Planner:
         if start >= now:
             msg = (
                 f"no window from {start:%Y-%m-%d %H:%M} UTC on has ended: it is "
-                f"{now:%Y-%m-%d %H:%M} UTC; ask for windows of the past"
+                f"{now:%Y-%m-%d %H:%M} UTC; choose windows that have ended"
             )
             raise InputError(msg)
         self._source_of(name).span()
@@ -75,7 +75,7 @@ class Planner:
         return [window for window in windows if window.end <= now]
 
     def plan_range(self, name: str, start: datetime, end: datetime) -> list[Window]:
-        """Put the windows of a range into the ledger that have ended.
+        """Store the ended windows of a range in the ledger.
 
         Those of the reference are put there too, since others are compared with them.
         """
@@ -84,7 +84,7 @@ class Planner:
         return windows
 
     def plan(self, name: str) -> list[Window]:
-        """Put the windows into the ledger that are due by the predictions there are.
+        """Store the windows in the ledger that are due by the predictions present.
 
         Those that are known to be there are left out.
         """
@@ -109,7 +109,7 @@ class Planner:
         return left
 
     def unplanned(self, names: Iterable[str]) -> Iterator[str]:
-        """Monitors of which the ledger alone does not say that all their windows are planned."""
+        """Monitors whose tables must be read to see whether all windows are planned."""
         current = self._ledger.standings.current_configurations()
         self._known = {
             name: standing
@@ -125,11 +125,11 @@ class Planner:
 
     @property
     def stopped(self) -> Mapping[str, datetime]:
-        """The last prediction of each monitor of which no window is due before there are others."""
+        """Last prediction of each monitor that has no window due until new predictions arrive."""
         return dict(self._stopped)
 
     def has_stopped(self, name: str) -> bool:
-        """Whether no window of a monitor is due before there are new predictions.
+        """Whether no window of a monitor is due until there are new predictions.
 
         As far as this round has found out: False where its tables could not be read.
         """
@@ -141,7 +141,7 @@ class Planner:
         return all_planned(monitor, standing, files=files, now=self._clock())
 
     def _not_planned_by(self, known: Standing | None, windows: list[Window]) -> list[Window]:
-        """Windows that an earlier round has not planned; all where it began with a later one."""
+        """Windows not planned by an earlier round; all if it began with a later one."""
         first, until = (
             (None, None) if known is None else (known.first_prediction, known.planned_until)
         )

@@ -138,9 +138,9 @@ def alphamax_n(sample: TwoSamples) -> AlphaMaxN:
     # Resamples are drawn to see what happens, and may end so; the data may not do so unsaid.
     if len(alike) == 1 and alike[0]:
         warnings.warn(
-            "alphamax_n finds labeled and unlabeled rows alike: every prior and label purity fit, "
-            "and its estimate is the largest, 1, which says nothing; give scores that tell "
-            "positives apart, or more rows",
+            "alphamax_n finds labeled and unlabeled rows alike: every prior and label purity "
+            "fit, and its estimate is the largest, 1, which carries no information; give "
+            "scores that tell positives apart, or more rows",
             NoBoundWarning,
             stacklevel=2,
         )

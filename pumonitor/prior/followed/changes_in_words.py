@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from pumonitor.prior.over_time import Explanation
-from pumonitor.stats.audited_share import cases_to_tell
+from pumonitor.stats.audited_share import cases_to_distinguish
 
 __all__ = ["prior_changes"]
 
@@ -69,7 +69,7 @@ def prior_changes(over_time: Mapping[str, Any], *, since: str = "") -> str | Non
     ...     class_prior=0.5, label_frequency=0.48)))
     Since the first 13 windows either the share of positives or the share of them that gets
     confirmed has about doubled: scores and confirmations cannot tell which (about even chances). A
-    review of about 230 random cases would tell how many are positive now.
+    review of about 230 random cases would show how many are positive now.
     """
     if over_time["moved"] is None:
         return None
@@ -77,7 +77,7 @@ def prior_changes(over_time: Mapping[str, Any], *, since: str = "") -> str | Non
     stored = [Explanation(**one) for one in over_time["explanations"]]
     found = [one for one in stored if one.chance >= _WORTH_TELLING]
     if not found:
-        return f"What has moved {since} cannot be told: too many explanations fit."
+        return f"What has changed {since} is unclear: too many explanations fit."
     sure = [name for name in _sure(over_time["since_reference"], stored) if _is_named(name, found)]
     common = [name for name in _ORDER if all(name in one.changed for one in found)]
     beside = [name for name in _ORDER if name in sure or name in common]
@@ -146,14 +146,14 @@ def _told(sure: str, found: Sequence[Explanation], since: str) -> str:
     if len(found) == 2:
         return f"{since} {f'{sure}, and ' if sure else ''}{_either(found[0], found[1])}"
     if nothing and sure:
-        return f"{since} {sure}; whether {_marginals(found)} as well cannot be told"
+        return f"{since} {sure}; whether {_marginals(found)} as well is unclear"
     each = [
         f"{_changes(one) or ('nothing else' if sure else 'nothing has moved')} "
         f"({_in_ten(one.chance)})"
         for one in found
     ]
-    one_of = f"{since} {f'{sure}; beside that ' if sure else ''}one of these is so"
-    return f"{one_of}, and it cannot be told which: {_joined(each, 'or', ';')}"
+    one_of = f"{since} {f'{sure}; beside that ' if sure else ''}one of these holds"
+    return f"{one_of}, and it is unclear which: {_joined(each, 'or', ';')}"
 
 
 def _one(sure: str, only: Explanation, since: str) -> str:
@@ -168,8 +168,8 @@ def _perhaps(sure: str, told: str, odds: float, since: str) -> str:
     """Whether it has changed or not, at odds for it."""
     if max(odds, 1 / odds) < _EVEN:
         if sure:
-            return f"{since} {sure}; whether {told} as well cannot be told ({_odds(odds)})"
-        return f"whether {told} {since} cannot be told ({_odds(odds)})"
+            return f"{since} {sure}; whether {told} as well is unclear ({_odds(odds)})"
+        return f"whether {told} {since} is unclear ({_odds(odds)})"
     if odds > 1:
         if sure:
             return f"{since} {sure}; probably {told} as well ({_odds(odds)})"
@@ -278,5 +278,5 @@ def _of_prior(sure: Collection[str], found: Sequence[Explanation], level: float)
     if "class prior" in sure:
         return ""
     factor = _factors(of_prior)["class prior"]
-    cases = cases_to_tell(level, min(level * factor, _MOST))
-    return f" A review of about {cases:,} random cases would tell how many are positive now."
+    cases = cases_to_distinguish(level, min(level * factor, _MOST))
+    return f" A review of about {cases:,} random cases would show how many are positive now."

@@ -135,8 +135,8 @@ def estimate_noisy_labels(table: ScoreTable, *, confidence_level: float = 0.95) 
     if low < _ALIKE:
         warnings.warn(
             "labeled and unlabeled rows may all be alike, so that every prior and every label "
-            "purity fits and the estimates of both say nothing; give scores that tell positives "
-            "apart, or more rows",
+            "purity fits and the estimates of both carry no information; give scores that "
+            "tell positives apart, or more rows",
             NoBoundWarning,
             stacklevel=2,
         )

@@ -279,9 +279,9 @@ def _refuse_indistinguishable(moments: _Moments) -> None:
         if stats.chi2.sf(distance, moments.bins - 1) < _INDISTINGUISHABLE:
             return
     msg = (
-        "the reference window's unlabeled rows cannot be told from confirmed positives by their "
-        "scores, so that no change of the prior would show: take a larger reference window, or a "
-        "score that ranks"
+        "the reference window's unlabeled rows cannot be distinguished from confirmed "
+        "positives by their scores, so that no change of the class prior would show: take a "
+        "larger reference window, or a score that ranks"
     )
     raise InputError(msg)
 

@@ -159,7 +159,7 @@ def _kind(file: Path, kinds: Collection[FileKind]) -> FileKind:
         suffixes.pop()
     suffix = suffixes[-1] if suffixes else ""
     if suffix in _PARQUET:
-        msg = f"{file} is not Parquet, whatever its name says: check how it was written or copied"
+        msg = f"{file} is not Parquet although its name says so: check how it was written or copied"
         raise InputError(msg)
     if suffix in _CSV:
         return "csv"

@@ -101,7 +101,7 @@ def _answered(name: str, status: int, code: str, scheme: str) -> Exception:
         return InputError(f"{name} cannot be read: there is no such {what} {shown}")
     if status in {0, 401, 403}:
         # Of what a web server refuses there is no status.
-        said = f"access is denied {shown}" if status else "the server does not hand it out"
+        said = f"access is denied {shown}" if status else "the server refuses to send it"
         what = f"{said}: check {credentials_of(scheme)}"
     elif status in {301, 307, 400}:
         what = f"the request is refused {shown}: check {credentials_of(scheme)}"

@@ -102,8 +102,8 @@ def remote_files(address: str) -> RemoteFiles:
     if kind is None:
         inside = "" if scheme in WEB else f"; for all files in it, {name.rstrip('/')}/*.parquet"
         msg = (
-            f"{name} must end in one of {', '.join(_SUFFIXES)}, which tells what the files "
-            f"are{inside}"
+            f"{name} must end in one of {', '.join(_SUFFIXES)}, which shows the format of the "
+            f"files{inside}"
         )
         raise InputError(msg)
     return RemoteFiles(name=name, files=(f"{scheme}://{rest}",), kind=kind)
@@ -125,7 +125,7 @@ def _check_marks(name: str, address: str) -> None:
         raise InputError(msg)
     elif name != address:
         msg = (
-            f"{name} is written with a user before its bucket: leave it away, keys are read from "
-            "the environment"
+            f"{name} is written with a user before its bucket: leave it out, keys are read "
+            "from the environment"
         )
         raise InputError(msg)

@@ -193,7 +193,8 @@ def _whole_numbers(examples: Sequence[tuple[Any, ...]]) -> list[int]:
 def _unreadable_time(time: TimeColumn, block: str) -> tuple[str, str]:
     unclear = f"that the clocks of {time.zone} show twice or never"
     remedy = (
-        f"or say which of two moments is meant, ambiguous: earlier or ambiguous: later of {block}"
+        "or choose which of the two moments is meant, ambiguous: earlier or ambiguous: later "
+        f"of {block}"
     )
     if time.ambiguous is not None:
         unclear, remedy = "", ""

@@ -73,7 +73,7 @@ def test_an_item_of_a_list_has_its_own_line():
         (
             "id: id\n      time",
             "id: id\n      id: x\n      time",
-            "id, line 6: stands twice: first in line 5",
+            "id, line 6: appears twice: first in line 5",
         ),
         (
             "    predictions:\n",
@@ -110,8 +110,8 @@ def test_an_item_of_a_list_has_its_own_line():
         (
             "known_at: known",
             "known_at: known\n      ambiguous: later",
-            "ambiguous, line 13: says how times without a zone are read where clocks change: it "
-            "needs time_zone",
+            "ambiguous, line 13: goes with time_zone, which is missing: it says which moment "
+            "is meant when clocks are put back",
         ),
         (
             "known_at: known",
@@ -230,13 +230,13 @@ def test_an_item_of_a_list_has_its_own_line():
             "features: amount",
             "features, line 8: must be a list, such as [a, b]",
         ),
-        ("segments: [country]", "features: [score]", "'score' as a feature and as score: what"),
-        ("segments: [country]", "features: [id]", "'id' as a feature and as id, which tells"),
+        ("segments: [country]", "features: [score]", "'score' as a feature and as the score: what"),
+        ("segments: [country]", "features: [id]", "'id' as a feature and as id, which differs"),
         ("segments: [country]", "features: [a, b, a]", "the column 'a' as a feature twice"),
         (
             "segments: [country]",
             "features: [a, who]\n      group: who",
-            "'who' as a feature and as group: entities known by heart",
+            "'who' as a feature and as the group: entities learned by heart",
         ),
         ("segments: [country]", "group: who", "names a group, which is for features"),
         ("score: score", "score: 5", "score, line 7: must be text: put it in quotes"),
@@ -245,7 +245,7 @@ def test_an_item_of_a_list_has_its_own_line():
         (
             "time: time",
             "time: time\n      time_unit: s\n      time_zone: UTC",
-            "leave time_zone away",
+            "leave out time_zone",
         ),
         (
             "source: p.csv",
@@ -299,7 +299,11 @@ def test_an_item_of_a_list_has_its_own_line():
         ),
         ("metric: f1, below: 0.5", "below: 0.5", "must have a metric, or health"),
         ("below: 0.5", "below: 0.5, change: 0.1", "it has below and change"),
-        ("below: 0.5", "drop: 0.1, from: 0d", "must be reference, or how far the windows before"),
+        (
+            "below: 0.5",
+            "drop: 0.1, from: 0d",
+            "must be reference, or the length of time whose windows",
+        ),
         (
             "below: 0.5",
             "drop: 0.1, from: 2d",
@@ -352,7 +356,7 @@ def test_an_item_of_a_list_has_its_own_line():
         (
             "metric: f1, below: 0.5",
             "health: unmatched_labels, above: 5",
-            "which is a share of the labels: below 100%, got 5",
+            "which is a share of the labels and must be below 100%, got 5",
         ),
         (
             "metric: f1, below: 0.5",
@@ -448,7 +452,7 @@ def test_a_drop_needs_a_reference():
 
 def test_two_monitors_of_one_name_are_refused():
     second = GOOD.removeprefix("monitors:\n")
-    assert only(GOOD + second).startswith("monitors.fraud, line 19: stands twice: first in line 2")
+    assert only(GOOD + second).startswith("monitors.fraud, line 19: appears twice: first in line 2")
     other_case = second.replace("fraud:", "Fraud:")
     assert "two monitors of one name but for case: fraud, Fraud" in only(GOOD + other_case)
 
@@ -526,15 +530,16 @@ OF = "of: {start: 2026-01-01, end: 2026-02-01}"
     [
         (
             f"{{value: 0.03, {OF}}}",
-            "class_prior, line 13: has value 0.03 without low and high, and nobody knows a share "
-            "exactly: write the ends of its 95% interval too",
+            "class_prior, line 13: has value 0.03 without low and high, and a share is never "
+            "known exactly: write the ends of its 95% interval too",
         ),
-        (f"{{value: 0.03, low: 0.02, {OF}}}", "has value 0.03 without high, and nobody knows"),
+        (f"{{value: 0.03, low: 0.02, {OF}}}", "has value 0.03 without high, and a share is never"),
         (f"{{low: 0.02, high: 0.04, {OF}}}", "has no value: write the likeliest share beside low"),
         (
             "{value: 0.03, low: 0.02, high: 0.04}",
-            "says not of when: name the period it was true of, such as of: {start: 2026-01-01, "
-            "end: 2026-02-01}, or write assumed: {value: 0.03, low: 0.02, high: 0.04} if it never",
+            "has no period: add the one that the share is of, such as of: {start: 2026-01-01, "
+            "end: 2026-02-01}, or write assumed: {value: 0.03, low: 0.02, high: 0.04} if it "
+            "never",
         ),
         (f"{{value: 3, low: 0.02, high: 0.04, {OF}}}", "below 1, got 3; did you mean 0.03?"),
         (f"{{value: '3%', low: 0.02, high: 0.04, {OF}}}", "without quotes or percent sign"),
@@ -562,7 +567,7 @@ OF = "of: {start: 2026-01-01, end: 2026-02-01}"
         ),
         (f"{{positives: 0.04, cases: 300, {OF}}}", "must be a whole number of cases, 0 or more"),
         (f"{{positives: 0, cases: 0, {OF}}}", "cases must be 1 or more"),
-        ("{positives: 12, cases: 300}", "name the period the cases were drawn from"),
+        ("{positives: 12, cases: 300}", "add the one that the cases were drawn from"),
         (f"{{positives: 12, cases: 300, value: 0.03, {OF}}}", "an audit, and not both"),
         (f"{{assumed: 0.03, {OF}}}", "has of beside assumed, which holds for ever"),
         ("{assumed: 3}", "0 < class_prior < 1, got 3; did you mean 0.03?"),

@@ -57,8 +57,8 @@ def test_aliases_are_read_and_keys_that_stand_twice_are_told_with_both_lines():
     found = read_document("a: &x {b: 1}\nc: *x\na: 2\nd:\n  e: 1\n  e: 2\n", name="x.yaml")
     assert found.value == {"a": {"b": 1}, "c": {"b": 1}, "d": {"e": 1}}
     assert [(one.place, one.line, one.message) for one in found.problems] == [
-        (("a",), 3, "stands twice: first in line 1"),
-        (("d", "e"), 6, "stands twice: first in line 5"),
+        (("a",), 3, "appears twice: first in line 1"),
+        (("d", "e"), 6, "appears twice: first in line 5"),
     ]
 
 
@@ -95,7 +95,7 @@ def test_a_tab_is_called_one(text):
     with pytest.raises(InputError) as caught:
         read_document(text, name="x.yaml")
     assert str(caught.value).endswith(
-        "this is not YAML (a tab stands there); write spaces in its place"
+        "this is not YAML (there is a tab); write spaces in its place"
     )
 
 
@@ -140,8 +140,8 @@ def test_brackets_without_end_are_one_error_with_their_line(text):
     with pytest.raises(InputError) as caught:
         read_document(text, name="x.yaml")
     assert re.fullmatch(
-        r"x\.yaml, line \d+: more than 30 lists or mappings stand one inside the other, and no "
-        r"setting has so many: check brackets, braces, indentation and aliases \(\*name\)",
+        r"x\.yaml, line \d+: more than 30 lists or mappings are nested, and no "
+        r"setting needs so many: check brackets, braces, indentation and aliases \(\*name\)",
         str(caught.value),
     )
 

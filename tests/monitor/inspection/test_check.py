@@ -117,7 +117,7 @@ def warnings_of(monitor=MONITOR, **found):
     [
         (
             {"labels": 0},
-            "no confirmation was found in c.csv: nothing but predictions is counted, and every",
+            "no confirmation was found in c.csv: every estimate is undefined until",
         ),
         ({}, "none of the 40 labels of c.csv confirms a prediction that is here: check id of both"),
         (

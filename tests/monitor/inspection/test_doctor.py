@@ -45,14 +45,14 @@ def test_tables_that_are_gone_are_told_though_all_windows_are_done(shop):
     assert told.severity == "error"
     assert told.what.startswith("card-fraud: its tables cannot be read: ")
     assert "confirmations.parquet" in told.what
-    assert told.remedy.startswith("mend the tables")
+    assert told.remedy.startswith("repair the tables")
 
 
 @pytest.mark.parametrize(
     ("error", "remedy"),
     [
-        (SourceError(f"{CANARY}@host does not answer"), "see that what holds them is up"),
-        (ModuleNotFoundError(f"no driver for {CANARY}"), "see that what holds them is up"),
+        (SourceError(f"{CANARY}@host does not answer"), "check that their server is up"),
+        (ModuleNotFoundError(f"no driver for {CANARY}"), "check that their server is up"),
     ],
 )
 def test_what_does_not_answer_is_told_without_secrets(shop, monkeypatch, error, remedy):

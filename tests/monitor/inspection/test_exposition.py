@@ -198,7 +198,7 @@ tests:
         exp_alerts:
           - exp_labels: {{severity: critical}}
             exp_annotations:
-              summary: "pumonitor is not scraped: nothing watches the models"
+              summary: "pumonitor cannot be scraped: the models are not monitored"
 """
 ALERT = """{exp_labels: {severity: critical, monitor: card-fraud, rule: aul, metric: aul},
           exp_annotations: {summary: "card-fraud: aul below 0.01", description: "aul of card-fraud.

@@ -67,7 +67,7 @@ def test_weeks_without_enough_of_them_are_not_told():
     day, week = lengths(values)
     assert (week.median, week.most, week.reference_windows) == (None, None, 4)
     assert said_of_lengths((day, week)).endswith(
-        "; not to be told from 4 quiet windows, 5 are needed, in windows of 1w"
+        "; unknown from 4 quiet windows, 5 are needed, in windows of 1w"
     )
 
 

@@ -11,10 +11,10 @@ import pytest
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.file import read_configuration_text
 from pumonitor.monitor.onboarding.configuration_text import configuration_text
-from pumonitor.monitor.onboarding.looking import Extent
-from pumonitor.monitor.onboarding.onboarded import Wishes
+from pumonitor.monitor.onboarding.onboarded import Options
 from pumonitor.monitor.onboarding.onboarding import onboard
 from pumonitor.monitor.onboarding.proposals import reference_windows
+from pumonitor.monitor.onboarding.table_reader import Extent
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from tests.monitor.onboarding_tables import tables
 
@@ -41,7 +41,7 @@ def both():
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_plain_tables_need_no_answer(tmp_path, both, ending):
     folder = written(tmp_path, *both, names=(f"scored.{ending}", f"frauds.{ending}"))
-    found = onboard([folder], Wishes(name="fraud"))
+    found = onboard([folder], Options(name="fraud"))
     assert (found.id, found.positives_id) == ("prediction_id", "prediction_id")
     assert (found.time, found.score, found.known_at) == ("scored_at", "score", "confirmed_at")
     assert (found.label, found.model_version, found.propensity) == (None, None, None)
@@ -58,7 +58,7 @@ def test_windows_have_a_hundred_confirmations_where_the_data_allow_it(tmp_path):
     for rows, window in expected.items():
         folder = tmp_path / str(rows)
         folder.mkdir()
-        found = onboard([written(folder, *tables(rows=rows, days=30))], Wishes(name="a"))
+        found = onboard([written(folder, *tables(rows=rows, days=30))], Options(name="a"))
         assert found.window == window, rows
         few = [note for note in found.notes if "intervals will be wide" in note]
         assert bool(few) is (rows < 60_000)
@@ -67,21 +67,21 @@ def test_windows_have_a_hundred_confirmations_where_the_data_allow_it(tmp_path):
 def test_maturity_is_the_time_in_which_nineteen_of_twenty_had_come(tmp_path):
     # Exponential delays with a mean of 2 days: 95% within 6.0 days.
     folder = written(tmp_path, *tables(rows=30_000, days=90, delay_days=2.0))
-    found = onboard([folder], Wishes(name="a"))
+    found = onboard([folder], Options(name="a"))
     assert found.maturity in {timedelta(days=6), timedelta(days=7)}
 
 
 def test_the_reference_is_whole_windows_whose_labels_are_in(tmp_path, both):
-    found = onboard([written(tmp_path, *both)], Wishes(name="a", window="1w", maturity="10d"))
+    found = onboard([written(tmp_path, *both)], Options(name="a", window="1w", maturity="10d"))
     # 2026 begins on a Thursday. Weeks from 5 January on end before 1 March less ten days: six.
     assert found.reference == ("2026-01-05", "2026-01-26")
     assert any("A reference of 3 windows says little" in note for note in found.notes)
-    days = onboard([str(tmp_path)], Wishes(name="a", window="1d", maturity="10d"))
+    days = onboard([str(tmp_path)], Options(name="a", window="1d", maturity="10d"))
     # Of 49 days a third.
     assert days.reference == ("2026-01-01", "2026-01-17")
-    hours = onboard([str(tmp_path)], Wishes(name="a", window="6h", maturity="10d"))
+    hours = onboard([str(tmp_path)], Options(name="a", window="6h", maturity="10d"))
     assert hours.reference == ("2026-01-01T00:00", "2026-01-17T12:00")
-    late = onboard([str(tmp_path)], Wishes(name="a", window="1mo", maturity="60d"))
+    late = onboard([str(tmp_path)], Options(name="a", window="1mo", maturity="60d"))
     assert late.reference is None
     assert any("No window is mature yet" in note for note in late.notes)
     assert monitor_of(late, tmp_path).reference is None
@@ -93,7 +93,7 @@ def test_times_with_a_zone_need_none_and_naive_ones_get_the_one_named(tmp_path, 
     zoned = predictions.assign(scored_at=predictions["scored_at"].dt.tz_localize("UTC"))
     zoned["scored_at"] = zoned["scored_at"].dt.as_unit("ns")
     folder = written(tmp_path, zoned, positives, names=("p.parquet", "c.parquet"))
-    found = onboard([folder], Wishes(name="a", zone="Europe/Berlin", window="1d", maturity="5d"))
+    found = onboard([folder], Options(name="a", zone="Europe/Berlin", window="1d", maturity="5d"))
     assert (found.time_zone, found.known_zone) == (None, "Europe/Berlin")
     only = monitor_of(found, tmp_path)
     assert only.predictions.time_zone is None
@@ -114,7 +114,7 @@ def test_integers_are_times_in_the_unit_that_fits(tmp_path, both, unit, per_seco
         predictions.assign(scored_at=since_1970(predictions["scored_at"])),
         positives.assign(confirmed_at=since_1970(positives["confirmed_at"])),
     )
-    found = onboard([folder], Wishes(name="a"))
+    found = onboard([folder], Options(name="a"))
     assert (found.time_unit, found.known_unit, found.time_zone) == (unit, unit, None)
     assert 5 <= found.maturity.days <= 15
     assert monitor_of(found, tmp_path).predictions.time_unit == unit
@@ -123,7 +123,7 @@ def test_integers_are_times_in_the_unit_that_fits(tmp_path, both, unit, per_seco
 def test_scores_of_any_size_are_unbounded(tmp_path, both):
     predictions, positives = both
     logit = predictions.assign(score=np.log(predictions["score"] / (1 - predictions["score"])))
-    found = onboard([written(tmp_path, logit, positives)], Wishes(name="a"))
+    found = onboard([written(tmp_path, logit, positives)], Options(name="a"))
     assert (found.score_scale, found.threshold) == ("unbounded", 0.0)
     assert monitor_of(found, tmp_path).score_scale == "unbounded"
 
@@ -136,7 +136,7 @@ def test_other_names_are_found_by_what_the_columns_hold(tmp_path, both):
     positives = positives.rename(columns={"prediction_id": "transaction", "confirmed_at": "seen"})
     positives = positives.assign(verdict=1, review_propensity=0.5)
     names = ("first.csv", "second.csv")
-    found = onboard([written(tmp_path, predictions, positives, names=names)], Wishes(name="a"))
+    found = onboard([written(tmp_path, predictions, positives, names=names)], Options(name="a"))
     assert (found.id, found.positives_id) == ("txn", "transaction")
     assert (found.time, found.score, found.known_at) == ("when", "p_hat", "seen")
     assert (found.label, found.model_version) == ("verdict", "model_version")
@@ -148,7 +148,7 @@ def test_other_names_are_found_by_what_the_columns_hold(tmp_path, both):
 def test_tables_in_the_wrong_order_are_turned(tmp_path, both):
     written(tmp_path, *both, names=("b.csv", "a.csv"))
     files = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
-    found = onboard(files, Wishes(name="a"))
+    found = onboard(files, Options(name="a"))
     assert found.predictions == files[1]
     assert found.positives == files[0]
 
@@ -162,7 +162,7 @@ def test_parts_in_folders_are_one_pattern(tmp_path, both):
             positives.iloc[number::3],
             names=(f"predictions/2026-0{number + 1}.parquet", f"confirmed/part-{number}.csv"),
         )
-    found = onboard([str(tmp_path)], Wishes(name="a"))
+    found = onboard([str(tmp_path)], Options(name="a"))
     assert Path(found.predictions).name == "*.parquet"
     only = monitor_of(found, tmp_path)
     assert only.predictions.source.path == "predictions/*.parquet"
@@ -175,58 +175,61 @@ def test_two_times_that_may_be_meant_are_asked_about(tmp_path, both):
     predictions["beta"] = predictions["alpha"]
     folder = written(tmp_path, predictions, positives)
     with pytest.raises(InputError, match=r"no column of .* is surely the time .*--time"):
-        onboard([folder], Wishes(name="a"))
+        onboard([folder], Options(name="a"))
     asked = []
 
     def answer(question):
         asked.append(question.what)
         return question.proposal or "beta"
 
-    found = onboard([folder], Wishes(), ask=answer)
+    found = onboard([folder], Options(), ask=answer)
     assert found.time == "beta"
     assert "time" in asked
     assert asked[-1] == "name"
 
 
 def test_wishes_are_not_asked_about(tmp_path, both):
-    wishes = Wishes(
+    options = Options(
         id="prediction_id", time="scored_at", score="amount", known_at="confirmed_at",
         label="none", window="1d", maturity="20d", threshold=0.8, zone="UTC", name="a",
         known_prior="none",
     )  # fmt: skip
-    found = onboard([written(tmp_path, *both)], wishes, ask=pytest.fail)
+    found = onboard([written(tmp_path, *both)], options, ask=pytest.fail)
     assert (found.score, found.score_scale) == ("amount", "unbounded")
     assert (found.window, found.maturity, found.threshold) == ("1d", timedelta(days=20), 0.8)
 
 
 @pytest.mark.parametrize(
-    ("wishes", "message"),
+    ("options", "message"),
     [
-        (Wishes(score="scor"), "--score: .* has no column 'scor'; did you mean 'score'"),
-        (Wishes(id="key"), "--id: .* has no column 'key'; its columns are prediction_id"),
-        (Wishes(id="prediction_id", positives_id="x"), "--positives-id: .* has no column 'x'"),
-        (Wishes(window="1day"), "a window's length must be"),
-        (Wishes(maturity="long"), "--maturity must be a number with s, min, h, d or w"),
-        (Wishes(time="country"), "column 'country' holds no times"),
-        (Wishes(label="confirmed_at"), "label column 'confirmed_at' .* has .* rows that are not 1"),
-        (Wishes(name="a b"), "has a name of letters other than"),
-        (Wishes(zone="Berlin"), "did you mean 'Europe/Berlin'"),
-        (Wishes(predictions="nothing.csv"), "there is no file nothing.csv"),
+        (Options(score="scor"), "--score: .* has no column 'scor'; did you mean 'score'"),
+        (Options(id="key"), "--id: .* has no column 'key'; its columns are prediction_id"),
+        (Options(id="prediction_id", positives_id="x"), "--positives-id: .* has no column 'x'"),
+        (Options(window="1day"), "a window's length must be"),
+        (Options(maturity="long"), "--maturity must be a number with s, min, h, d or w"),
+        (Options(time="country"), "column 'country' holds no times"),
+        (
+            Options(label="confirmed_at"),
+            "label column 'confirmed_at' .* has .* rows that are not 1",
+        ),
+        (Options(name="a b"), "has a name of letters other than"),
+        (Options(zone="Berlin"), "did you mean 'Europe/Berlin'"),
+        (Options(predictions="nothing.csv"), "there is no file nothing.csv"),
     ],
 )
-def test_what_cannot_be_is_refused_by_the_name_of_its_option(tmp_path, both, wishes, message):
+def test_what_cannot_be_is_refused_by_the_name_of_its_option(tmp_path, both, options, message):
     folder = written(tmp_path, *both)
     with pytest.raises(InputError, match=message):
-        monitor_of(onboard([folder], wishes), tmp_path)
+        monitor_of(onboard([folder], options), tmp_path)
 
 
 def test_confirmations_about_nothing_are_refused(tmp_path, both):
     predictions, positives = both
     folder = written(tmp_path, predictions, positives.assign(prediction_id="q1"))
     with pytest.raises(InputError, match=r"no column of .*predictions.csv with a value once each"):
-        onboard([folder], Wishes(name="a"))
+        onboard([folder], Options(name="a"))
     with pytest.raises(InputError, match=r"none of the .* confirmed positives .* check --id"):
-        onboard([folder], Wishes(name="a", id="prediction_id"))
+        onboard([folder], Options(name="a", id="prediction_id"))
 
 
 def test_labels_of_zero_are_said(tmp_path, both):
@@ -234,7 +237,7 @@ def test_labels_of_zero_are_said(tmp_path, both):
     folder = written(
         tmp_path, predictions, positives.assign(label=[0, *[1] * (len(positives) - 1)])
     )
-    found = onboard([folder], Wishes(name="a"))
+    found = onboard([folder], Options(name="a"))
     assert found.label == "label"
     assert any("1 rows of" in note and "are 0" in note for note in found.notes)
 
@@ -251,14 +254,14 @@ def test_a_folder_without_two_tables_says_what_is_there(tmp_path, names, message
     for name in names:
         (tmp_path / name).write_text("x\n1\n")
     with pytest.raises(InputError, match=message):
-        onboard([str(tmp_path)], Wishes())
+        onboard([str(tmp_path)], Options())
 
 
 def test_empty_tables_are_refused(tmp_path, both):
     predictions, positives = both
     folder = written(tmp_path, predictions.iloc[:0], positives)
     with pytest.raises(InputError, match="has no rows"):
-        onboard([folder], Wishes(name="a"))
+        onboard([folder], Options(name="a"))
 
 
 def test_names_that_yaml_would_read_otherwise_are_quoted(tmp_path, both):
@@ -268,7 +271,7 @@ def test_names_that_yaml_would_read_otherwise_are_quoted(tmp_path, both):
         tmp_path, predictions.rename(columns=odd), positives.rename(columns=odd),
         names=("p: 1.parquet", "c #2.parquet"),
     )  # fmt: skip
-    found = onboard([folder], Wishes(name="null", time="true", score="score, 'raw'"))
+    found = onboard([folder], Options(name="null", time="true", score="score, 'raw'"))
     only = monitor_of(found, tmp_path)
     assert only.predictions.id == "${ID}: #1"
     assert only.predictions.time == "true"
@@ -286,11 +289,11 @@ def test_labels_in_words_are_no_confirmations(tmp_path, both):
         names=("predictions.parquet", "confirmed.parquet"),
     )
     with pytest.raises(InputError) as caught:
-        onboard([folder], Wishes(name="a"))
+        onboard([folder], Options(name="a"))
     assert f"label column 'verdict' of {folder}" in str(caught.value)
     assert f"has {len(positives)} rows that are not 1, -1 or 0" in str(caught.value)
-    assert str(caught.value).endswith("say --label none if every row is a confirmed positive")
-    assert onboard([folder], Wishes(name="a", label="none")).label is None
+    assert str(caught.value).endswith("give --label none if every row is a confirmed positive")
+    assert onboard([folder], Options(name="a", label="none")).label is None
 
 
 def test_a_constant_score_is_refused(tmp_path, both):
@@ -299,26 +302,26 @@ def test_a_constant_score_is_refused(tmp_path, both):
     with pytest.raises(
         InputError, match=r"score column 'score' of .* is 0\.5 in all rows: a const"
     ):
-        onboard([folder], Wishes(name="a"))
+        onboard([folder], Options(name="a"))
 
 
 @pytest.mark.parametrize(
-    ("wishes", "message"),
+    ("options", "message"),
     [
         ({"maturity": "999999999d"}, "--maturity is longer than 100 years"),
         ({"window": "99999999999d"}, "--window is longer than 100 years"),
     ],
 )
-def test_lengths_beyond_a_calendar_are_refused(tmp_path, both, wishes, message):
+def test_lengths_beyond_a_calendar_are_refused(tmp_path, both, options, message):
     with pytest.raises(InputError, match=message):
-        onboard([written(tmp_path, *both)], Wishes(name="a", **wishes))
+        onboard([written(tmp_path, *both)], Options(name="a", **options))
 
 
 def test_missing_scores_do_not_make_a_scale(tmp_path, both):
     predictions, positives = both
     predictions = predictions.assign(score=predictions["score"].where(predictions.index % 50 != 0))
     predictions.loc[7, "score"] = pd.NA
-    found = onboard([written(tmp_path, predictions, positives)], Wishes(name="a"))
+    found = onboard([written(tmp_path, predictions, positives)], Options(name="a"))
     assert found.score_scale == "probability"
 
 
@@ -326,17 +329,19 @@ def test_missing_scores_do_not_make_a_scale(tmp_path, both):
 def test_a_model_version_is_found_under_many_names(tmp_path, both, name):
     predictions, positives = both
     predictions = predictions.assign(app_version="9", **{name: "7"})
-    found = onboard([written(tmp_path, predictions, positives)], Wishes(name="a"))
+    found = onboard([written(tmp_path, predictions, positives)], Options(name="a"))
     assert found.model_version == name
 
 
 def test_a_model_version_under_any_name_can_be_said_and_left_out(tmp_path, both):
     predictions, positives = both
     folder = written(tmp_path, predictions.assign(champion="7", model="8"), positives)
-    assert onboard([folder], Wishes(name="a", model_version="champion")).model_version == "champion"
-    assert onboard([folder], Wishes(name="a", model_version="none")).model_version is None
+    assert (
+        onboard([folder], Options(name="a", model_version="champion")).model_version == "champion"
+    )
+    assert onboard([folder], Options(name="a", model_version="none")).model_version is None
     with pytest.raises(InputError, match="--model-version"):
-        onboard([folder], Wishes(name="a", model_version="champoin"))
+        onboard([folder], Options(name="a", model_version="champoin"))
 
 
 @pytest.mark.parametrize(
@@ -363,7 +368,7 @@ def test_the_reference_has_enough_windows_and_leaves_enough(every, days, count):
 
 
 def test_the_file_says_how_the_reference_was_chosen(tmp_path, both):
-    found = onboard([written(tmp_path, *both)], Wishes(name="a", window="1w", maturity="10d"))
+    found = onboard([written(tmp_path, *both)], Options(name="a", window="1w", maturity="10d"))
     text = configuration_text(found, folder=tmp_path)
     assert "# the first 3 of 6 windows whose labels are in: more than a third" in text
 
@@ -372,17 +377,19 @@ def test_confirmations_long_before_their_predictions_are_said_and_make_no_maturi
     predictions, confirmed = both
     early = confirmed.copy()
     early.loc[::3, "confirmed_at"] -= pd.Timedelta(days=30)
-    found = onboard([written(tmp_path, predictions, early)], Wishes(name="fraud"))
+    found = onboard([written(tmp_path, predictions, early)], Options(name="fraud"))
     count = (early.confirmed_at - confirmed.confirmed_at < pd.Timedelta(0)).sum()
     (note,) = [note for note in found.notes if "do not count" in note]
     assert note.startswith(f"{count} of {len(early)} confirmations were known more than a day")
-    plain = onboard([written(tmp_path, predictions, confirmed)], Wishes(name="fraud"))
+    plain = onboard([written(tmp_path, predictions, confirmed)], Options(name="fraud"))
     assert abs(found.maturity - plain.maturity) <= timedelta(days=2)
 
 
 def test_predictions_that_are_there_twice_are_said(tmp_path, both):
     predictions, confirmed = both
     twice = pd.concat([predictions, predictions])
-    found = onboard([written(tmp_path, twice, confirmed)], Wishes(name="fraud", id="prediction_id"))
+    found = onboard(
+        [written(tmp_path, twice, confirmed)], Options(name="fraud", id="prediction_id")
+    )
     (note,) = [note for note in found.notes if "repeat an id" in note]
     assert re.match(r"About (4[5-9]|5[0-5])% of the predictions repeat an id", note)

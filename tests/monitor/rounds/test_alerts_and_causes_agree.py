@@ -108,7 +108,10 @@ def test_alerts_of_one_change_name_one_cause(tmp_path, what, fired, kind, wrong)
         assert support.get(wrong, 0.0) < 0.15
         said = one.cause.get("class_prior", "")
         assert said.startswith("Estimated as ") == (one.metric in {"class_prior", "auc"})
-        assert one.cause["kinds"] or "cannot tell which; an audit of about" in one.cause["sentence"]
+        assert (
+            one.cause["kinds"]
+            or "cannot distinguish them; an audit of about" in one.cause["sentence"]
+        )
     if kind == "class_prior":
         alert = alerts["class_prior"]
         size = alert.cause["sizes"]["positives"]
@@ -138,7 +141,7 @@ def test_check_tells_how_soon_a_change_is_seen_and_plan_where_to_look(tmp_path):
     (outlook,) = (
         one for one in rule_outlooks(monitor, first=FIRST) if one.rule == "class_prior shift any"
     )
-    assert "a chance above 0.9 twice running (false alarms a year: at most 1)" in outlook.fires
+    assert "is above 0.9 in two windows in a row (false alarms a year: at most 1)" in outlook.fires
     assert outlook.first_window == FIRST + timedelta(days=11)
 
 

@@ -81,7 +81,7 @@ def test_an_alert_on_few_confirmations_says_that_they_are_too_few(tmp_path):
     alert = first_alert(tmp_path, shuffled=False, confirmed=4)
     assert (alert.metric, alert.cause["kind"]) == ("labeled_positives", "unclear")
     sentence = alert.cause["sentence"]
-    assert sentence.startswith("Too few confirmations to tell why: 4 in this window; about ")
+    assert sentence.startswith("Too few confirmations to find the cause: 4 in this window; about ")
     assert "Known: 0.1" in sentence
     assert "as many of all rows are confirmed as in the reference" in sentence
 

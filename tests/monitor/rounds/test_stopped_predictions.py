@@ -58,7 +58,7 @@ def test_the_doctor_says_so_and_does_not_ask_for_a_run(stopped):
     path, _ = stopped
     found = json.loads(invoke(path, "doctor", "--json", status=None).stdout)
     (about,) = [one for one in found if "no predictions since 2026-01-02 23:" in one["what"]]
-    assert "has what fills it run?" in about["remedy"]
+    assert "has the job that fills it run?" in about["remedy"]
     assert not any("late" in one["what"] or "planned since" in one["what"] for one in found)
 
 

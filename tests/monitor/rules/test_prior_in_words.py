@@ -114,7 +114,7 @@ def test_where_nothing_moved_nothing_else_is_said():
     assert prior_sentences(over_time()).endswith("since. Nothing seems to have moved since then.")
     many = prior_changes(over_time(()))
     assert many == (
-        "What has moved since the first 13 windows cannot be told: too many explanations fit."
+        "What has changed since the first 13 windows is unclear: too many explanations fit."
     )
 
 
@@ -130,44 +130,45 @@ PRIOR, SHARE, RANKING, OTHERS = "class prior", "label frequency", "ranking", "ne
         ),
         (
             [({RANKING: 0.4}, 0.7), ({PRIOR: 0.7, RANKING: 0.4}, 0.25)],
-            f"{SINCE}the ranking has become worse; that the share of positives has fallen by about "
-            "30% as well cannot be ruled out (about 3 to 1 against it). A review of about 2,000 "
-            "random cases would tell how many are positive now.",
+            f"{SINCE}the ranking has become worse; that the share of positives has fallen by "
+            "about 30% as well cannot be ruled out (about 3 to 1 against it). A review of "
+            "about 2,000 random cases would show how many are positive now.",
         ),
         (
             [({PRIOR: 2.0}, 0.3), ({SHARE: 1.9}, 0.6)],
-            f"{SINCE}either the share of positives or the share of them that gets confirmed has "
-            "about doubled: scores and confirmations cannot tell which (about 2 to 1 for the "
-            "second). A review of about 270 random cases would tell how many are positive now.",
+            f"{SINCE}either the share of positives or the share of them that gets confirmed "
+            "has about doubled: scores and confirmations cannot tell which (about 2 to 1 for "
+            "the second). A review of about 270 random cases would show how many are positive "
+            "now.",
         ),
         (
             [({PRIOR: 0.5, RANKING: 0.5}, 0.48), ({SHARE: 0.7, RANKING: 0.5}, 0.45)],
             f"{SINCE}the ranking has become worse, and either the share of positives has about "
-            "halved or the share of positives that gets confirmed has fallen by about 30%: scores "
-            "and confirmations cannot tell which (about even chances). A review of about 630 "
-            "random cases would tell how many are positive now.",
+            "halved or the share of positives that gets confirmed has fallen by about 30%: "
+            "scores and confirmations cannot tell which (about even chances). A review of "
+            "about 630 random cases would show how many are positive now.",
         ),
         (
             [({PRIOR: 3.0}, 0.6), ({PRIOR: 3.0, SHARE: 0.5}, 0.2), ({PRIOR: 3.0, OTHERS: 1}, 0.19)],
-            f"{SINCE}the share of positives has risen to about 3 times what it was; whether the "
-            "share of positives that gets confirmed has about halved (about 2 in 10) or the scores "
-            "of the other cases have moved (about 2 in 10) as well cannot be told.",
+            f"{SINCE}the share of positives has risen to about 3 times what it was; whether "
+            "the share of positives that gets confirmed has about halved (about 2 in 10) or "
+            "the scores of the other cases have moved (about 2 in 10) as well is unclear.",
         ),
         (
             [({}, 0.5), ({SHARE: 1.5}, 0.45)],
             "Whether the share of positives that gets confirmed has risen by about 50% since the "
-            "first 13 windows cannot be told (about even chances).",
+            "first 13 windows is unclear (about even chances).",
         ),
         (
             [({PRIOR: 1.5}, 0.7)],
             f"{SINCE}probably the share of positives has risen by about 50% (about 7 in 10). A "
-            "review of about 940 random cases would tell how many are positive now.",
+            "review of about 940 random cases would show how many are positive now.",
         ),
         (
             [({}, 0.4), ({SHARE: 0.5}, 0.3), ({RANKING: 1.4}, 0.2)],
-            f"{SINCE}one of these is so, and it cannot be told which: nothing has moved (about 4 "
-            "in 10); the share of positives that gets confirmed has about halved (about 3 in 10) "
-            "or the ranking has become better (about 2 in 10).",
+            f"{SINCE}one of these holds, and it is unclear which: nothing has moved (about 4 "
+            "in 10); the share of positives that gets confirmed has about halved (about 3 in "
+            "10) or the ranking has become better (about 2 in 10).",
         ),
     ],
 )

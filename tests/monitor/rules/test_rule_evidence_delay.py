@@ -135,7 +135,9 @@ def test_confirmations_written_down_once_a_week_say_nothing_of_delays():
     told = [7 * np.ceil((day + each + 1e-9) / 7) - day for day, each in enumerate(delays)]
     found = found_in(views_of(told))
     assert all(one.kind in ("good", "insufficient") for one in found)
-    assert "its labels cannot tell how late they come" in {one.reason for one in found}
+    assert "its labels all come after one delay, which shows no change" in {
+        one.reason for one in found
+    }
 
 
 def test_windows_whose_labels_are_still_coming_are_judged_by_those_that_can_be_there():
@@ -187,5 +189,5 @@ def test_what_cannot_be_judged_says_why():
     (untold,) = found_in([replace(views[0], health={"arrivals": (3,)})])
     assert (untold.kind, untold.reason) == (
         "insufficient",
-        "when labels became known is not told",
+        "there is no time at which labels became known",
     )

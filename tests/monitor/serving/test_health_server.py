@@ -83,7 +83,7 @@ def test_an_address_that_others_can_ask_needs_a_token(address):
     with pytest.raises(InputError) as caught, serving(address):
         pass
     assert str(caught.value).startswith(
-        f"the health address {address} can be asked from elsewhere: set a token in the "
+        f"the health address {address} can be reached from other machines: set a token in the "
         "environment, PUMONITOR_HEALTH_TOKEN"
     )
 
@@ -98,7 +98,7 @@ def test_serve_refuses_it_before_it_works(tmp_path):
     arguments = ["serve", "--config", str(tmp_path / "pumonitor.yaml"), "--health", "0.0.0.0:0"]
     done = runner.invoke(app, arguments)
     assert done.exit_code == 2
-    assert "can be asked from elsewhere: set a token" in done.stderr
+    assert "can be reached from other machines: set a token" in done.stderr
 
 
 def test_a_short_token_is_refused():

@@ -423,7 +423,7 @@ def test_a_refresh_trains_it_anew(at_once: Path) -> None:
     [
         (("amount, hour", "amount, hours"), "no column 'hours' (feature); did you mean 'hour'"),
         (("amount, hour", "amount, scored"), "no column 'scored' (feature)"),
-        (("threshold: 0.5", "threshold: 0.5\n    class_prior: 0.06"), "nothing to follow"),
+        (("threshold: 0.5", "threshold: 0.5\n    class_prior: 0.06"), "none is followed"),
         (("amount, hour", "amount, gone"), "'gone' is missing in all"),
         (("", ""), None),
     ],

@@ -105,8 +105,8 @@ class _Written(Part):
         if "assumed" in given:
             if beside:
                 msg = (
-                    f"has {_listed(beside)} beside assumed, which holds for ever: leave assumed "
-                    "away and write value, low, high and of, or write assumed alone"
+                    f"has {_listed(beside)} beside assumed, which holds for ever: leave "
+                    "assumed out and write value, low, high and of, or write assumed alone"
                 )
                 raise WithinError(msg, "assumed")
             if self.assumed is None:
@@ -138,16 +138,16 @@ class _Written(Part):
             if low is not None and high is not None:
                 constant = f"{{value: {value:g}, low: {low:g}, high: {high:g}}}"
             msg = (
-                f"says not of when: name the period it was true of, such as {_PERIOD}, or write "
+                f"has no period: add the one that the share is of, such as {_PERIOD}, or write "
                 f"assumed: {constant} if it never changes"
             )
             raise ValueError(msg)
         if low is None or high is None:
             ends = "low and high" if low is high else "low" if low is None else "high"
             msg = (
-                f"has value {value:g} without {ends}, and nobody knows a share exactly: write the "
-                "ends of its 95% interval too, such as low: 0.02, high: 0.04, or positives and "
-                "cases of the audit it comes from"
+                f"has value {value:g} without {ends}, and a share is never known exactly: "
+                "write the ends of its 95% interval too, such as low: 0.02, high: 0.04, or "
+                "positives and cases of the audit it comes from"
             )
             raise ValueError(msg)
         if low >= high:
@@ -181,7 +181,7 @@ class _Written(Part):
             )
             raise WithinError(msg, "positives")
         if self.of is None:
-            msg = f"says not of when: name the period the cases were drawn from, such as {_PERIOD}"
+            msg = f"has no period: add the one that the cases were drawn from, such as {_PERIOD}"
             raise ValueError(msg)
 
     def read(self) -> float | tuple[float, ...] | PriorOfPeriod:
@@ -242,7 +242,7 @@ _LOW: Final = _SHARE | {"description": "Low end of its 95% interval"}
 _HIGH: Final = _SHARE | {"description": "High end of its 95% interval"}
 _DATE: Final = {"type": "string", "format": "date"}
 _OF: Final = _mapping_schema(
-    "The period it was true of",
+    "The period that the share is of",
     start=_DATE | {"description": "Start of the period"},
     end=_DATE | {"description": "End of the period, which is itself not part of it"},
 )
@@ -251,15 +251,15 @@ _SCHEMA: Final[dict[str, Any]] = {
     "anyOf": [
         {"type": "string", "examples": ["auto"]},
         _mapping_schema(
-            "Known of one period, with its 95% interval; windows are followed from there",
+            "Known of one period, with its 95% interval; it is followed from that period on",
             value=_VALUE,
             low=_LOW,
             high=_HIGH,
             of=_OF,
         ),
         _mapping_schema(
-            "An audit: positives among randomly drawn cases of one period whose truth somebody "
-            "looked up; windows are followed from there",
+            "An audit: positives among randomly drawn cases of one period whose truth "
+            "somebody looked up; it is followed from that period on",
             positives={"type": "integer", "minimum": 0, "description": "How many were positive"},
             cases={"type": "integer", "minimum": 1, "description": "How many were looked up"},
             of=_OF,

@@ -139,7 +139,7 @@ class _Columns(Part):
     @classmethod
     def _zone_or_unit(cls, unit: str | None, info: ValidationInfo) -> str | None:
         if unit is not None and info.data.get("time_zone") is not None:
-            msg = "goes with integers since 1970, which are in UTC: leave time_zone away"
+            msg = "goes with integers since 1970, which are in UTC: leave out time_zone"
             raise ValueError(msg)
         return unit
 
@@ -147,7 +147,10 @@ class _Columns(Part):
     @classmethod
     def _of_a_zone(cls, ambiguous: str | None, info: ValidationInfo) -> str | None:
         if ambiguous is not None and info.data.get("time_zone") is None:
-            msg = "says how times without a zone are read where clocks change: it needs time_zone"
+            msg = (
+                "goes with time_zone, which is missing: it says which moment is meant when "
+                "clocks are put back"
+            )
             raise ValueError(msg)
         return ambiguous
 
@@ -183,7 +186,7 @@ class Predictions(_Columns):
         Columns that tell positives apart: numbers, text, true and false. A score of them, the
         auxiliary score, is what the class prior is followed by in place of the deployed one.
     group : str or None
-        Column of the entity a row is of (customer, device), where these recur.
+        Column with the entity that a row belongs to (customer, device), where entities recur.
     time_zone : str or None
         Time zone of times that carry none.
     time_unit : "s", "ms", "us", "ns" or None
@@ -210,7 +213,8 @@ class Predictions(_Columns):
     group: Annotated[
         Column | None,
         Field(
-            description="Column of the entity a row is of (customer, device), where these recur."
+            description="Column with the entity that a row belongs to (customer, device), "
+            "where entities recur."
         ),
     ] = None
 
@@ -233,11 +237,13 @@ class Predictions(_Columns):
     def _refuse_as_feature(self) -> None:
         """A segment may be a feature, and nothing else that a column is named as."""
         taken = {
-            self.id: "id, which tells nothing of other rows",
-            self.time: "time, which says when a row was made and not what it is",
-            self.score: "score: what breaks it would break the auxiliary score",
-            self.model_version: "model_version: what breaks the model would break it as well",
-            self.group: "group: entities known by heart tell nothing of others",
+            self.id: "id, which differs for every row and predicts nothing",
+            self.time: "time, which says when a row was made and not whether it is positive",
+            self.score: "the score: what breaks it would break the auxiliary score",
+            self.model_version: (
+                "the model version: what breaks the model would break the auxiliary score"
+            ),
+            self.group: "the group: entities learned by heart predict nothing about others",
         }
         for place, name in enumerate(self.features):
             if name in taken:
@@ -247,7 +253,7 @@ class Predictions(_Columns):
                 msg = f"names the column {name!r} as a feature twice"
                 raise ValueError(msg)
         if self.group is not None and not self.features:
-            msg = "names a group, which is for features: list these too, or leave it away"
+            msg = "names a group, which is for features: list these too, or leave out group"
             raise ValueError(msg)
 
 

@@ -65,7 +65,7 @@ def read_document(text: str, *, name: str) -> Document:
     >>> found.value
     {'a': 1, 'b': [datetime.date(2026, 1, 1), '${HOME}']}
     >>> found.lines[("b", 1)], found.problems[0].message
-    (2, 'stands twice: first in line 1')
+    (2, 'appears twice: first in line 1')
     """
     import yaml
 
@@ -98,8 +98,8 @@ def read_document(text: str, *, name: str) -> Document:
 
 def _too_deep(where: str) -> str:
     return (
-        f"{where}: more than {_DEEPEST} lists or mappings stand one inside the other, and no "
-        "setting has so many: check brackets, braces, indentation and aliases (*name)"
+        f"{where}: more than {_DEEPEST} lists or mappings are nested, and no setting needs so "
+        "many: check brackets, braces, indentation and aliases (*name)"
     )
 
 
@@ -113,7 +113,7 @@ def _not_yaml(error: Any, name: str) -> str:
     problem = _plain(problem) if len(problem) < 120 else "cannot be read"
     remedy = "check indentation, colons and quotes"
     if "\\t" in problem:
-        problem, remedy = "a tab stands there", "write spaces in its place"
+        problem, remedy = "there is a tab", "write spaces in its place"
     return f"{name}{where}: this is not YAML ({problem}); {remedy}"
 
 
@@ -157,7 +157,7 @@ class _Reading:
             name = _plain(key.value)
             here = (*place, name)
             if name in found:
-                message = f"stands twice: first in line {self.lines[here]}"
+                message = f"appears twice: first in line {self.lines[here]}"
                 self.problems.append(Problem(place=here, message=message, line=line))
                 continue
             self.lines[here] = line

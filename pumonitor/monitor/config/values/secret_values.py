@@ -156,7 +156,7 @@ class _Expansion:
             return [self.value(item, (*place, at)) for at, item in enumerate(value)]
         if not isinstance(value, str):
             return value
-        self._look_for_secrets(value, place)
+        self._refuse_secrets(value, place)
         return _REFERENCE.sub(lambda found: self._replaced(found, place), value)
 
     def _replaced(self, found: re.Match[str], place: Place) -> str:
@@ -188,7 +188,7 @@ class _Expansion:
             self._miss(place, f"needs the file that {name}_FILE names, which cannot be read: {why}")
             return ""
 
-    def _look_for_secrets(self, text: str, place: Place) -> None:
+    def _refuse_secrets(self, text: str, place: Place) -> None:
         """Refuse what is secret and stands in the file; nothing of it is repeated."""
         key = next((part for part in reversed(place) if isinstance(part, str)), "")
         if key in _NEVER_LITERAL and not _REFERENCE.search(text):
@@ -212,8 +212,8 @@ class _Expansion:
             self.warnings.append(
                 Problem(
                     place=place,
-                    message="is written out, and such addresses mostly hold a token: put it in "
-                    "the environment and write ${NAME}",
+                    message="is written out, and such addresses usually hold a token: put it "
+                    "in the environment and write ${NAME}",
                 )
             )
 

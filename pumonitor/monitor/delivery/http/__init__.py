@@ -1,1 +1,1 @@
-"""HTTP requests that lead only where they may, end in time and can be signed."""
+"""HTTP requests to allowed addresses only, with time limits and signatures."""

@@ -1,4 +1,4 @@
-"""Connections that lead only where they may, and end in time."""
+"""Connections to allowed addresses only, closed at a deadline."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Deadline", "PrivateAddressError", "guarded_session"]
 
 
 class PrivateAddressError(Exception):
-    """A name leads to an address that is not public."""
+    """A host name resolves to an address that is not public."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address)
@@ -30,7 +30,7 @@ class PrivateAddressError(Exception):
 
 
 class Deadline:
-    """Ends connections that are still open after a while, whatever they are waiting for."""
+    """Closes connections that are still open at the deadline, whatever they wait for."""
 
     def __init__(self, seconds: float) -> None:
         self._timer = Timer(seconds, self._cut)
@@ -40,7 +40,7 @@ class Deadline:
         self.is_over = False
 
     def watch(self, connected: socket.socket) -> None:
-        """A second handle survives what is wrapped around the first one for TLS."""
+        """Keep a duplicate handle of a socket, which stays valid when TLS wraps the first."""
         with self._lock:
             self._handles.append(connected.dup())
             if self.is_over:
@@ -69,7 +69,7 @@ class Deadline:
 
 
 def _connected(connection: HTTPConnection, connect: Callable[[], socket.socket]) -> socket.socket:
-    """Look the name up once, judge the addresses, and connect to one that was judged."""
+    """Resolve the name once, check the addresses, and connect to one that passed the check."""
     allow_private: bool = connection.__dict__["allow_private"]
     deadline: Deadline = connection.__dict__["deadline"]
     name = connection._dns_host
@@ -136,7 +136,7 @@ class _HttpsPool(HTTPSConnectionPool):
 
 
 class _Adapter(HTTPAdapter):
-    """Connects as `_connected` does, and tries once."""
+    """Transport adapter that connects with `_connected` and does not retry."""
 
     def __init__(self, *, allow_private: bool, deadline: Deadline) -> None:
         self._guard = {"allow_private": allow_private, "deadline": deadline}
@@ -153,7 +153,7 @@ class _Adapter(HTTPAdapter):
 
 @contextmanager
 def guarded_session(*, allow_private: bool, deadline: Deadline) -> Iterator[requests.Session]:
-    """A session without the proxies and password files of the environment, but its certificates."""
+    """Session that ignores the environment's proxies and password files, not its certificates."""
     with requests.Session() as session:
         session.trust_env = False
         bundle = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")

@@ -1,4 +1,4 @@
-"""HTTP requests to destinations: where they may go, how long they may take, what answers mean."""
+"""HTTP requests to destinations: allowed addresses, time limits, and the meaning of answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OPENING: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much one request may take.
+    """Limits on the time and answer size of one request.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Requests:
         self._limits = limits or Limits()
 
     def post(self, address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """Send a body.
+        """Post a body.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class Requests:
         return self._request("POST", address, body, headers, read_answer=False)
 
     def get(self, address: str, headers: Mapping[str, str]) -> Answer:
-        """Ask for something, with the body of the answer.
+        """Get a resource, including the body of the answer.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class Requests:
         return MessageRefusedError(reason, for_good=True)
 
     def _opening(self, response: requests.Response) -> str:
-        """The first words of an answer that says what is wrong."""
+        """Beginning of an error answer, for the message."""
         try:
             text = _read(response, 4 * _OPENING).decode(errors="replace")
         except (requests.RequestException, HTTPError, OSError):
@@ -226,7 +226,7 @@ class Requests:
 
 
 def retry_after(given: str | None, *, now: datetime, longest: timedelta) -> timedelta | None:
-    """What a Retry-After header asks for, seconds or a date; None where it says nothing.
+    """Waiting time that a Retry-After header asks for, in seconds or as a date; None without one.
 
     Examples
     --------

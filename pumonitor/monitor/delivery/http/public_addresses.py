@@ -1,4 +1,4 @@
-"""Which network addresses are anybody's, and which lead into a private network or this machine."""
+"""Tell public network addresses from those of private networks or of this machine."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def is_public(address: str) -> bool:
 
 
 def _inner(address: IPv6Address) -> tuple[IPv4Address, ...]:
-    """The IPv4 addresses it stands for: of Teredo the server that is asked, and the client."""
+    """IPv4 addresses embedded in an IPv6 address; of Teredo the server and the client."""
     if any(address in network for network in _AT_THE_END):
         return (IPv4Address(int(address) & 0xFFFFFFFF),)
     if address.sixtofour is not None:

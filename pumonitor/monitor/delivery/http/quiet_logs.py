@@ -1,4 +1,4 @@
-"""Keeps what other packages log while something is sent out of the logs: it holds addresses.
+"""Suppress the logs of other packages while a message is sent, since they contain addresses.
 
 At level DEBUG they log the path of every request, and for many destinations that is the token.
 """
@@ -29,7 +29,7 @@ _PACKAGES: Final = frozenset(
 
 
 class _Gate(logging.Filter):
-    """Lets nothing through while anything is sent, from any thread: some packages use several."""
+    """Log filter that drops all records while any thread sends, since some packages use several."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ _HEARD: Final[ContextVar[list[str] | None]] = ContextVar("heard", default=None)
 
 @contextmanager
 def kept_quiet() -> Iterator[list[str]]:
-    """Drop what the packages that send log for as long.
+    """Context in which the logs of the sending packages are dropped.
 
     Yields
     ------

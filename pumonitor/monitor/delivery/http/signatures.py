@@ -17,7 +17,7 @@ _SHORTEST_KEY: Final = 12
 
 
 def message_id(destination: str, key: str) -> str:
-    """The same for the same message to the same destination, different for all others.
+    """Id of a message to a destination: the same each time it is sent, unlike any other.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def signature(key: bytes, identity: str, moment: datetime, body: bytes) -> str:
 
 
 def signing_key(secret: str) -> bytes:
-    """The bytes that a secret stands for.
+    """Decode a secret into the bytes of the key.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What MLflow's errors mean: the server is down, or the message is at fault."""
+"""Classify MLflow's errors: the server is down, or the message is at fault."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RETRIED_STATUS = re.compile(r"too many (\d+) error responses")
 def meaning(
     error: Exception, *, takes_writes: Callable[[], bool]
 ) -> DestinationDownError | MessageRefusedError | None:
-    """The failure that an exception out of MLflow's client stands for; None for one of ours.
+    """Delivery error for an exception of MLflow's client; None for pumonitor's own exceptions.
 
     Parameters
     ----------

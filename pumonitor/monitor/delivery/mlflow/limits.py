@@ -1,4 +1,4 @@
-"""How long MLflow's client may take, set for the length of a call and put back after it."""
+"""Time limits of MLflow's client, set during a call and restored after it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Limits:
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """Within it MLflow keeps to the limits, reports no use and does not tell of migrations.
+        """Context in which MLflow keeps the limits, sends no usage data and logs no migrations.
 
         One thread at a time; the environment and the loggers are as before afterwards.
         """
@@ -59,7 +59,7 @@ class Limits:
 
     @contextmanager
     def around_threads(self) -> Iterator[None]:
-        """The same for as long as threads work: within it `applied` changes nothing any more.
+        """The same while threads work: inside this context `applied` changes nothing.
 
         Reading the environment in one thread while another changes it may end the process.
         """

@@ -1,4 +1,4 @@
-"""Metrics of a message as the names and finite numbers that MLflow is given."""
+"""Metrics of a message as the names and finite numbers logged to MLflow."""
 
 from __future__ import annotations
 

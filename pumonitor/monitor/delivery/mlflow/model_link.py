@@ -1,4 +1,4 @@
-"""The registered model version that a monitor is about, and the verdict on it."""
+"""Link from a monitor to its registered model version, which is tagged with the verdict."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ModelLink:
 
 
 def linked_version(client: MlflowClient, link: str, *, model_version: str) -> ModelVersion | None:
-    """The registered version that a series of predictions is about; None without one.
+    """Registered model version of a series; None without one.
 
     Predictions that name a version are about that one, which the link then only names the model
     of; where what they name is no number, nobody knows which version it is. Predictions without
@@ -97,6 +97,6 @@ def logged_model_id(client: MlflowClient, version: ModelVersion) -> str | None:
 
 
 def tag_verdict(client: MlflowClient, version: ModelVersion, verdict: str) -> None:
-    """Note the verdict on the version, if it is another: each tag that is set fires webhooks."""
+    """Tag the version with the verdict if it has changed: each tag that is set fires webhooks."""
     if version.tags.get(STATUS_TAG) != verdict:
         client.set_model_version_tag(version.name, version.version, STATUS_TAG, verdict)

@@ -1,4 +1,4 @@
-"""That nothing more is expected of a run: the payload of a message to MLflow."""
+"""Message to MLflow that a run is complete, because no more windows are expected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KIND: Final = "run end"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnd:
-    """A run is finished until something newer is found of it.
+    """The end of a run; a newer window opens the run again.
 
     Attributes
     ----------
@@ -45,12 +45,12 @@ class RunEnd:
 
     @property
     def position(self) -> str:
-        """Sorts as text among `WindowMessage.position`, after all that was known by then."""
+        """Sort key beside `WindowMessage.position`: after all windows known by then."""
         return self.as_of.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ") + " ~"
 
     @staticmethod
     def is_in(payload: Mapping[str, Any]) -> bool:
-        """Whether a payload is one of these."""
+        """Whether a payload is a `RunEnd`."""
         return payload.get("kind") == _KIND
 
     def to_payload(self) -> dict[str, Any]:
@@ -82,5 +82,5 @@ class RunEnd:
                 reason=str(payload["reason"]),
             )
         except (KeyError, TypeError, ValueError) as error:
-            msg = f"the message that a run has ended makes no sense: {type(error).__name__} {error}"
+            msg = f"the message that a run has ended cannot be read: {type(error).__name__} {error}"
             raise MessageRefusedError(msg) from None

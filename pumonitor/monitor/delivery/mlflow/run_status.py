@@ -1,4 +1,4 @@
-"""Whether a run goes on: it is finished when nothing more is expected of it, and opened again."""
+"""Set the status of runs: finished when complete, running again when a newer window arrives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FINISHED: Final = "FINISHED"
 
 
 def finish(client: MlflowClient, runs: LongRuns, end: RunEnd) -> None:
-    """Finish the runs that a message is about, but for those that know something newer.
+    """Finish the runs of a message, except those that already hold a newer window.
 
     Points may still be written to them: of windows that were evaluated before, and are sent late.
     """
@@ -38,7 +38,7 @@ def finish(client: MlflowClient, runs: LongRuns, end: RunEnd) -> None:
 
 
 def keep_open(client: MlflowClient, runs: LongRuns, run: Run, window: WindowMessage) -> None:
-    """See to it that the run is open if the window is newer than its end, and the only such one.
+    """Open the run again if the window is newer than its end; finish those of other configurations.
 
     Runs of the same model version under other configurations end where this one begins or goes on.
     """

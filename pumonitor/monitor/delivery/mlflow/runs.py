@@ -1,4 +1,4 @@
-"""The one long run of a monitor and model version: found, made, and kept the only one."""
+"""Find or create the one run of a monitor, model version and configuration."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CANDIDATES = 100
 
 
 def run_key(monitor: str, model_version: str, configuration: str = "") -> str:
-    """Hexadecimal digits that stand for all: a quote in a name would break MLflow's filters.
+    """Hash of monitor, version and configuration: quotes in names would break MLflow's filters.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class LongRuns:
         self._clock = clock
 
     def find(self, monitor: str, model_version: str, configuration: str = "") -> Run:
-        """The run to write to; made where there is none."""
+        """The run to write to; created if there is none."""
         key = run_key(monitor, model_version, configuration)
         remembered = self._run_ids.get(key)
         run = self.active(remembered) if remembered else None
@@ -87,7 +87,7 @@ class LongRuns:
         return run
 
     def active(self, run_id: str) -> Run | None:
-        """The run, None where it was deleted or is of another server."""
+        """The run if it is active; None if it was deleted or belongs to another server."""
         from mlflow.exceptions import MlflowException
 
         try:
@@ -115,7 +115,7 @@ class LongRuns:
                 return [run for run in found if RUN_KEY_TAG in run.data.tags]
 
     def settle(self, run: Run, *, key: str) -> bool:
-        """Whether the run that was written to is the one; makes the oldest the only one."""
+        """Whether the run written to is the oldest; newer ones of its key are merged into it."""
         candidates = self._candidates(run.info.experiment_id, key)
         winner = candidates[0].info.run_id if candidates else ""
         if winner != run.info.run_id:
@@ -210,7 +210,7 @@ class LongRuns:
 
 
 def _artifact_location(tracking_uri: str, experiment: str) -> str | None:
-    """Beside a database file; MLflow's own default is a folder of wherever the job was started."""
+    """Artifact folder beside a database file; MLflow's default is in the working directory."""
     if not tracking_uri.startswith("sqlite:///"):
         return None
     database = Path(urlsplit(tracking_uri).path[1:])

@@ -53,7 +53,7 @@ _LONGEST_PARAMETER = 500  # What every version of MLflow takes.
 
 
 def lane(monitor: str, model_version: str) -> str:
-    """The lane of the outbox in which messages of one run keep their turn.
+    """Lane of the outbox: messages of one run are delivered in order.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def lane(monitor: str, model_version: str) -> str:
 
 
 class MlflowSink:
-    """Makes MLflow hold windows; a message sent again changes nothing.
+    """Writes windows to MLflow; sending a message again changes nothing.
 
     Metrics of a window are points of the run at step = the window's index and timestamp = its end
     in milliseconds + revision, which MLflow stores once however often they are logged. The panes of
@@ -112,7 +112,7 @@ class MlflowSink:
         self._clock = clock
 
     def send(self, message: OutboxMessage) -> None:
-        """Make MLflow hold the window; returns once it does.
+        """Write the window to MLflow; returns once it is stored.
 
         Raises
         ------
@@ -138,7 +138,7 @@ class MlflowSink:
 
     @contextmanager
     def _asking(self, window: WindowMessage | None) -> Iterator[None]:
-        """Requests to MLflow: within their limits, with errors by what they mean."""
+        """Context for requests to MLflow: sets time limits and translates errors."""
         with self._limits.applied():
             try:
                 yield
@@ -196,7 +196,10 @@ class MlflowSink:
                 if version is not None and newest and window.verdict is not None:
                     tag_verdict(self._client, version, window.verdict)
                 return
-        msg = "MLflow: the run does not stay: somebody else deletes or makes runs of this monitor"
+        msg = (
+            "MLflow: the run of this monitor disappears again and again: another program "
+            "deletes or creates its runs, stop that"
+        )
         raise DestinationDownError(msg)
 
     def _write(
@@ -207,7 +210,7 @@ class MlflowSink:
         files: Mapping[str, str],
         version: ModelVersion | None,
     ) -> bool:
-        """Write all of it; whether it is the run's newest pane of all rows."""
+        """Write all of the message; return whether it is the run's newest pane of all rows."""
         run_id = run.info.run_id
         _refuse_collision(run, window)
         self._describe(run, window)
@@ -251,7 +254,7 @@ class MlflowSink:
     def _taken_back(
         self, run: Run, window: WindowMessage, values: Mapping[str, float]
     ) -> list[str]:
-        """Flags to take back: MLflow would go on showing a 1 of an earlier window as the latest."""
+        """Flags to reset to 0: MLflow would show the 1 of an earlier window as the latest value."""
         here = (window.window.index, window.timestamp)
         names = {key.removesuffix(UNDEFINED) for key in values}
         flags = {name + ending for name in names for ending in (UNDEFINED, INFEASIBLE)}
@@ -264,7 +267,7 @@ class MlflowSink:
         return again
 
     def _describe(self, run: Run, window: WindowMessage) -> None:
-        """Parameters that the run lacks, and its description where it says something else."""
+        """Add the parameters that the run lacks, and update its description if it differs."""
         from mlflow.entities import Param
 
         known = run.data.params
@@ -297,7 +300,7 @@ class MlflowSink:
             )
 
     def _takes_writes(self, window: WindowMessage | None) -> bool:
-        """Whether MLflow takes a tag on the message's run."""
+        """Whether MLflow accepts a tag on the message's run."""
         if window is None:
             return False
         try:
@@ -320,7 +323,7 @@ def _folder(window: WindowMessage) -> str:
 
 
 def _tags(run: Run, window: WindowMessage, *, is_newest: bool) -> dict[str, str]:
-    """Tags that are to change: which run it is, were that lost, and those of the newest pane."""
+    """Tags to set: the run's key if it is missing, and those of the newest pane."""
     tags: dict[str, str] = {}
     if is_newest:
         tags = {f"pumonitor.{name}": value for name, value in window.tags.items()}
@@ -344,7 +347,7 @@ def _segment_tag(window: WindowMessage) -> str:
 
 
 def _refuse_collision(run: Run, window: WindowMessage) -> None:
-    """Two segments of one slug would be one series; the run says whose each slug is."""
+    """Refuse two segments with the same slug, which would become one series of points."""
     known = run.data.tags.get(_segment_tag(window)) if window.segment else None
     if known is not None and known != window.segment:
         msg = (

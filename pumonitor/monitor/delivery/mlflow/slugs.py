@@ -1,4 +1,4 @@
-"""Names that MLflow and file systems take, one for each text."""
+"""Unique names that MLflow and file systems accept, made from any text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def slug(text: str) -> str:
 
 
 def segment_slug(segment: str) -> str:
-    """The slug of ``column=value``; a dot stands for the sign, which MLflow does not take.
+    """Slug of ``column=value``, with a dot for the sign, which MLflow does not accept.
 
     Examples
     --------

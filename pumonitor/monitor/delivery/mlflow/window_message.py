@@ -1,4 +1,4 @@
-"""What is told of one window: the payload of a message to MLflow."""
+"""Results of one window: the payload of a message to MLflow."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class WindowMessage:
 
     @property
     def timestamp(self) -> int:
-        """Milliseconds that MLflow is told: a revision is later than the one before it.
+        """Timestamp for MLflow in milliseconds; each revision has a later one.
 
         At an equal time MLflow would show the larger of two values and not the newer one.
         """
@@ -103,7 +103,7 @@ class WindowMessage:
 
     @property
     def group(self) -> str:
-        """What the names of its metrics begin with.
+        """Prefix of the names of its metrics.
 
         Each pane of a window has one of its own, so that a series has one point per step: ``pu``
         are the mature ones, which stand in the middle of every chart.
@@ -116,7 +116,7 @@ class WindowMessage:
 
     @property
     def position(self) -> str:
-        """Sorts as text by what was known, then by window and revision."""
+        """Sort key: by the moment of the pane, then by window and revision."""
         return f"{_text(self.as_of)} {_text(self.window.end)} {self.revision:06d}"
 
     def to_payload(self) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Alerts for people: chat, mail and paging, webhooks, Alertmanager; their words and pictures."""
+"""Notifications: chat, mail and paging, webhooks, Alertmanager; their texts and pictures."""

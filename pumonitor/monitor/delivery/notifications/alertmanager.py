@@ -1,4 +1,4 @@
-"""Prometheus Alertmanager: which alerts are on, told again for as long as they are."""
+"""Prometheus Alertmanager: firing alerts are posted again and again until they are resolved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AT_ONCE: Final = 100
 
 
 class AlertmanagerSink:
-    """Makes an Alertmanager hold the alerts that are on and end those that are over.
+    """Posts alerts to an Alertmanager, and ends those that are resolved.
 
     Alertmanager ends an alert by itself at its ``endsAt``, and without one after its
     ``resolve_timeout`` of five minutes. An alert here ends when windows are good again and not
@@ -73,7 +73,7 @@ class AlertmanagerSink:
         return "AlertmanagerSink()"
 
     def send(self, message: OutboxMessage) -> None:
-        """Begin, keep or end an alert; returns once Alertmanager has it.
+        """Post one alert as firing or resolved; returns once Alertmanager has accepted it.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class AlertmanagerSink:
         self._post([AlertMessage.from_payload(message.payload)])
 
     def refresh(self, on: Sequence[AlertMessage], over: Sequence[AlertMessage] = ()) -> None:
-        """Make it hold what is on, and end what is over and it still holds.
+        """Post all firing alerts again, and end resolved ones that Alertmanager still shows.
 
         A message that was on its way when its sender was stopped, and arrives after the end was
         told, would keep an alert alive; so what is over is looked for.
@@ -117,7 +117,7 @@ class AlertmanagerSink:
             self._requests.post(self._address, body, _headers("Content-Type"))
 
     def _held(self) -> set[tuple[tuple[str, str], ...]]:
-        """Labels of the alerts of ours that it takes for being on."""
+        """Labels of pumonitor's alerts that Alertmanager shows as firing."""
         query = f"?filter=alertname%3D%22{ALERT_NAME}%22"
         answer = self._requests.get(self._address + query, _headers("Accept"))
         try:
@@ -126,12 +126,12 @@ class AlertmanagerSink:
                 return {_identity(one["labels"]) for one in held}
             raise TypeError
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            msg = "Alertmanager answers something else than a list of alerts"
+            msg = "Alertmanager did not answer with a list of alerts"
             raise DestinationDownError(msg) from None
 
 
 def labels(about: Transition) -> dict[str, str]:
-    """What an alert is known by: the same from its beginning to its end.
+    """Labels that identify an alert; they do not change during an incident.
 
     `rule` stands for the rule's meaning, since its name may be changed while it fires; the name is
     in the summary. What is empty is left out, as Alertmanager does.
@@ -149,7 +149,7 @@ def labels(about: Transition) -> dict[str, str]:
 
 
 def alert_document(alert: AlertMessage, *, now: datetime, life: timedelta) -> dict[str, Any]:
-    """What Alertmanager is told of an alert at a moment."""
+    """The JSON document of an alert for Alertmanager at a moment."""
     about = alert.transition
     started = min(about.firing_since or about.window_start, now - timedelta(seconds=1))
     windows = _WINDOWS_OF_LIFE * (about.window_end - about.window_start)

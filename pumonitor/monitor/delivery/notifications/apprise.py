@@ -68,7 +68,7 @@ class AppriseSink:
         return "AppriseSink()"
 
     def send(self, message: OutboxMessage) -> None:
-        """Send a group of alerts; returns once the service has taken it.
+        """Send a group of alerts; returns once the service has accepted it.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class AppriseSink:
     def notify(
         self, heading: str, text: str, *, picture: bytes | None = None, kind: str = "info"
     ) -> None:
-        """Send words.
+        """Send a text message.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class AppriseSink:
 
             service = _service(self._address)
             if service is None:
-                msg = "Apprise does not take the address"
+                msg = "Apprise does not accept the address"
                 raise DestinationDownError(msg)
             sender = apprise.Apprise(asset=service.asset)
             sender.add(service)
@@ -130,7 +130,7 @@ class AppriseSink:
         return presentable(self._mask(f"Apprise could not send it: {said}"))
 
     def _picture(self, alerts: Sequence[AlertMessage]) -> bytes | None:
-        """Of the first one that has one: what the words begin with."""
+        """Picture of the first alert of the group that has one."""
         return next((drawn for drawn in map(self._drawn, alerts) if drawn is not None), None)
 
     def _drawn(self, alert: AlertMessage) -> bytes | None:
@@ -141,7 +141,7 @@ class AppriseSink:
 
 
 def check_apprise_address(address: str) -> None:
-    """Refuse what Apprise would not send to; it would only return that it did not.
+    """Raise an error for an address that Apprise would not send to.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def check_apprise_address(address: str) -> None:
 
 @cache
 def _schemes() -> tuple[str, ...]:
-    """All that Apprise knows; loads its services, of which some still use what Python gave up."""
+    """All schemes that Apprise knows; deprecation warnings of its services are dropped."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         from apprise.manager_plugins import NotificationManager
@@ -177,7 +177,7 @@ def _schemes() -> tuple[str, ...]:
 
 
 def _service(address: str) -> apprise.NotifyBase | None:
-    """The service behind an address, with limits of our own; None for one that is none."""
+    """Apprise's service for an address, with time limits; None if the address is not valid."""
     import apprise
 
     _schemes()
@@ -197,7 +197,7 @@ def _service(address: str) -> apprise.NotifyBase | None:
 
 
 def _has_control(text: str) -> bool:
-    """Whether it has line breaks, of whatever alphabet, or other control characters."""
+    """Whether a text has line breaks or other control characters."""
     return any(unicodedata.category(one) in {"Cc", "Zl", "Zp"} for one in text)
 
 
@@ -210,7 +210,7 @@ def _attachment(picture: bytes) -> Any:
 
 
 def _kind(alerts: Sequence[AlertMessage]) -> str:
-    """What Apprise picks colours and icons by."""
+    """Apprise's notification type, which selects colours and icons."""
     on = [one.transition for one in alerts if one.transition.kind != "resolved"]
     if not on:
         return "success"

@@ -1,4 +1,4 @@
-"""What begins or ends together goes out together: one message, not thirty, where people read."""
+"""Groups alerts decided at the same time into one message, so that people read one, not thirty."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOLD_WITH = "told_with"
 
 
 def told_elsewhere(key: str) -> dict[str, Any]:
-    """What stands in the outbox for an alert that the message of this key tells of.
+    """Outbox payload of an alert that is sent within the group message of the given key.
 
     Every alert has a message of its own key for each destination, sent by itself or not: by it is
     known who was told of its beginning, and so who is to be told of its end. An empty key stands
@@ -26,13 +26,13 @@ def told_elsewhere(key: str) -> dict[str, Any]:
 
 
 def is_told_elsewhere(payload: Mapping[str, Any]) -> bool:
-    """Whether there is nothing to send."""
+    """Whether a payload is that of an alert sent within a group message: nothing is sent for it."""
     return _TOLD_WITH in payload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertGroup:
-    """Messages about one monitor that were decided at the same time.
+    """Alerts of one monitor that were decided at the same time.
 
     Receivers that group by themselves (webhooks that keep records, Alertmanager) get the messages
     one by one and never a group.
@@ -52,12 +52,12 @@ class AlertGroup:
 
     @property
     def lane(self) -> str:
-        """Messages about one monitor arrive in order, so no end overtakes its beginning."""
+        """Lane of the outbox: messages about one monitor arrive in order."""
         return self.alerts[0].transition.monitor
 
     @property
     def key(self) -> str:
-        """The same for the same messages, in whatever order and however often they are sent."""
+        """Key of the group, independent of the order of its messages."""
         if len(self.alerts) == 1:
             return self.alerts[0].key
         members = "\n".join(sorted(alert.key for alert in self.alerts))

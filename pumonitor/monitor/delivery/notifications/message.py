@@ -1,4 +1,4 @@
-"""What a destination is told of an alert: the payload of a message in the outbox."""
+"""Notification of one alert transition: the payload of a message in the outbox."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NEEDED: Final = (
 
 
 def outbox_destination(name: str) -> str:
-    """Under which name the outbox keeps what goes to a destination of the configuration.
+    """Name in the outbox of a destination of the configuration.
 
     MLflow is a destination of the outbox too, and may be the name of one of the configuration.
 
@@ -85,7 +85,7 @@ class AlertMessage:
 
     @property
     def key(self) -> str:
-        """The same for the same message, however often it is sent."""
+        """Key of the message, the same each time it is sent."""
         return self.transition.key
 
     def to_payload(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The picture of an alert: its metric over time, what it is judged by, and where it went wrong."""
+"""Picture of an alert: its metric over time, with the limit, the reference and the incident."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SeriesPoint:
 
     @property
     def middle(self) -> datetime:
-        """Where it is drawn."""
+        """Middle of the window, where its point is drawn."""
         return self.start + (self.end - self.start) / 2
 
 
@@ -99,7 +99,7 @@ def series_chart(about: Transition, points: Sequence[SeriesPoint]) -> altair.Lay
 
 
 def _domain(about: Transition, points: Sequence[SeriesPoint]) -> tuple[float, float]:
-    """What all values and levels fit into, and intervals but for the widest tenth."""
+    """Range of the axis: all values and levels, and all intervals except the widest tenth."""
     levels = [one for one in (about.limit_value, about.reference) if one is not None]
     needed = [*levels, *(point.value for point in points if point.value is not None)]
     lows = [point.low for point in points if point.low is not None]
@@ -115,7 +115,7 @@ def _domain(about: Transition, points: Sequence[SeriesPoint]) -> tuple[float, fl
 
 
 def _shades(about: Transition, first: datetime, x: dict[str, Any]) -> Iterator[altair.Chart]:
-    """The incident so far, and stronger the window that the message is about."""
+    """Shade the incident so far, and more strongly the window of the message."""
     since = about.firing_since or about.window_start
     began = max(since, first)
     if began < about.window_start:
@@ -136,7 +136,7 @@ def _shade(
 def _bands(
     points: Sequence[SeriesPoint], x: dict[str, Any], y: dict[str, Any]
 ) -> Iterator[altair.Chart]:
-    """Intervals, with a gap where there is none; one that stands alone is a line."""
+    """Draw the intervals, with a gap where there is none; a single one is a line."""
     import altair as alt
 
     for run in _runs(points, lambda point: point.low is not None and point.high is not None):
@@ -180,7 +180,7 @@ def _lines(
 def _levels(
     about: Transition, low: float, high: float, y: dict[str, Any]
 ) -> Iterator[altair.Chart]:
-    """Reference and limit as lines across, named at their right end."""
+    """Draw the reference and the limit as labelled horizontal lines."""
     import altair as alt
 
     levels = {
@@ -202,7 +202,7 @@ def _levels(
 
 
 def _apart(levels: dict[str, float], low: float, high: float) -> dict[str, float]:
-    """Heights of their names in the picture, far enough from each other to be read."""
+    """Heights of the labels, far enough from each other to be read."""
     places = {name: _HEIGHT * (high - value) / (high - low) for name, value in levels.items()}
     ordered = sorted(places, key=lambda name: places[name])
     for upper, lower in pairwise(ordered):
@@ -216,7 +216,7 @@ def _apart(levels: dict[str, float], low: float, high: float) -> dict[str, float
 def _marks(
     about: Transition, points: Sequence[SeriesPoint], x: dict[str, Any], y: dict[str, Any]
 ) -> Iterator[altair.Chart]:
-    """The value that the message is about, large, with its number."""
+    """Draw the value of the message as a large point with its number."""
     import altair as alt
 
     own = next((one for one in points if one.start == about.window_start), None)
@@ -236,7 +236,7 @@ def _marks(
 def _runs(
     points: Sequence[SeriesPoint], has: Callable[[SeriesPoint], bool]
 ) -> Iterable[list[SeriesPoint]]:
-    """Stretches of windows that follow on each other and have something."""
+    """Runs of consecutive windows that satisfy a condition."""
     run: list[SeriesPoint] = []
     for point in points:
         if not has(point) or (run and point.start > run[-1].end):

@@ -24,7 +24,7 @@ _LARGEST_PICTURE: Final = 256 * 1024
 
 
 class WebhookSink:
-    """Posts one alert at a time; a receiver that goes by ``webhook-id`` acts once on each.
+    """Posts one alert at a time; ``webhook-id`` lets the receiver ignore duplicates.
 
     2xx counts as delivered. 408, 425, 429 and 5xx, no connection and no answer are tried again
     (for 429 and 503 not before what Retry-After asks for), any other answer sets the message aside.
@@ -70,7 +70,7 @@ class WebhookSink:
         return "WebhookSink()"
 
     def send(self, message: OutboxMessage) -> None:
-        """Post an alert; returns once the receiver has said that it has it.
+        """Post an alert; returns once the receiver has confirmed it.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class WebhookSink:
 
 
 def webhook_body(alert: AlertMessage, *, picture: bytes | None = None) -> bytes:
-    """What is posted: ``type``, ``timestamp`` and ``data``, the same bytes every time."""
+    """Body of the request: ``type``, ``timestamp`` and ``data``, the same bytes every time."""
     payload = alert.to_payload()
     data = {**payload, "title": title([alert]), "text": text(alert)}
     if picture is not None:

@@ -1,4 +1,4 @@
-"""What people read of an alert: a title, a sentence, and details as text, markdown or HTML."""
+"""Text of a notification: a title, a sentence, and details as text, markdown or HTML."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def title(messages: Sequence[AlertMessage]) -> str:
 
 
 def sentence(message: AlertMessage) -> str:
-    """What happened; what is told after its time says so."""
+    """What happened, in one sentence; a late notification says that it is late."""
     said = _plain(message.transition.sentence)
-    return f"Told late: {said}" if message.late else said
+    return f"Sent late: {said}" if message.late else said
 
 
 def text(message: AlertMessage) -> str:
-    """What happened and why, for those who show one text."""
+    """What happened and why, for services that show one text."""
     cause = message.transition.cause.get("sentence")
     return (
         f"{sentence(message)} {_plain(cause)}"
@@ -76,7 +76,7 @@ def text(message: AlertMessage) -> str:
 
 
 def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
-    """Names and values to be shown below the sentence."""
+    """Names and values shown below the sentence."""
     about = message.transition
     if about.value is not None:
         yield metric_title(about.metric), _with_interval(about)
@@ -107,7 +107,7 @@ def _causes(about: Transition) -> Iterator[tuple[str, str]]:
 
 
 def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002 (its name outside)
-    """The sentence and details of each alert, what is gravest first."""
+    """Sentence and details of each alert, the most severe first."""
     told = sorted(messages, key=lambda message: _gravity(message.transition), reverse=True)
     write = {"text": _as_text, "markdown": _as_markdown, "html": _as_html}[format]
     several = len(messages) > 1
@@ -120,7 +120,7 @@ def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002
 
 
 def is_count(metric: str) -> bool:
-    """Whether it is a number of rows."""
+    """Whether a metric is a number of rows."""
     return metric in COUNTS
 
 
@@ -167,7 +167,7 @@ def _gravity(about: Transition) -> tuple[bool, int, bool]:
 
 
 def _counted(told: Sequence[Transition]) -> str:
-    """How many began, go on and are over."""
+    """How many alerts of a group fired, still fire and are resolved."""
     said = {"fired": "began", "reminder": "still on", "resolved": "over"}
     kinds = [one.kind for one in told]
     parts = [f"{kinds.count(kind)} {word}" for kind, word in said.items() if kind in kinds]
@@ -216,7 +216,7 @@ def _value_in_html(value: str) -> str:
 
 
 def _in_markdown(text: str) -> str:
-    """As it stands, in every dialect: some take entities for < and >, others backslashes."""
+    """Text escaped for Markdown: some services need entities for < and >, others backslashes."""
     return _MARKDOWN.sub(r"\\\1", text.replace("<", "‹").replace(">", "›"))
 
 

@@ -1,4 +1,4 @@
-"""A circuit breaker: a destination that fails again and again is left alone for a while."""
+"""Circuit breaker: after repeated failures a destination is not tried for a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delivery: messages of the outbox to their destinations, each by itself."""
+"""Deliver the messages of the outbox, with one thread for each destination."""
 
 from __future__ import annotations
 
@@ -99,14 +99,14 @@ class Deliverer:
                 thread.start()
 
     def wake(self) -> None:
-        """Look at once: there is something new in the outbox."""
+        """Wake the threads: the outbox has new messages."""
         for thread in self._threads:
             thread.wake()
 
     def finish(
         self, *, budget: timedelta, budgets: Mapping[str, timedelta] | None = None
     ) -> dict[str, Delivery]:
-        """Send what is due, then end what `start` began; what came of it since then.
+        """Send what is due and end the threads of `start`; returns the deliveries since then.
 
         Parameters are those of `deliver`.
         """
@@ -119,7 +119,7 @@ class Deliverer:
         return {name: one for thread in threads for name, one in thread.done.items()}
 
     def stop(self) -> None:
-        """Send nothing more, for good, once the messages that are being sent are through."""
+        """Stop for good after the messages that are being sent."""
         self._stopped.set()
         self.wake()
 
@@ -130,7 +130,7 @@ class Deliverer:
         self._threads = []
 
     def _refresh(self, destination: str) -> None:
-        """Tell a destination, every minute and at the end of a round, what no message is for."""
+        """Call the destination's `refresh`, every minute and at the end of a round."""
 
     def _made(self, told: Told) -> list[SendingThread]:
         return [
@@ -155,7 +155,7 @@ class Deliverer:
 
 
 def _grouped(senders: Sequence[Sender]) -> list[list[Sender]]:
-    """Those of one sink together, and no more groups than there may be threads."""
+    """Group the destinations by sink, in no more groups than threads are allowed."""
     of_sinks: dict[int, list[Sender]] = {}
     for sender in senders:
         of_sinks.setdefault(id(sender.sink), []).append(sender)

@@ -1,4 +1,4 @@
-"""Why a message did not arrive: the destination is down, or the message is at fault."""
+"""Errors of delivery: the destination is down, or the message is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AUTHORIZATION = re.compile(r"\b(Bearer|Basic)\s+[A-Za-z0-9+/=._~-]+", re.IGNORE
 
 
 class DestinationDownError(PumonitorError):
-    """The destination takes nothing now; the message is not at fault and is tried again for good.
+    """The destination accepts nothing now; the message is sent again until it does.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class DestinationDownError(PumonitorError):
 
 
 class MessageRefusedError(PumonitorError):
-    """The destination works and does not take this message, or the message makes no sense.
+    """The destination works but refuses this message, or the message cannot be read.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class MessageRefusedError(PumonitorError):
 
 
 def presentable(text: object) -> str:
-    """A reason that may be stored and shown: one line, not endless, credentials masked.
+    """A reason fit to store and show: one line, of limited length, credentials masked.
 
     Examples
     --------

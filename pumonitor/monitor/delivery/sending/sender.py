@@ -1,4 +1,4 @@
-"""Messages of one destination: claimed, sent in order, noted; through outages."""
+"""Claim, send and acknowledge the messages of one destination, in order and through outages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Stopped = Literal["nothing due", "out of time", "left alone", "told to stop", "f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long and how often delivery is tried.
+    """How often and after which waits delivery is tried again.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Patience:
 
 @dataclass(slots=True, kw_only=True)
 class Delivery:
-    """What one round of delivery to one destination came to.
+    """Result of one round of delivery to one destination.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Delivery:
     reason: str = ""
 
     def add(self, other: Delivery) -> None:
-        """Go on with a later part of the round."""
+        """Add the result of a later part of the round."""
         self.delivered += other.delivered
         self.failed += other.failed
         self.set_aside += other.set_aside
@@ -134,7 +134,7 @@ class Sender:
     def send_due(
         self, delivery: Delivery, *, until: datetime | None, stopped: Callable[[], bool]
     ) -> None:
-        """Send what is due, noting in `delivery` what came of it.
+        """Send the messages that are due and record the outcome in `delivery`.
 
         A send that has begun is not cut short: its sink's own limits end it.
 
@@ -183,7 +183,7 @@ class Sender:
         stopped: Callable[[], bool],
         delivery: Delivery,
     ) -> None:
-        """Send those of a claim; what is not attempted goes back, whatever happens."""
+        """Send the claimed messages; those not attempted are released, whatever happens."""
         untouched = list(messages)
         held_up: set[str] = set()
         try:
@@ -200,7 +200,7 @@ class Sender:
                 self._outbox.release(untouched)
 
     def _send(self, message: OutboxMessage, delivery: Delivery) -> bool:
-        """Send one and note what came of it; whether its lane may go on."""
+        """Send one message and record the outcome; return whether its lane may continue."""
         try:
             self.sink.send(message)
         except DestinationDownError as error:

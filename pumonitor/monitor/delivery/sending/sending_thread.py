@@ -28,7 +28,7 @@ Told = Callable[[str, Delivery], None]
 
 
 class SendingThread(Thread):
-    """Sends until it is told to end or to stop.
+    """Sends messages until `end` or `stop` is called.
 
     The first of its destinations goes before the others whenever there is something new.
 
@@ -75,7 +75,7 @@ class SendingThread(Thread):
         self._trouble: dict[str, str] = {}
 
     def wake(self) -> None:
-        """Look into the outbox now."""
+        """Check the outbox now."""
         self._news.set()
 
     def end(self, budgets: Mapping[str, timedelta]) -> None:
@@ -84,7 +84,7 @@ class SendingThread(Thread):
         self._news.set()
 
     def run(self) -> None:
-        """Pass after pass over its destinations."""
+        """Send to each destination in turn, again and again."""
         try:
             while True:
                 self._news.clear()
@@ -114,7 +114,7 @@ class SendingThread(Thread):
             self._told(name, delivery)
 
     def _is_interrupted(self, sender: Sender, budgets: Mapping[str, timedelta] | None) -> bool:
-        """Whether a pass gives way: to the end, or to what goes before it."""
+        """Whether a pass must be interrupted, for the end or for a destination with precedence."""
         if self._stopped.is_set():
             return True
         if budgets is not None:
@@ -130,7 +130,7 @@ class SendingThread(Thread):
                 delivery.reason = delivery.reason or presentable(error)
 
     def _note_trouble(self, name: str, error: Exception, delivery: Delivery) -> None:
-        """What goes wrong beside sending, such as a state database that does not answer."""
+        """Record a failure outside of sending, such as a state database that does not answer."""
         delivery.stopped = "failed"
         expected = isinstance(error, PumonitorError)
         delivery.reason = presentable(error if expected else f"{type(error).__name__}: {error}")

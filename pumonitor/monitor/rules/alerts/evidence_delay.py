@@ -105,7 +105,7 @@ class LabelDelayWatch:
         if view.failed:
             return said("error", "the window could not be evaluated")
         if arrived is None:
-            return said("insufficient", "when labels became known is not told")
+            return said("insufficient", "there is no time at which labels became known")
         begins = self._condition.begins
         if begins is not None and view.window.start < begins:
             return said("insufficient", "it lies before the reference")
@@ -149,7 +149,7 @@ class LabelDelayWatch:
             raise AssertionError
         delay = watched.usual.mean_of(arrived)
         if delay is None:
-            reason = "its labels cannot tell how late they come"
+            reason = "its labels all come after one delay, which shows no change"
             return Evidence(window=view.window, kind="insufficient", reason=reason)
         detector = watched.detector.copy()
         detection = detector.step(_observation(arrived, delay))

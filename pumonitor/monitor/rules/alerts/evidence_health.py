@@ -50,7 +50,7 @@ def health_evidence(
         case "score_range":
             return _score_range(view, usual)
         case "stale" | "few_positives":
-            msg = f"{condition.kind} is not judged here"
+            msg = f"{condition.kind} is not evaluated here"
             raise ValueError(msg)
         case _:
             assert_never(condition.kind)

@@ -190,7 +190,7 @@ class ShiftWatch:
         if detection is None or detection.kind == "missing":
             missing = unusable(view, series, self._rule.metric)
             reason = (
-                "placements cannot be told without AUL and a class prior below 1"
+                "placements cannot be computed without AUL and a class prior below 1"
                 if self._counts(view)
                 else "it lies before the reference"
             )

@@ -67,8 +67,10 @@ def sentence(
         return f"{began}{text} The last bad window, {_window(last_bad)}: {last_bad.reason}."
     if kind == "resolved":
         return {
-            "good": f"It is over. {text}",
-            "revised": f"Correction: as it is known now, there was nothing to tell. {text}",
+            "good": f"Resolved. {text}",
+            "revised": (
+                f"Correction: with the labels known now, the alert would not have fired. {text}"
+            ),
         }[reason]
     return text
 

@@ -12,7 +12,7 @@ import numpy as np
 from pumonitor.monitor.rules.causes.explained import Support, marginal
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
 from pumonitor.monitor.rules.causes.period import Period
-from pumonitor.stats.audited_share import cases_to_tell
+from pumonitor.stats.audited_share import cases_to_distinguish
 
 __all__ = ["NOTICED", "Told", "sentence"]
 
@@ -114,7 +114,7 @@ def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], told: T
         return _labeling(told, ranking)
     if kind == "traffic":
         return (
-            f"The traffic is made up differently: {_traffic(told.before, told.now)}. Each part "
+            f"The mix of the traffic has changed: {_traffic(told.before, told.now)}. Each part "
             "scores as before."
         )
     return (
@@ -145,11 +145,17 @@ def _others(
         when = "As" if is_clear(sizes, AUC_AT_NEW_PRIOR) else "If"
         yield (
             f"{when} the ranking changed too, a {also} share of the positives being confirmed "
-            "explains the counts alike."
+            "explains the counts equally well."
         )
-        yield f"An audit of about {_audit(sizes, told)} rows would tell whether the prior moved."
+        yield (
+            f"An audit of about {_audit(sizes, told)} rows would show whether the class "
+            "prior changed."
+        )
     elif _is_prior_open(support):
-        yield f"An audit of about {_audit(sizes, told)} rows would tell whether the prior moved."
+        yield (
+            f"An audit of about {_audit(sizes, told)} rows would show whether the class "
+            "prior changed."
+        )
 
 
 def _is_prior_open(support: Support) -> bool:
@@ -164,7 +170,7 @@ def _audit(sizes: Mapping[str, Size], told: Told) -> str:
         (one for one in (sizes["positives"].change, told.confirmed.change) if _by_a_quarter(one)),
         2.0,
     )
-    return f"{cases_to_tell(told.class_prior, min(told.class_prior * ratio, 0.99)):,}"
+    return f"{cases_to_distinguish(told.class_prior, min(told.class_prior * ratio, 0.99)):,}"
 
 
 def _by_a_quarter(ratio: float) -> bool:
@@ -193,10 +199,10 @@ def _worse_or_better(sizes: Mapping[str, Size], told: Told) -> str:
 def _labeling(told: Told, ranking: str) -> str:
     how, ranks = ("higher", "better") if told.ranks_higher else ("lower", "worse")
     return (
-        f"Confirmed positives score {how}{ranking} while all rows score about as they did. Either "
-        "other positives get confirmed than before, so that recall, AUC and F1 are off though the "
-        f"model is the same; or it ranks {ranks} among positives that are too few to show among "
-        "all rows. Look at how cases come to be confirmed."
+        f"Confirmed positives score {how}{ranking} while all rows score about as they did. "
+        "Either the positives that get confirmed are others than before, so that recall, AUC "
+        f"and F1 are off though the model is the same; or it ranks {ranks} among positives "
+        "that are too few to show among all rows. Check how cases come to be confirmed."
     )
 
 
@@ -217,8 +223,9 @@ def _class_prior(sizes: Mapping[str, Size], told: Told, *, alone: bool) -> str:
     if _stayed(auc):
         return f"{told_first} The model ranks as before ({allowing})."
     return (
-        f"{told_first} Whether the model ranks as before cannot be told from {told.labeled} "
-        f"confirmations: AUC may have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
+        f"{told_first} Whether the model ranks as before is unknown from {told.labeled} "
+        f"confirmations: AUC may have changed by anything from {auc.low:+.3f} to "
+        f"{auc.high:+.3f}."
     )
 
 
@@ -265,26 +272,26 @@ def _unclear(sizes: Mapping[str, Size], told: Told, support: Support, *, followe
         f"{NOTICED:g}"
     )
     if told.labeled < told.needed and not (followed and likely):
-        said = f"Too few confirmations to tell why: {too_few}."
+        said = f"Too few confirmations to find the cause: {too_few}."
     elif followed and likely:
         *others, last = [f"{what} ({share:.0%})" for what, share in likely]
         one_of = f"{', '.join(others)} or {last}" if others else f"most likely {last}"
-        said = f"Why cannot be told for sure: {one_of}."
+        said = f"The cause is uncertain: {one_of}."
         if _is_prior_open(support):
             said += (
-                f" Scores cannot tell which; an audit of about {_audit(sizes, told)} rows would "
-                "tell whether the prior moved."
+                f" Scores cannot distinguish them; an audit of about {_audit(sizes, told)} "
+                "rows would show whether the class prior changed."
             )
         elif told.labeled < told.needed:
             said += f" Confirmations are few: {too_few}."
     elif len(likely) > 1:
         named = [what for what, _ in likely]
         said = (
-            f"Why cannot be told: {', '.join(named[:-1])} and {named[-1]} explain the counts about "
-            "as well."
+            f"The cause cannot be found: {', '.join(named[:-1])} and {named[-1]} explain the "
+            "counts about equally well."
         )
     else:
-        said = "Why cannot be told."
+        said = "The cause cannot be found."
     known = []
     if not told.confirmed.low <= 1 <= told.confirmed.high:
         known.append(
@@ -319,7 +326,7 @@ def _named(kind: str, sizes: Mapping[str, Size]) -> str:
         "confirmed_share": f"a {smaller} share of the positives being confirmed",
         "label_delay": f"confirmations that come {later}",
         "labeling": "other positives being confirmed",
-        "traffic": "traffic that is made up differently",
+        "traffic": "another mix of the traffic",
         "none": "chance alone",
     }[kind]
 
@@ -328,14 +335,14 @@ def _moved(sizes: Mapping[str, Size], told: Told) -> str:
     score = sizes["score"]
     if is_clear(sizes, "score"):
         return f"All scores have moved, {_over(told)} by {score.change:+.2f} standard deviations"
-    return f"Scores are spread otherwise than they were {_over(told)}"
+    return f"The distribution of scores has changed {_over(told)}"
 
 
 def _cannot_be(told: Told, impossible: float) -> str:
     return (
-        f"By how much AUC has changed cannot be told: at the class prior of {told.class_prior:.3g} "
-        f"it would be {impossible:.3f}, which is impossible: that class prior is too high, or the "
-        "confirmed positives are too few or no fair sample."
+        f"The change of AUC cannot be estimated: at the class prior of {told.class_prior:.3g} "
+        f"it would be {impossible:.3f}, which is impossible: that class prior is too high, or "
+        "the confirmed positives are too few or no fair sample."
     )
 
 

@@ -1,4 +1,4 @@
-"""The auxiliary score of a monitor: trained once on its first windows, then asked of every look.
+"""The auxiliary score of a monitor: trained once on its first windows, then applied to each pane.
 
 1. Before a window is evaluated, `AuxiliaryScores.prepare` trains the score as soon as the windows
    so far suffice, and has every look that lacks it seen by it: sampled rows with their features
@@ -42,7 +42,7 @@ _UNTRAINED: Final = "it could not be trained"
 
 
 def has_auxiliary(monitor: Monitor) -> bool:
-    """Whether its class prior is followed, by a score of features that are named."""
+    """Whether the class prior of a monitor is followed by a score of configured features."""
     return bool(monitor.predictions.features) and monitor.is_prior_followed
 
 
@@ -68,7 +68,7 @@ class AuxiliaryScores:
         panes: Sequence[Pane],
         source: Callable[[], PredictionSource],
     ) -> None:
-        """Have all looks up to these seen by the score, which is trained if it can be by now.
+        """Train the score if that is possible by now, and apply it to all panes up to these.
 
         Where features cannot be read, or the score cannot be trained, the looks say why.
 
@@ -126,7 +126,7 @@ class AuxiliaryScores:
     def _unseen(
         self, monitor: Monitor, configuration: str, stored: StoredAuxiliary, look: Pane
     ) -> dict[str, list[Pane]]:
-        """Looks that are not seen yet, of those known at the moment of one of them."""
+        """Panes that the score has not been applied to, among those known at a pane's moment."""
         if look.as_of < stored.as_of or look.window.start < stored.last_start:
             return {}
         with self._ledger.database.reading() as connection:
@@ -148,7 +148,7 @@ class AuxiliaryScores:
         stored: StoredAuxiliary,
         source: PredictionSource,
     ) -> None:
-        """Looks at one window, from one sample."""
+        """Apply the score to the panes of one window, using one sample of rows."""
         request = SampleRequest(
             window=looks[0].window,
             as_of=tuple(one.as_of for one in looks),
@@ -201,7 +201,7 @@ class AuxiliaryScores:
     # -- when it is evaluated -----------------------------------------------------------------
 
     def of_pane(self, monitor: Monitor, configuration: str, pane: Pane) -> PaneAuxiliary:
-        """What the score sees, as it was known at a pane's moment."""
+        """Auxiliary tables as they were known at a pane's moment."""
         return PaneAuxiliary(
             monitor=monitor, configuration=configuration, pane=pane, ledger=self._ledger
         )
@@ -209,7 +209,7 @@ class AuxiliaryScores:
 
 @dataclass(kw_only=True, eq=False)
 class PaneAuxiliary:
-    """What the auxiliary score sees of windows, as it was known at the moment of one's look.
+    """Auxiliary tables of windows as they were known at the moment of one pane.
 
     It is all or nothing: where `reason` says why the look itself is not seen, the class prior is
     followed by the deployed score.
@@ -233,7 +233,7 @@ class PaneAuxiliary:
 
     @property
     def hash(self) -> str | None:
-        """Of the score that is used; None where none is."""
+        """Hash of the score in use; None without one."""
         return None if self.reason is not None or self.stored is None else self.stored.hash
 
     @cached_property
@@ -253,11 +253,11 @@ class PaneAuxiliary:
 
     @property
     def waits(self) -> bool:
-        """Whether it will be trained on windows to come."""
+        """Whether the score is to be trained on windows that are not mature yet."""
         return bool(self.reason) and self.reason != _UNTRAINED
 
     def look(self, series: StoredSeries) -> AuxiliaryLook:
-        """What is seen of a series of a window, this one or an earlier one.
+        """Auxiliary table of a series in a window, this one or an earlier one.
 
         Returns
         -------
@@ -274,9 +274,7 @@ class PaneAuxiliary:
                 self._looks |= auxiliary_looks(connection, [place])
         found = self._looks.get((*place, series.model_version, series.segment))
         if found is None or (found.reason is None and found.hash != self.hash):
-            return self._without(
-                series, self.reason or "its rows were not asked for their features"
-            )
+            return self._without(series, self.reason or "the features of its rows were not read")
         return found
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""From sampled rows with features to what the auxiliary score sees of a look at a window."""
+"""Make tables of the auxiliary score from sampled rows with features."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def looks_of(
     moment: int,
     score_hash: str,
 ) -> list[AuxiliaryLook]:
-    """What is seen of each series of a look.
+    """Auxiliary table of each series of a pane.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def looks_of(
 
 
 def of_series(rows: SampledRows, series: StoredSeries) -> NDArray[np.bool_]:
-    """Which rows are of a series."""
+    """Select the rows of a series."""
     found = rows.model_version == series.model_version
     if series.segment:
         column, _, value = series.segment.partition("=")
@@ -90,7 +90,7 @@ def table_of(
     *,
     totals: dict[int, int],
 ) -> ScoreTable:
-    """Rows by auxiliary score, each for as many of its kind as it stands for.
+    """Score table of the auxiliary score, each sampled row weighted by the rows it represents.
 
     Parameters
     ----------

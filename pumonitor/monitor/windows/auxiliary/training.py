@@ -1,4 +1,4 @@
-"""On which windows a monitor's auxiliary score is trained, and its training."""
+"""Choose the windows to train a monitor's auxiliary score on, and train it."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ class Training:
 
     @property
     def as_of(self) -> datetime:
-        """When all that it is trained on was known."""
+        """Latest moment of the windows trained on: what was known then is used."""
         return max(one.as_of for one in self.looks)
 
     @property
     def confirmed(self) -> int:
-        """Positives, in all windows."""
+        """Number of confirmed positives in all windows."""
         return sum(one.confirmed for one in self.looks)
 
     @property
     def rows(self) -> int:
-        """Predictions, in all windows."""
+        """Number of predictions in all windows."""
         return sum(one.rows for one in self.looks)
 
 
 def training_windows(looks: Sequence[MatureLook], *, at_least: int = 0) -> int | None:
-    """How many windows, from the first on, the auxiliary score is trained on.
+    """Number of windows, counted from the first, that the auxiliary score is trained on.
 
     Ten or more with 150 confirmed in all, the windows that a class prior is founded on.
 
@@ -96,7 +96,7 @@ def training_windows(looks: Sequence[MatureLook], *, at_least: int = 0) -> int |
 def training_of(
     monitor: Monitor, configuration: str, pane: Pane, ledger: LedgerReader
 ) -> Training | str:
-    """The windows to train on, of those up to a look's as they were known then; or why not yet."""
+    """Windows to train on, among those known at a pane's moment; or the reason to wait."""
     period = baseline_period(monitor)
     if period.end is not None and pane.as_of < period.end + monitor.maturity:
         return "it is trained when the labels of the reference are in"
@@ -190,7 +190,7 @@ def trained(training: Training, source: PredictionSource) -> StoredAuxiliary:
 
 
 def _together(parts: Sequence[SampledRows]) -> dict[str, Any]:
-    """Columns of all windows."""
+    """Concatenate the columns of all windows."""
     found: dict[str, Any] = {}
     for name in parts[0].features:
         columns = [part.features[name] for part in parts if len(part.key)]
@@ -202,7 +202,7 @@ def _together(parts: Sequence[SampledRows]) -> dict[str, Any]:
 
 
 def _auc(scores: Any, is_labeled: Any, training: Training) -> Mapping[str, float | None]:
-    """Cross-fitted, and corrected for the positives among the others: a challenger's first one."""
+    """Cross-fitted AUC, corrected for the positives among the unlabeled rows."""
     from pumonitor.evaluation import evaluate_table
 
     table = table_of(

@@ -1,1 +1,1 @@
-"""The class prior of a window: followed from earlier ones, or assumed and put to the test."""
+"""The class prior of a window: followed from earlier windows, or assumed and checked."""

@@ -1,4 +1,4 @@
-"""How labels have arrived in the windows before one, read off the looks at them."""
+"""Label maturity, learned from the panes of earlier windows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ENOUGH: Final = 200
 
 @dataclass(slots=True, kw_only=True)
 class Arrivals:
-    """Confirmed positives of earlier windows at each of their looks, as known as of one moment.
+    """Confirmed positives of earlier windows at each of their panes, as known at one moment.
 
     Looks are at the same ages in all windows, so that what a window of this age has by now is
     compared with what earlier ones had then, retractions and all, whatever the windows' length.
@@ -52,7 +52,7 @@ class Arrivals:
     def as_of(
         cls, monitor: Monitor, configuration: str, ledger: LedgerReader, pane: Pane
     ) -> Arrivals:
-        """What there is to learn from for a pane."""
+        """The arrivals known at a pane's moment."""
         schedule = monitor.pane_schedule
         ages = schedule.ages[: schedule.mature + 1]
         if pane.state != "provisional":
@@ -74,7 +74,7 @@ class Arrivals:
     def share_known(
         self, model_version: str, segment: str, *, number: int | None = None
     ) -> ShareKnown:
-        """Of a series: from its own past where that has enough, else its segment's, else all.
+        """Share of labels that have arrived, from the series' past, else its segment's, else all.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Arrivals:
 
 
 def _by_window(counts: Iterable[LabeledCount], ages: int) -> NDArray[np.float64]:
-    """A row per window, NaN from the first look on that it has not had."""
+    """One row per window; NaN from the first pane on that it has not had."""
     windows: dict[datetime, list[float]] = {}
     for one in counts:
         if one.number < ages:

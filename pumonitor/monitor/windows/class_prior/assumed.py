@@ -1,4 +1,4 @@
-"""Whether an assumed class prior still goes with the share of rows that gets confirmed."""
+"""Check an assumed class prior against the share of rows that gets confirmed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def assumed_prior_findings(
     *,
     label_purity: float,
 ) -> list[Finding]:
-    """What a window's labels say against a class prior that was given; nothing of others.
+    """Findings against an assumed class prior from a window's labels; none for other priors.
 
     Parameters
     ----------
@@ -64,8 +64,9 @@ def assumed_prior_findings(
                 name=FINDING,
                 severity="warning",
                 sentence=(
-                    f"{assumed}, and {share:.3%} of the rows are confirmed: more than it says are "
-                    "positive. It is too low now, and what stands on it is wrong."
+                    f"{assumed}, and {share:.3%} of the rows are confirmed: more than it says "
+                    "are positive. It is too low now, and every estimate computed with it is "
+                    "wrong."
                 ),
             )
         )
@@ -77,11 +78,11 @@ def assumed_prior_findings(
                 severity="warning",
                 sentence=(
                     f"{assumed}, and {share:.3%} of the rows are confirmed where it was "
-                    f"{usual:.3%} in the {len(before)} windows compared with: either the share of "
-                    f"positives that gets confirmed went from {_frequency(usual, class_prior)} to "
-                    f"{_frequency(share, class_prior)}, or positives are "
-                    f"{'more' if share > usual else 'less'} frequent than assumed and what stands "
-                    "on it is wrong."
+                    f"{usual:.3%} in the {len(before)} windows compared with: either the share "
+                    "of positives that gets confirmed went from "
+                    f"{_frequency(usual, class_prior)} to {_frequency(share, class_prior)}, or "
+                    f"positives are {'more' if share > usual else 'less'} frequent than "
+                    "assumed and every estimate computed with it is wrong."
                 ),
             )
         )
@@ -91,7 +92,7 @@ def assumed_prior_findings(
 def findings_of(
     ledger: LedgerReader, monitor: Monitor, configuration: str, stored: StoredSeries, pane: Pane
 ) -> list[Finding]:
-    """As `assumed_prior_findings`, of a collected series; nothing before its labels are mature."""
+    """`assumed_prior_findings` of a collected series; none before its labels are mature."""
     prior = class_prior_from_json(stored.class_prior)
     if pane.state == "provisional" or prior is None or not is_given(prior):
         return []
@@ -113,7 +114,7 @@ def findings_at(
     series: tuple[str, str],
     as_of: datetime,
 ) -> list[Finding]:
-    """Of a model version and segment of a window, by what was collected as of a moment.
+    """Findings of one model version and segment of a window, from what was collected by a moment.
 
     Its evaluation may be in a transaction that is still under way.
     """
@@ -130,7 +131,7 @@ def findings_at(
 
 
 def stored_findings(evaluation: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Those of a stored evaluation."""
+    """Findings of a stored evaluation."""
     return tuple(Finding(**one) for one in evaluation.get("warnings", ()) if one["name"] == FINDING)
 
 
@@ -141,7 +142,7 @@ def _baseline_shares(
     series: StoredSeries,
     pane: Pane,
 ) -> list[ConfirmedShare]:
-    """Shares confirmed in the windows to compare with, each by the look of the same age.
+    """Shares confirmed in the windows compared with, each at its pane of the same age.
 
     Of the same model version where it has enough windows, else of all versions together.
     """

@@ -30,7 +30,7 @@ _FIND_MISSING = (NoData, Volume)
 
 
 def empty_windows(monitor: Monitor) -> int:
-    """How many windows after the last prediction say something: as many as a rule asks for.
+    """Number of empty windows to evaluate after the last prediction: as many as a rule needs.
 
     Further ones would say the same again, for as long as nothing is predicted.
     """
@@ -41,7 +41,7 @@ def empty_windows(monitor: Monitor) -> int:
 
 
 def end_of_windows(monitor: Monitor, last: datetime) -> datetime:
-    """End of the last window that is evaluated as long as `last` is the last prediction."""
+    """End of the last window that is due while `last` is the last prediction."""
     window = monitor.windows.containing(last)
     for _ in range(empty_windows(monitor)):
         window = monitor.windows.next(window)
@@ -51,7 +51,7 @@ def end_of_windows(monitor: Monitor, last: datetime) -> datetime:
 def due_windows(
     monitor: Monitor, first: datetime, last: datetime, *, now: datetime
 ) -> list[Window]:
-    """Windows that have ended, from that of the first prediction to a few after the last.
+    """Ended windows, from that of the first prediction to a few after the last.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ def due_windows(
 
 
 def have_stopped(monitor: Monitor, last: datetime, *, now: datetime) -> bool:
-    """Whether no window is due any more until something is predicted."""
+    """Whether no further window is due until there are new predictions."""
     return end_of_windows(monitor, last) <= now
 
 
 def stopped_since(monitor: Monitor, standing: Standing | None, *, now: datetime) -> datetime | None:
-    """The last prediction, if no window is due any more until there are others.
+    """Time of the last prediction, if no further window is due until there are new ones.
 
     As the last round found it; None while there are windows to come, and before any round.
     """
@@ -82,26 +82,27 @@ def stopped_since(monitor: Monitor, standing: Standing | None, *, now: datetime)
 
 
 def partial_beginning(monitor: Monitor, first: datetime) -> str:
-    """What is to be said of the first window where predictions begin in the midst of it; or ""."""
+    """Warning if predictions begin in the middle of the first window; else ""."""
     window = monitor.windows.containing(first)
     length, late = window.end - window.start, first - window.start
     if late <= max(_LATE_START * length, timedelta(minutes=5)):
         return ""
     return (
-        f"the first window, {window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC, is a "
-        f"part of one: predictions begin at {first:%Y-%m-%d %H:%M} UTC, after {late / length:.0%} "
-        "of it; its numbers of rows say nothing of others, and a reference should begin later"
+        f"the first window, {window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC, "
+        f"is a part of one: predictions begin at {first:%Y-%m-%d %H:%M} UTC, after "
+        f"{late / length:.0%} of it; its row counts cannot be compared with those of other "
+        "windows, and a reference should begin later"
     )
 
 
 def beginning_of(monitor: Monitor, standing: Standing | None) -> str:
-    """As `partial_beginning`, of the first prediction that the last round found."""
+    """`partial_beginning` for the first prediction that the last round found."""
     first = None if standing is None else standing.first_prediction
     return "" if first is None else partial_beginning(monitor, first)
 
 
 def partial_end(monitor: Monitor, last: datetime, *, now: datetime) -> str:
-    """What is to be said of the last window where predictions end in the midst of it; or "".
+    """Warning if predictions end in the middle of the last window; else "".
 
     Of one that has not ended there is nothing to be said yet.
     """
@@ -113,11 +114,12 @@ def partial_end(monitor: Monitor, last: datetime, *, now: datetime) -> str:
         f"the last window with predictions, {window.start:%Y-%m-%d %H:%M} to "
         f"{window.end:%Y-%m-%d %H:%M} UTC, is a part of one: predictions end at "
         f"{last:%Y-%m-%d %H:%M} UTC, after {(last - window.start) / length:.0%} of it; it is "
-        "judged as a whole one, so compare its numbers of rows with no other"
+        "evaluated like a whole one, but its row counts cannot be compared with those of "
+        "other windows"
     )
 
 
 def end_of(monitor: Monitor, standing: Standing | None, *, now: datetime) -> str:
-    """As `partial_end`, of the last prediction that the last round found."""
+    """`partial_end` for the last prediction that the last round found."""
     last = None if standing is None else standing.last_prediction
     return "" if last is None else partial_end(monitor, last, now=now)

@@ -1,4 +1,4 @@
-"""Whether a monitor has nothing to do, from what the ledger keeps of its last round."""
+"""Decide from what the ledger keeps of the last round whether a monitor has work to do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def all_planned(
     files: str | None,
     now: datetime,
 ) -> bool:
-    """Whether every window that is due by now is in the ledger, judged without its tables.
+    """Whether all windows due by now are in the ledger, decided without reading tables.
 
     Files that changed in any way have to be looked at; other tables once a window has ended since.
 
@@ -55,7 +55,7 @@ def all_planned(
 
 
 def is_quiet(standing: Standing | None, *, rules: str, now: datetime) -> bool:
-    """Whether nothing is due for a monitor's alerts.
+    """Whether a monitor's alerts need no evaluation now.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def is_quiet(standing: Standing | None, *, rules: str, now: datetime) -> bool:
 
 
 def rules_digest(monitor: Monitor, configuration: str) -> str:
-    """Hash of all that alerts are judged by beside results, this version of the code included."""
+    """Hash of everything but results that alerts depend on, including the version of the code."""
     meaning = {
         "version": [_VERSION, __version__],
         "configuration": configuration,

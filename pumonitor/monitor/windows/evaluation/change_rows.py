@@ -1,4 +1,4 @@
-"""Rows of results that compare a window with its reference: changes, and what they are made of."""
+"""Result rows that compare a window with its reference: changes and their parts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PARTS: Final = ("prior", "ranking")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A series of a window and the same of the reference.
+    """A series of a window beside the same series of the reference.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Comparison:
     factor: Known | None = None
 
     def rows(self) -> Iterator[MetricResult]:
-        """A row for each change and each part of one."""
+        """One row for each change and each of its parts."""
         for name in CHANGING:
             why = ASSUMED if self.assumed and name == "class_prior" else self._missing([name])
             yield result_row(
@@ -109,7 +109,7 @@ class Comparison:
             )
 
     def _missing(self, names: Iterable[str]) -> str | None:
-        """Why there is nothing to compare."""
+        """Reason why no comparison is possible."""
         for name in names:
             one = self.estimates.get(name)
             if one is None:
@@ -124,7 +124,7 @@ class Comparison:
         return None
 
     def _before(self, name: str) -> Known:
-        """What windows usually have; a class prior that is one for all, as it is known now."""
+        """Usual value in the reference; a common class prior as it is known now."""
         now = self.estimates[name]
         if name == "class_prior" and self._level is not None:
             return self._level
@@ -154,7 +154,7 @@ class Comparison:
         return itself or self.doubts.get(name)
 
     def _change(self, name: str) -> Uncertain:
-        """The change of what people are shown, its interval as estimated."""
+        """Change of the displayed value, with the interval as estimated."""
         beside = compared(name, self._now, self.reference)
         now, change = self.estimates[name], beside.change
         least, most = now.range

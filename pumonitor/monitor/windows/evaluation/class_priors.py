@@ -34,7 +34,7 @@ def own_class_prior(
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> ClassPriorEstimate | None:
-    """What the rows of a window say of its class prior by themselves.
+    """Estimate the class prior from the rows of one window alone.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The reference of a monitor: what the windows of its reference period came to."""
+"""The reference of a monitor: results of the windows of its reference period."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ROWS: Final = "predictions"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """What windows are compared with, by model version and segment.
+    """Results that windows are compared with, by model version and segment.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Reference:
     windows: Mapping[tuple[str, str], Sequence[Mapping[str, Uncertain]]]
 
     def holds_back(self, pane: Pane) -> bool:
-        """Whether nothing is compared with it yet, or ever, of that look at a window."""
+        """Whether a pane is not compared: the reference is immature, or the window is in it."""
         return pane.as_of < self.as_of or pane.window.start < self.end
 
     def version_for(self, model_version: str, segment: str) -> str | None:
@@ -94,7 +94,7 @@ class References:
         self._known: dict[str, tuple[tuple[MaturePane, ...], Reference]] = {}
 
     def of(self, monitor: Monitor, configuration: str, *, as_of: datetime) -> Reference | None:
-        """The reference as windows looked at as of then may know it; None before it is mature.
+        """The reference as known at a pane's moment; None before it is mature.
 
         The mature looks at its windows, whatever was found of them later.
         """

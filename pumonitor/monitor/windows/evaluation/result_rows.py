@@ -1,4 +1,4 @@
-"""Rows of results: numbers as they are shown, and what is to be said of those that cannot be."""
+"""Result rows: the displayed numbers, or the reason why there is none."""
 
 from __future__ import annotations
 

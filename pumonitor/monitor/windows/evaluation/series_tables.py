@@ -65,7 +65,7 @@ class SeriesTable:
         return self.labeled + self.unlabeled + self.negative
 
     def collected(self, class_prior: Mapping[str, Any] | None = None) -> CollectedSeries:
-        """As the ledger stores it."""
+        """The table in the form the ledger stores."""
         counts = {name: getattr(self, name) for name in _STORED}
         return CollectedSeries(
             model_version=self.model_version,
@@ -77,7 +77,7 @@ class SeriesTable:
 
     @classmethod
     def stored(cls, series: StoredSeries) -> SeriesTable:
-        """As it came back from the ledger."""
+        """Read a table from the form the ledger stores."""
         return cls(
             pane=series.number,
             model_version=series.model_version,
@@ -140,7 +140,7 @@ def tables_of(
 
 
 def pane_digest(tables: Sequence[SeriesTable], found: InputCounts) -> str:
-    """SHA-256 of all series of a pane, and of the rows of predictions that do not count.
+    """SHA-256 over all series of a pane, and over the rows that do not count.
 
     Counts of label rows are left out: they are of the last moment asked for, and not the pane's.
     """

@@ -1,4 +1,4 @@
-"""From the table of one series of a pane to its results."""
+"""Evaluate the table of one series of a pane."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
 
 _REACH: Final = 1.96
 _LEVEL: Final = 0.95
-_NO_PRIOR: Final = "no class prior: it cannot be estimated from this window or those before it"
+_NO_PRIOR: Final = "no class prior: neither this window nor earlier ones allow an estimate"
 
 
 def evaluate_window(
@@ -168,7 +168,7 @@ def _evaluated(
     seed: int,
     purity: LabelPurity,
 ) -> tuple[Evaluation | None, str | None]:
-    """The evaluation, or why there is none."""
+    """The evaluation, or the reason why there is none."""
     if series.table is None:
         return None, series.undefined_reason
     if class_prior is None:
@@ -176,7 +176,7 @@ def _evaluated(
     if isinstance(purity, float) and class_prior.value >= purity:
         return None, (
             f"the class prior of {class_prior.value:.4g} is not below the label purity of "
-            f"{purity:g}: such labels tell nothing"
+            f"{purity:g}: such labels carry no information"
         )
     try:
         evaluation = evaluate_table(
@@ -225,7 +225,7 @@ def _estimate_rows(
 
 
 def _count_rows(series: SeriesTable) -> Iterator[MetricResult]:
-    """Counts are known exactly: their interval is themselves."""
+    """Rows of counts, whose intervals have no width since counts are exact."""
     for name, count in (
         ("labeled_positives", series.labeled),
         ("predictions", series.predictions),
@@ -238,7 +238,7 @@ def _count_rows(series: SeriesTable) -> Iterator[MetricResult]:
 def _followed_rows(
     series: SeriesTable, class_prior: ClassPriorEstimate | None
 ) -> Iterator[MetricResult]:
-    """What has become of a class prior that was followed; nothing of others."""
+    """Rows on how a followed class prior has changed; none for other class priors."""
     changed = WhatChanged.of(class_prior)
     if changed is None:
         return
@@ -248,7 +248,7 @@ def _followed_rows(
 
 
 def _factor(class_prior: ClassPriorEstimate | None) -> Uncertain | None:
-    """How many times as high as the reference's a class prior is that was followed."""
+    """Ratio of a followed class prior to that of the reference."""
     changed = WhatChanged.of(class_prior)
     if changed is None:
         return None

@@ -1,1 +1,1 @@
-"""What MLflow is sent of a window and of a run."""
+"""Messages to MLflow about windows and runs."""

@@ -1,4 +1,4 @@
-"""The end of a monitor, for MLflow: its runs are finished when nobody follows the model."""
+"""Finish the runs of a monitor in MLflow when its model is no longer monitored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["finish_runs"]
 
 
 def finish_runs(ledger: Ledger, monitor: str, *, now: datetime) -> None:
-    """Put into the outbox that all runs of the monitor are finished; later results open them again.
+    """Put a message that finishes all runs of a monitor into the outbox; results open them again.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the run of a monitor in MLflow says of itself: its parameters, and what is in it."""
+"""Parameters and description of a monitor's run in MLflow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _A_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def run_parameters(monitor: Monitor, configuration: str, *, model_version: str) -> dict[str, str]:
-    """What the results of the run were made with; a run of another configuration is another run.
+    """Parameters of the run: the configuration of its results; each configuration has its own run.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def run_parameters(monitor: Monitor, configuration: str, *, model_version: str) 
 
 
 def run_description(monitor: Monitor, *, model_version: str) -> str:
-    """What the run is, what a step is and which metrics there are, in markdown."""
+    """Description of the run in Markdown: its steps and its metrics."""
     version = f", version {model_version}" if model_version else ""
     schedule = monitor.pane_schedule
     early = schedule.ages[: schedule.mature]
@@ -63,9 +63,9 @@ def run_description(monitor: Monitor, *, model_version: str) -> str:
         "its end). Read these.",
     ]
     lines += [
-        f"- `pu_after_{shown_duration(age)}/`: the same windows as they looked {_ages(age)} after "
-        "their end, while confirmations were still coming in; `_expected` is what each number was "
-        "expected to become."
+        f"- `pu_after_{shown_duration(age)}/`: the same windows as they were known "
+        f"{_ages(age)} after their end, while confirmations were still coming in; `_expected` "
+        "is what each number was expected to become."
         for age in early
     ]
     if len(schedule.ages) > schedule.mature + 1:
@@ -73,10 +73,10 @@ def run_description(monitor: Monitor, *, model_version: str) -> str:
         lines.append(f"- `pu_final/`: with labels that came up to {_ages(final)} after the end.")
     lines += [
         "",
-        "`_low` and `_high` are the ends of the 95% interval. `_undefined` = 1: there is no value, "
-        "`_infeasible` = 1: it came out outside what it can be, or stands on a class prior that "
-        "makes another number impossible; the class prior or the confirmations are in doubt. "
-        "`_change` is the difference to the reference period.",
+        "`_low` and `_high` are the ends of the 95% interval. `_undefined` = 1: there is no "
+        "value, `_infeasible` = 1: it came out outside its possible range, or is computed "
+        "with a class prior that makes another number impossible; the class prior or the "
+        "confirmations are in doubt. `_change` is the difference from the reference period.",
         "",
         "A point that was corrected later has a second one at its step. Reports are below "
         "`pumonitor/windows/`, by the start of the window. The run is finished when another model "

@@ -1,4 +1,4 @@
-"""Model versions that have made no predictions any more: their runs in MLflow are finished."""
+"""Finish the MLflow runs of model versions that make no more predictions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ends_of_superseded(
     series: Sequence[EvaluatedSeries],
     ledger: LedgerReader,
 ) -> list[NewMessage]:
-    """One message for each version of the 31 windows before that is not in this one any more.
+    """One message for each version that occurs in the 31 windows before but not in this one.
 
     Only when the window is looked at for the last time, so that all windows of the version were.
     """

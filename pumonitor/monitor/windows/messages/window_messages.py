@@ -1,4 +1,4 @@
-"""What destinations are told of an evaluated pane."""
+"""Messages to destinations about an evaluated pane."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _JUDGED: Final = ("f1_change", "auc_change", "aul_change_ranking")
 def messages_of(
     monitor: Monitor, claim: Claim, claimed: ClaimedPane, series: Sequence[EvaluatedSeries]
 ) -> list[NewMessage]:
-    """Metrics of every series; of mature panes the report as well."""
+    """Messages with the metrics of every series, and for mature panes with the report."""
     messages: list[NewMessage] = []
     for one in series:
         message = _message(monitor, claim, claimed, one)
@@ -54,7 +54,7 @@ def messages_of(
 
 
 def _has_report(claimed: ClaimedPane) -> bool:
-    """A mature pane, and a final one that knows labels which the mature one did not."""
+    """Whether a pane has a report: a mature one, or a final one with more labels."""
     late = (claimed.counts or {}).get("late_labels", 0)
     return claimed.pane.state == "mature" or (claimed.pane.state == "final" and late > 0)
 
@@ -85,7 +85,7 @@ def _message(
 
 
 def shown_metrics(results: Iterable[MetricResult]) -> dict[str, Any]:
-    """Results as a message has them: those that are evidence of nothing have no interval.
+    """Results as a message holds them; impossible ones have no interval.
 
     Examples
     --------

@@ -98,9 +98,9 @@ def tice(sample: TwoSamples) -> FloatArray:
     # Resamples are drawn to see what happens, and may end so; the data may not do so unsaid.
     if len(found) == 1 and found[0] > 1 - 1e-6:
         warnings.warn(
-            "tice found no subset of the rows with clearly more labels than all rows together: "
-            "its upper bound of the unlabeled prior is 1, which says nothing; give it features or "
-            "scores that tell positives apart, or more rows",
+            "tice found no subset of the rows with clearly more labels than all rows "
+            "together: its upper bound of the unlabeled prior is 1, which carries no "
+            "information; give it features or scores that tell positives apart, or more rows",
             NoBoundWarning,
             stacklevel=2,
         )

@@ -201,7 +201,7 @@ def test_the_end_of_nothing_changes_nothing(send: Any, client: Any, monitor: str
     send(end_of(monitor, end))
     assert client.get_experiment_by_name(f"pumonitor/{monitor}") is None
     with pytest.raises(
-        MessageRefusedError, match="the message that a run has ended makes no sense"
+        MessageRefusedError, match="the message that a run has ended cannot be read"
     ):
         send(end_of(monitor, end, as_of="soon"))
 

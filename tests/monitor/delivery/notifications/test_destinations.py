@@ -151,9 +151,9 @@ def test_a_test_goes_to_all_and_says_that_it_is_one(
     done = notify(configured, "--test")
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines() == [
-        "delivered hook (webhook): took the message",
-        "delivered am (alertmanager): took the message",
-        "delivered chat (apprise): took the message",
+        "delivered hook (webhook): accepted the message",
+        "delivered am (alertmanager): accepted the message",
+        "delivered chat (apprise): accepted the message",
     ]
     paths = [request.path.partition("?")[0] for request in receiver.requests]
     assert paths == ["/hook", "/am/api/v2/alerts", "/chat"]

@@ -59,7 +59,7 @@ def test_the_gravest_names_the_group() -> None:
 
 def test_what_is_told_after_its_time_says_so() -> None:
     assert sentence(alert(sentence="F1\nis low.")) == "F1 is low."
-    assert sentence(alert(sentence="F1 is low.", late=True)) == "Told late: F1 is low."
+    assert sentence(alert(sentence="F1 is low.", late=True)) == "Sent late: F1 is low."
 
 
 def test_one_text_has_what_happened_and_why() -> None:

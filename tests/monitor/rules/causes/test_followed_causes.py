@@ -90,7 +90,7 @@ def test_the_prior_moves_in_a_cause_as_far_as_in_its_filter():
     assert (size.low, size.change, size.high) == (moved.low, moved.value, moved.high)
     assert size.low < 2 < size.high
     assert "The model ranks as before" in cause.sentence
-    assert "explains the counts alike" not in cause.sentence
+    assert "explains the counts equally well" not in cause.sentence
 
 
 def test_two_changes_are_both_named():
@@ -153,7 +153,9 @@ def test_where_two_explanations_fit_both_are_said_and_what_would_tell(
     assert "Perhaps more positives as well (50%)." in cause.sentence
     assert "of the positives being confirmed as well (38%)." in cause.sentence
     # 0.08 or 0.16: (1.96 sqrt(.08 .92) + 1.28 sqrt(.16 .84))^2 / .08^2 = 157.
-    assert "An audit of about 160 rows would tell whether the prior moved." in cause.sentence
+    assert (
+        "An audit of about 160 rows would show whether the class prior changed." in cause.sentence
+    )
 
 
 @pytest.mark.parametrize("chance", [0.3, 0.55, 0.75, 0.85])
@@ -170,7 +172,7 @@ def test_no_explanation_with_a_chance_is_left_out(doubled_while_the_ranking_brea
     assert "share of the positives being confirmed (" in cause.sentence or (
         "of the positives being confirmed instead (15%)" in cause.sentence
     )
-    assert "n audit of about 160 rows would tell whether the prior moved" in cause.sentence
+    assert "n audit of about 160 rows would show whether the class prior changed" in cause.sentence
     assert sum(cause.support.values()) == pytest.approx(1)
 
 

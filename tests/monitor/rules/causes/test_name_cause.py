@@ -257,7 +257,7 @@ def test_with_too_few_confirmed_positives_it_is_said_how_many_would_tell(number)
         now = period(worse, 7, rng)
     cause = name_cause(reference, now, class_prior=0.1)
     assert cause.kind == "unclear"
-    said = f"Too few confirmations to tell why: {number} over these 7 windows; about "
+    said = f"Too few confirmations to find the cause: {number} over these 7 windows; about "
     assert cause.sentence.startswith(said)
     assert 30 <= int(cause.sentence.removeprefix(said).split()[0]) <= 120
     assert "would show a change of AUC by 0.05" in cause.sentence

@@ -1,4 +1,4 @@
-"""A look at a table in files: its columns from a few thousand rows, its extent from all of them."""
+"""Read tables in files: their columns from a few thousand rows, their extent from all rows."""
 
 # ruff: noqa: S608 (names and paths reach SQL only through `quoted` and `text`)
 
@@ -23,7 +23,7 @@ from pumonitor.sources.reach.session import (
     text,
 )
 
-__all__ = ["ColumnLook", "Extent", "Kind", "Look", "TableLook", "looking_at"]
+__all__ = ["ColumnSample", "Extent", "Kind", "TableReader", "TableSample", "open_tables"]
 
 Kind = Literal["integer", "float", "moment", "naive", "truth", "text", "other"]
 
@@ -49,7 +49,7 @@ _PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnLook:
+class ColumnSample:
     """What a sample of a column shows.
 
     Attributes
@@ -75,7 +75,7 @@ class ColumnLook:
 
     @property
     def is_unique(self) -> bool:
-        """No value is missing or there twice."""
+        """Whether no value is missing or occurs twice."""
         return self.rows > 0 and self.distinct == self.rows
 
     @property
@@ -94,19 +94,19 @@ class ColumnLook:
 
     @property
     def is_time(self) -> bool:
-        """Whether it can hold times."""
+        """Whether the column can hold times."""
         return self.kind in {"moment", "naive"} or self.time_unit is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableLook:
-    """A table: where it is, and its columns."""
+class TableSample:
+    """A table: its path and its columns."""
 
     name: str
     relation: str
-    columns: tuple[ColumnLook, ...]
+    columns: tuple[ColumnSample, ...]
 
-    def column(self, name: str, *, option: str) -> ColumnLook:
+    def column(self, name: str, *, option: str) -> ColumnSample:
         """The column of that name.
 
         Raises
@@ -125,7 +125,7 @@ class TableLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How much there is; times are seconds since 1970, naive ones as if they were UTC.
+    """Numbers of rows and times of both tables; seconds since 1970, naive times read as UTC.
 
     Attributes
     ----------
@@ -164,15 +164,15 @@ class Extent:
     infinite_scores: int = 0
 
 
-class Look:
-    """Looks at both tables, through one connection that can read nothing else."""
+class TableReader:
+    """Queries both tables through one connection that can read nothing else."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._tables = 0
 
-    def table(self, place: Place) -> TableLook:
-        """Look at the columns of files."""
+    def table(self, place: Place) -> TableSample:
+        """Describe the columns of a table from a sample of its rows."""
         files = files_of(place, self._session)
         if not files:
             raise no_files(place)
@@ -195,13 +195,13 @@ class Look:
         )
         rows = int(found[0])
         if rows == 0:
-            msg = f"{place.name} has no rows: there is nothing to look at"
+            msg = f"{place.name} has no rows: nothing can be proposed"
             raise InputError(msg)
         columns = []
         for at, (name, kind) in enumerate(kinds.items()):
             present, distinct, least, greatest = found[1 + 4 * at : 5 + 4 * at]
             columns.append(
-                ColumnLook(
+                ColumnSample(
                     name=name,
                     kind=kind,
                     missing=rows - present,
@@ -211,10 +211,10 @@ class Look:
                     greatest=greatest,
                 )
             )
-        return TableLook(name=place.name, relation=relation, columns=tuple(columns))
+        return TableSample(name=place.name, relation=relation, columns=tuple(columns))
 
     def _held(self, place: Place, files: Sequence[str]) -> str:
-        """The rows in memory where they are few: text is not read anew for every question."""
+        """Keep the rows in memory if they are few, so that text is not parsed for every query."""
         listed = ", ".join(map(text, files))
         relation = _READERS[place.kind].format(files=f"[{listed}]")
         if place.kind == "parquet":
@@ -231,8 +231,8 @@ class Look:
         )
         return name
 
-    def zeros(self, table: TableLook, column: ColumnLook) -> tuple[int, int]:
-        """Rows that are 0, and rows that are neither 1, 0 nor -1, missing ones included."""
+    def zeros(self, table: TableSample, column: ColumnSample) -> tuple[int, int]:
+        """Number of labels that are 0, and of those that are neither 1, 0 nor -1 or are missing."""
         value = _label(column.name)
         (found,) = self._session.rows(
             f"SELECT count(*) FILTER (WHERE {value} = 0), "
@@ -242,9 +242,9 @@ class Look:
         return int(found[0]), int(found[1])
 
     def overlap(
-        self, predictions: TableLook, column: str, positives: TableLook, other: str
+        self, predictions: TableSample, column: str, positives: TableSample, other: str
     ) -> float:
-        """Share of the positives' ids, of a sample, that predictions have."""
+        """Share of a sample of the positives' ids that occur among the predictions."""
         ids = f"CAST({quoted(other)} AS VARCHAR)"
         ((share,),) = self._session.rows(
             f"WITH wanted AS (SELECT DISTINCT {ids} AS id FROM {positives.relation} LIMIT 1000) "
@@ -255,16 +255,16 @@ class Look:
 
     def extent(
         self,
-        predictions: TableLook,
-        positives: TableLook,
+        predictions: TableSample,
+        positives: TableSample,
         *,
         ids: tuple[str, str],
-        time: ColumnLook,
+        time: ColumnSample,
         score: str,
-        known_at: ColumnLook | None,
+        known_at: ColumnSample | None,
         label: str | None,
     ) -> Extent:
-        """Measure both tables whole."""
+        """Count both tables as a whole: rows, times, delays."""
         moment = _seconds(time)
         known = "NULL::DOUBLE" if known_at is None else _seconds(known_at)
         value = f"CAST({quoted(score)} AS DOUBLE)"
@@ -321,8 +321,8 @@ class Look:
             },
         )
 
-    def share_at_or_above(self, predictions: TableLook, score: str, threshold: float) -> float:
-        """Share of the predictions with such a score, of those with a finite one."""
+    def share_at_or_above(self, predictions: TableSample, score: str, threshold: float) -> float:
+        """Share of the predictions with a finite score that score at or above a threshold."""
         usable = f"isfinite(CAST({quoted(score)} AS DOUBLE))"
         ((share,),) = self._session.rows(
             f"SELECT count(*) FILTER (WHERE {usable} AND {quoted(score)} >= {number(threshold)}) "
@@ -332,15 +332,15 @@ class Look:
 
 
 @contextmanager
-def looking_at(
+def open_tables(
     paths: Sequence[str], *, progress: Progress | None = None
-) -> Iterator[tuple[Look, tuple[Place, ...]]]:
-    """Open files to look at, and nothing beside them."""
+) -> Iterator[tuple[TableReader, tuple[Place, ...]]]:
+    """Open a connection that can read these files and nothing else."""
     places = tuple(map(_place, paths))
     connection = connect(places, without=READ_EXACTLY)
     try:
         name = " and ".join(place.name for place in places)
-        yield Look(Session(connection, name=name, progress=progress)), places
+        yield TableReader(Session(connection, name=name, progress=progress)), places
     finally:
         connection.close()
 
@@ -361,7 +361,7 @@ def _kind(type_name: str) -> Kind:
     return next((kind for kind, pattern in _KINDS if pattern.fullmatch(type_name)), "other")
 
 
-def _seconds(column: ColumnLook) -> str:
+def _seconds(column: ColumnSample) -> str:
     name = quoted(column.name)
     if column.kind in {"moment", "naive"}:
         # Nanoseconds have types of their own, for which there is no epoch().
@@ -377,6 +377,6 @@ def _seconds(column: ColumnLook) -> str:
 
 
 def _label(name: str) -> str:
-    """A label as a number, of whatever type it is."""
+    """SQL of a label as a number, whatever its type."""
     word = f"lower(CAST({quoted(name)} AS VARCHAR))"
     return f"CASE {word} WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE try_cast({word} AS DOUBLE) END"
