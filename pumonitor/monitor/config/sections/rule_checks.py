@@ -53,7 +53,7 @@ def check_rules(
         if of_prior and is_prior_followed and "detector" in rule.model_fields_set:
             msg = (
                 f"rules[{number}] names a detector, and a class prior that is followed over "
-                "windows is judged by its own posterior: leave detector out"
+                "windows is judged by its own posterior: leave out detector"
             )
             raise WithinError(msg, number)
         if isinstance(over, timedelta) and window is not None and over < _LEAST_WINDOWS * window:

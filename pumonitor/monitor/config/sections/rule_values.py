@@ -82,7 +82,9 @@ def _compared_with(given: Any) -> Any:
     except ValueError:
         over = timedelta()
     if over <= timedelta():
-        msg = "must be reference, or how far the windows before go back, such as 28d"
+        msg = (
+            "must be reference, or the length of time whose windows are compared with, such as 28d"
+        )
         raise ValueError(msg)
     return over
 

@@ -81,7 +81,10 @@ class UnmatchedLabels(WindowRule):
     @model_validator(mode="after")
     def _a_share(self) -> UnmatchedLabels:
         if not 0 <= self.above < 1:
-            msg = f"has above, which is a share of the labels: below 100%, got {self.above:g}"
+            msg = (
+                "has above, which is a share of the labels and must be below 100%, got "
+                f"{self.above:g}"
+            )
             raise ValueError(msg)
         return self
 
