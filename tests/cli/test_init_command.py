@@ -42,7 +42,7 @@ def test_a_folder_is_enough_and_the_next_command_works(folder):
     assert "Wrote pumonitor.yaml. Next: pumonitor check" in done.stdout
     assert "times without a zone" in done.stdout
     assert "Note: At the threshold of 0.5, " in done.stdout
-    assert "% of predictions are flagged. You did not name it: " in " ".join(done.stdout.split())
+    assert "% of predictions are flagged. This is a default: " in " ".join(done.stdout.split())
     checked = run("check")
     assert checked.exit_code == 0, checked.output
     assert "Nothing failed; " in checked.stdout
@@ -139,7 +139,7 @@ def test_a_file_that_is_there_stays_without_force(folder):
     (folder / "pumonitor.yaml").write_text("mine")
     done = run("init", "data", "--name", "fraud")
     assert done.exit_code == 2
-    assert "pumonitor.yaml is there already: --force writes over it" in done.stderr
+    assert "pumonitor.yaml exists already: --force overwrites it" in done.stderr
     assert (folder / "pumonitor.yaml").read_text() == "mine"
     assert run("init", "data", "--name", "fraud", "--force").exit_code == 0
     assert read_configuration("pumonitor.yaml").configuration.monitors
