@@ -126,7 +126,7 @@ class AlertmanagerSink:
                 return {_identity(one["labels"]) for one in held}
             raise TypeError
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            msg = "Alertmanager did not answer with a list of alerts"
+            msg = "Alertmanager answers with something other than a list of alerts"
             raise DestinationDownError(msg) from None
 
 
