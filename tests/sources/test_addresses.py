@@ -55,7 +55,10 @@ def test_one_file(address, name, kind):
     [
         ("ftp://me:canary@host/p.parquet?token=canary", "ftp://host/p.parquet is an address of"),
         ("https://host/labels?sig=canary", "https://host/labels must end in one of .parquet, .pq"),
-        ("s3://bucket/day=1/", "what the files are; for all files in it, s3://bucket/day=1/*.par"),
+        (
+            "s3://bucket/day=1/",
+            "which shows the format of the files; for all files in it, s3://bucket/day=1/*.par",
+        ),
         ("s3://bucket", "for all files in it, s3://bucket/*.parquet"),
         ("https://host/day=*/p.parquet", "is a pattern, and web servers do not list their files"),
         ("s3://bucket/p-?.parquet", "s3://bucket/p-?.parquet has a question mark, which a store's"),

@@ -84,7 +84,7 @@ def test_an_address_that_others_can_ask_needs_a_token(address):
         pass
     assert str(caught.value).startswith(
         f"the health address {address} can be reached from other machines: set a token in the "
-        "environment, PUMONITOR_HEALTH_TOKEN"
+        "environment variable PUMONITOR_HEALTH_TOKEN"
     )
 
 
