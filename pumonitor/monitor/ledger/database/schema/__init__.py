@@ -1,0 +1,52 @@
+"""Tables and views of the state database, as the newest migration leaves them."""
+
+from __future__ import annotations
+
+from pumonitor.monitor.ledger.database.schema.alerts import (
+    alert_progress,
+    alert_states,
+    alert_transitions,
+    silences,
+)
+from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
+from pumonitor.monitor.ledger.database.schema.messages import keys, outbox, sent_keys
+from pumonitor.monitor.ledger.database.schema.results import (
+    auxiliary_scores,
+    auxiliary_series,
+    evaluations,
+    prior_states,
+    results,
+    series,
+)
+from pumonitor.monitor.ledger.database.schema.windows import (
+    audit,
+    latest,
+    monitors,
+    panes,
+    standings,
+    windows,
+)
+
+__all__ = [
+    "Moment",
+    "alert_progress",
+    "alert_states",
+    "alert_transitions",
+    "audit",
+    "auxiliary_scores",
+    "auxiliary_series",
+    "evaluations",
+    "keys",
+    "latest",
+    "metadata",
+    "monitors",
+    "outbox",
+    "panes",
+    "prior_states",
+    "results",
+    "sent_keys",
+    "series",
+    "silences",
+    "standings",
+    "windows",
+]

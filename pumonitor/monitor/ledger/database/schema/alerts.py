@@ -1,0 +1,140 @@
+"""Tables of alerts: how far rules are, where alerts stand, what changed, silences."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Double,
+    Identity,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
+
+__all__ = ["alert_progress", "alert_states", "alert_transitions", "silences"]
+
+# How far the windows of a monitor have been folded into the alerts of a rule.
+alert_progress = Table(
+    "alert_progress",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("rule_key", String(64), primary_key=True),
+    # Of the last pane that was taken in; NULL before the first.
+    Column("as_of", Moment),
+    Column("window_start", Moment),
+    # Grows when panes taken in before come to say something else.
+    Column("generation", Integer, nullable=False),
+    Column("last_error", Text),
+)
+
+
+# What each alert is now: by the windows so far, by what was emitted, and by what was told.
+alert_states = Table(
+    "alert_states",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("rule_key", String(64), primary_key=True),
+    Column("model_version", Text, primary_key=True),
+    Column("segment", Text, primary_key=True),
+    Column("rule", Text, nullable=False),
+    Column("metric", Text, nullable=False),
+    Column("severity", String(16), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("count", Integer, nullable=False),
+    Column("evidence", String(16)),
+    Column("value", Double),
+    Column("low", Double),
+    Column("high", Double),
+    Column("limit_value", Double),
+    Column("reference", Double),
+    Column("reason", Text, nullable=False),
+    # Of the last window.
+    Column("window_start", Moment),
+    Column("window_end", Moment),
+    Column("as_of", Moment),
+    # Emitted.
+    Column("is_firing", Boolean, nullable=False),
+    Column("incident", Integer, nullable=False),
+    Column("firing_since", Moment),
+    Column("emitted_as_of", Moment),
+    Column("reminders", Integer, nullable=False),
+    # Told.
+    Column("told_incident", Integer, nullable=False),
+    Column("told_firing", Boolean, nullable=False),
+    Column("acknowledged_incident", Integer, nullable=False),
+    # When its rule was edited or deleted.
+    Column("closed_at", Moment),
+)
+
+
+# Every state change, once and for all.
+alert_transitions = Table(
+    "alert_transitions",
+    metadata,
+    Column("id", Number, Identity(), primary_key=True),
+    Column("monitor", Text, nullable=False),
+    Column("rule_key", String(64), nullable=False),
+    Column("model_version", Text, nullable=False),
+    Column("segment", Text, nullable=False),
+    Column("incident", Integer, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("reminder", Integer, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("metric", Text, nullable=False),
+    Column("severity", String(16), nullable=False),
+    # Of a resolution: good, revised, configuration.
+    Column("reason", String(16), nullable=False),
+    Column("window_start", Moment, nullable=False),
+    Column("window_end", Moment, nullable=False),
+    Column("as_of", Moment, nullable=False),
+    Column("firing_since", Moment),
+    Column("value", Double),
+    Column("low", Double),
+    Column("high", Double),
+    Column("limit_value", Double),
+    Column("reference", Double),
+    Column("sentence", Text, nullable=False),
+    Column("cause", JSON, nullable=False),
+    Column("recorded_at", Moment, nullable=False),
+    # When messages about it were put into the outbox; NULL: nobody was told, and why not.
+    Column("told_at", Moment),
+    Column("withheld", String(16)),
+    UniqueConstraint(
+        "monitor",
+        "rule_key",
+        "model_version",
+        "segment",
+        "incident",
+        "kind",
+        "reminder",
+        name="uq_alert_transitions_once",
+    ),
+)
+Index("ix_alert_transitions_in_time", alert_transitions.c.monitor, alert_transitions.c.as_of)
+
+
+# NULL stands for any.
+silences = Table(
+    "silences",
+    metadata,
+    Column("id", Number, Identity(), primary_key=True),
+    Column("monitor", Text),
+    Column("rule", Text),
+    Column("metric", Text),
+    Column("model_version", Text),
+    Column("segment", Text),
+    Column("starts", Moment, nullable=False),
+    Column("ends", Moment, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    CheckConstraint("starts <= ends", name="ordered"),
+)

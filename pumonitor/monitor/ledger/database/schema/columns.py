@@ -1,0 +1,65 @@
+"""What all tables share: the types of times and row numbers, the names of constraints."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    TIMESTAMP,
+    BigInteger,
+    Dialect,
+    Integer,
+    MetaData,
+    String,
+)
+from sqlalchemy.types import TypeDecorator
+
+__all__ = ["Moment", "Number", "metadata"]
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time with its zone: UTC, to the microsecond.
+
+    SQLite has no such type; ISO 8601 of one length sorts as it should, and its date functions read
+    it.
+    """
+
+    impl = TIMESTAMP(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        """Text in SQLite."""
+        return dialect.type_descriptor(String(32) if dialect.name == "sqlite" else self.impl)
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        """From Python to the database."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            msg = f"times must carry their zone, got {value}"
+            raise ValueError(msg)
+        utc = value.astimezone(UTC)
+        return utc.isoformat(timespec="microseconds") if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """From the database to Python."""
+        if value is None:
+            return None
+        found: datetime = datetime.fromisoformat(value) if dialect.name == "sqlite" else value
+        return found.astimezone(UTC)
+
+
+# SQLite numbers rows by itself only where the type is INTEGER.
+Number = BigInteger().with_variant(Integer, "sqlite")
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)

@@ -1,0 +1,160 @@
+"""Tables of monitors, their windows and the panes of each, and what was done with them."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
+
+from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
+
+__all__ = ["audit", "latest", "monitors", "panes", "standings", "windows"]
+
+monitors = Table(
+    "monitors",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("configuration", String(64), primary_key=True),
+    Column("meaning", JSON, nullable=False),
+    Column("registered_at", Moment, nullable=False),
+    Column("is_current", Boolean, nullable=False),
+)
+
+
+windows = Table(
+    "windows",
+    metadata,
+    Column("window_key", String(64), primary_key=True),
+    Column("monitor", Text, nullable=False),
+    Column("configuration", String(64), nullable=False),
+    Column("window_start", Moment, nullable=False),
+    Column("window_end", Moment, nullable=False),
+    Column("window_index", Integer, nullable=False),
+    Column("collected_panes", Integer, nullable=False),
+    Column("evaluated_panes", Integer, nullable=False),
+    # The earliest as_of of the panes not collected; NULL when all are.
+    Column("next_as_of", Moment),
+    Column("lease_owner", Text),
+    Column("lease_until", Moment),
+    Column("fence", Integer, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("last_error", Text),
+    Column("not_before", Moment),
+    ForeignKeyConstraint(["monitor", "configuration"], ["monitors.name", "monitors.configuration"]),
+    CheckConstraint("window_start < window_end", name="ordered"),
+)
+
+
+_TO_COLLECT = text("next_as_of IS NOT NULL")
+
+
+_TO_EVALUATE = text("evaluated_panes < collected_panes")
+Index(
+    "ix_windows_to_collect",
+    windows.c.window_start,
+    sqlite_where=_TO_COLLECT,
+    postgresql_where=_TO_COLLECT,
+)
+Index(
+    "ix_windows_to_evaluate",
+    windows.c.window_start,
+    sqlite_where=_TO_EVALUATE,
+    postgresql_where=_TO_EVALUATE,
+)
+Index(
+    "ix_windows_awaited",
+    windows.c.monitor,
+    windows.c.configuration,
+    windows.c.next_as_of,
+    sqlite_where=_TO_COLLECT,
+    postgresql_where=_TO_COLLECT,
+)
+Index(
+    "ix_windows_in_time",
+    windows.c.monitor,
+    windows.c.configuration,
+    windows.c.window_start,
+)
+
+
+panes = Table(
+    "panes",
+    metadata,
+    Column("window_key", ForeignKey(windows.c.window_key), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("state", String(16), nullable=False),
+    Column("as_of", Moment, nullable=False),
+    # planned, collected, evaluated
+    Column("status", String(16), nullable=False),
+    # Of the newest results; NULL while there are none.
+    Column("revision", Integer),
+    Column("digest", Text),
+    Column("evaluated_digest", Text),
+    Column("counts", JSON(none_as_null=True)),
+    Column("collected_at", Moment),
+    Column("evaluated_at", Moment),
+    Column("library_version", Text),
+)
+Index("ix_panes_in_time", panes.c.as_of)
+
+
+_NOT_EVALUATED = text("status <> 'evaluated'")
+Index(
+    "ix_panes_not_evaluated",
+    panes.c.as_of,
+    sqlite_where=_NOT_EVALUATED,
+    postgresql_where=_NOT_EVALUATED,
+)
+
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Number, Identity(), primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("detail", JSON, nullable=False),
+)
+
+
+# What the last round found of each monitor: the next one looks only where something has moved.
+standings = Table(
+    "standings",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("configuration", String(64), nullable=False),
+    # Of its files; NULL for other tables.
+    Column("files", String(64)),
+    Column("first_prediction", Moment),
+    Column("last_prediction", Moment),
+    Column("planned_until", Moment),
+    # Of the rules judged; until when nothing is due for them, NULL once anything changed.
+    Column("rules", String(64)),
+    Column("quiet_until", Moment),
+)
+
+
+# A view, which `metadata` must not make as a table.
+latest = Table(
+    "pumonitor_latest",
+    MetaData(),
+    Column("window_key", Text),
+    Column("pane", Integer),
+    Column("state", String(16)),
+    Column("revision", Integer),
+    Column("as_of", Moment),
+)
