@@ -3,7 +3,7 @@
 Every fault is made in a copy of the tree in a temporary folder, where the smallest selection of
 tests that should see it runs.
 
-    python -m benchmarks.mutants [--only NAME]
+    python -m benchmarks.mutation.known_faults [--only NAME]
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 __all__ = ["MUTANTS", "Change", "Mutant"]
 
-TREE = Path(__file__).parents[1]
+TREE = Path(__file__).parents[2]
 _COPIED = ("pumonitor", "plugins", "tests", "benchmarks", "pyproject.toml", "README.md")
 _LONGEST = 600
 
