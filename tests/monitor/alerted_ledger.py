@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from pumonitor.monitor.alerts.alerting import Alerting, Watched
+from pumonitor.monitor.alerts.alerting import Alerting
+from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane

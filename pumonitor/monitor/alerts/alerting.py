@@ -8,77 +8,39 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Connection
 
 from pumonitor.monitor.alerts.clock import clock_evidence
-from pumonitor.monitor.alerts.incidents import CauseOf, Telling, no_cause
+from pumonitor.monitor.alerts.incidents import Telling
+from pumonitor.monitor.alerts.kept_tracks import KeptTracks, Placed
 from pumonitor.monitor.alerts.rest import quiet_until
 from pumonitor.monitor.alerts.track import Track
+from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import (
     Position,
     newest_looks,
     next_panes,
-    panes_until,
     with_results,
 )
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen, Progress
+from pumonitor.monitor.ledger.records.alerts import PaneSeen, Progress
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.ledger.standings import rest
 from pumonitor.monitor.rules.alerts.alert import Place
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline
+from pumonitor.monitor.rules.alerts.rule import Baseline
 from pumonitor.ports import Clock
 
-__all__ = ["Alerting", "Watched"]
+__all__ = ["Alerting"]
 
 _log = logging.getLogger("pumonitor")
 _AT_ONCE: Final = 200
 """Panes of one transaction: others wait for it."""
-_REMEMBERED: Final = 8
-"""Monitors whose folds are kept in memory: those of all would grow with all history."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
-    """A monitor as alerts see it.
-
-    Attributes
-    ----------
-    name, configuration : str
-    rules : tuple of AlertRule
-    baseline : callable
-        Results of its reference as known at a moment.
-    scores_of : callable
-        Of a pane, where a rule reads them.
-    cause_of : callable
-        What changed when an alert fired.
-    rules_digest : str
-        Hash of all that its alerts are judged by beside results.
-    have_stopped : callable
-        Whether no window is due before there are new predictions.
-    """
-
-    name: str
-    configuration: str
-    rules: tuple[AlertRule, ...]
-    baseline: Callable[[datetime], Baseline | None]
-    scores_of: Callable[[PaneResults], tuple[float, float, float, float] | None]
-    cause_of: CauseOf = no_cause
-    rules_digest: str = ""
-    have_stopped: Callable[[], bool] = bool
-
-
-@dataclass(slots=True)
-class _Memo:
-    """Tracks of a monitor and where they stand."""
-
-    tracks: list[tuple[Progress, Track]] = field(default_factory=list)
 
 
 class Alerting:
@@ -115,7 +77,7 @@ class Alerting:
         self._clock = clock
         self._tells = tells
         self._destinations = tuple(destinations)
-        self._memos: dict[str, _Memo] = {}
+        self._tracks = KeptTracks(ledger)
         self._left_out: dict[str, set[str]] = {}
         self._told_at: dict[str, dict[Place, datetime]] = {}
         self._known: dict[str, tuple[datetime, Baseline | None]] = {}
@@ -127,11 +89,11 @@ class Alerting:
             now = self._clock()
             self._known[name] = now, watched.baseline(now)
             with self._ledger.database.reading() as connection:
-                self._synchronised(watched, AlertTables(connection, self._ledger.database))
+                self._tracks_of(watched, AlertTables(connection, self._ledger.database))
 
     def forget(self, name: str) -> None:
         """Of a monitor whose transaction was rolled back: what is known of it may be wrong."""
-        self._memos.pop(name, None)
+        self._tracks.forget(name)
 
     def after_commit_of(
         self, connection: Connection, name: str, panes: Sequence[Position]
@@ -245,71 +207,13 @@ class Alerting:
                     until=until,
                 )
 
-    # -- where the tracks stand -------------------------------------------------------------------
-
-    def _synchronised(self, watched: Watched, tables: AlertTables) -> _Memo:
-        """The tracks, at the places that the ledger says."""
-        stored = tables.progress(watched.name)
-        left_out = self._left_out.get(watched.name, set())
-        rules = [
-            rule
-            for rule in watched.rules
-            if rule.key not in left_out and not rule.goes_by_the_clock
-        ]
-        wanted = {
-            rule.key: replace(stored.get(rule.key, Progress()), last_error=None) for rule in rules
-        }
-        _, baseline = self._known.get(watched.name, (None, None))
-        memo = self._memos.get(watched.name)
-        if memo is None or not _can_catch_up(memo, wanted):
-            memo = self._memos[watched.name] = _Memo()
-            for other in [name for name in self._memos if name != watched.name][:-_REMEMBERED]:
-                self.forget(other)
-            for progress in sorted(set(wanted.values()), key=_order):
-                together = [rule for rule in rules if wanted[rule.key] == progress]
-                track = Track(together, baseline=baseline, scores_of=watched.scores_of)
-                if progress.position is not None:
-                    panes = self._panes(watched, tables, None, progress.position)
-                    track.load(
-                        with_results(
-                            tables.connection, track.that_count(panes), metrics=track.metrics
-                        )
-                    )
-                memo.tracks.append((progress, track))
-            return memo
-        for place, (at, track) in enumerate(memo.tracks):
-            track.set_baseline(baseline)
-            progress = wanted[next(iter(track.folds))]
-            if progress != at and progress.position is not None:
-                for pane in self._between(watched, tables, track, at.position, progress.position):
-                    track.take(pane)
-                memo.tracks[place] = (progress, track)
-        return memo
-
-    def _between(
-        self,
-        watched: Watched,
-        tables: AlertTables,
-        track: Track,
-        after: Position | None,
-        until: Position,
-    ) -> list[PaneResults]:
-        panes = self._panes(watched, tables, after, until)
-        return with_results(tables.connection, panes, metrics=track.metrics)
-
-    def _panes(
-        self, watched: Watched, tables: AlertTables, after: Position | None, until: Position
-    ) -> list[PaneSeen]:
-        return panes_until(
-            tables.connection,
-            monitor=watched.name,
-            configuration=watched.configuration,
-            until=until,
-            after=after,
-            attempts_allowed=self._ledger.rules.attempts_allowed,
-        )
-
     # -- folding ----------------------------------------------------------------------------------
+
+    def _tracks_of(self, watched: Watched, tables: AlertTables) -> list[Placed]:
+        """At the places that the ledger says."""
+        _, baseline = self._known.get(watched.name, (None, None))
+        left_out = self._left_out.get(watched.name, set())
+        return self._tracks.of(watched, tables, baseline=baseline, left_out=left_out)
 
     def _fold(
         self,
@@ -320,10 +224,10 @@ class Alerting:
         changed: Sequence[Position] = (),
     ) -> bool:
         """Take in what has changed and what follows; whether there may be more."""
-        memo = self._synchronised(watched, tables)
+        tracks = self._tracks_of(watched, tables)
         more = False
         now = self._known[watched.name][0] if watched.name in self._known else self._clock()
-        for place, (at, track) in enumerate(memo.tracks):
+        for place, (at, track) in enumerate(tracks):
             progress = self._corrected(watched, tables, track, at, changed, telling)
             events = self._events(watched, tables, progress.position, now=now, limit=_AT_ONCE)
             more = more or len(events) == _AT_ONCE
@@ -334,9 +238,9 @@ class Alerting:
                 progress = replace(
                     progress, as_of=found.pane.as_of, window_start=found.pane.window.start
                 )
-            memo.tracks[place] = (progress, track)
+            tracks[place] = (progress, track)
             telling.progress |= dict.fromkeys(track.folds, progress)
-        if len(memo.tracks) > 1 and len({progress for progress, _ in memo.tracks}) == 1:
+        if len(tracks) > 1 and len({progress for progress, _ in tracks}) == 1:
             # They stand at one place now: the next time they are one.
             self.forget(watched.name)
         return more
@@ -415,31 +319,10 @@ class Alerting:
         if not old:
             return at
         touched: set[str] = set()
-        panes = self._panes(watched, tables, None, at.position)
+        panes = self._tracks.panes_until(watched, tables, at.position)
         again = [pane for pane in panes if pane.position in old]
         for pane in with_results(tables.connection, again, metrics=track.metrics):
             touched |= track.take(pane)
         if panes:
             telling.tell(track, replace(panes[-1], as_of=at.position[0]), frozenset(touched))
         return replace(at, generation=at.generation + 1)
-
-
-def _can_catch_up(memo: _Memo, wanted: Mapping[str, Progress]) -> bool:
-    """Whether each track's rules are still those asked for, together, at its place or later."""
-    keys: set[str] = set()
-    for at, track in memo.tracks:
-        places = {wanted.get(key) for key in track.folds}
-        if len(places) != 1:
-            return False
-        (place,) = places
-        if place is None or place.generation != at.generation or _order(place) < _order(at):
-            return False
-        keys |= set(track.folds)
-    return keys == set(wanted)
-
-
-def _order(progress: Progress) -> tuple[int, str, int]:
-    if progress.position is None:
-        return 0, "", progress.generation
-    as_of, start = progress.position
-    return 1, f"{as_of.isoformat()} {start.isoformat()}", progress.generation

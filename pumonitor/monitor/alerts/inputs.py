@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from pumonitor.monitor.alerts.alerting import Watched
 from pumonitor.monitor.alerts.causes import cause_of
 from pumonitor.monitor.alerts.incidents import CauseOf
 from pumonitor.monitor.alerts.rules import alert_rules
+from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.alerts import PaneResults

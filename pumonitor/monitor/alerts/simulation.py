@@ -9,10 +9,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from pumonitor.monitor.alerts.alerting import Watched
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, always, quiet_alarms, quiet_views
 from pumonitor.monitor.alerts.inputs import watched
 from pumonitor.monitor.alerts.track import Track
+from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.alerts.panes import next_panes, with_results
 from pumonitor.monitor.ledger.ledger import Ledger
