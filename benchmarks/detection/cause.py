@@ -4,7 +4,7 @@ Every stream has 60 windows of reference, 30 in which nothing happens and then o
 stays. Five detectors watch it (AUC, recall, share of predictions above the threshold, class prior,
 share of rows confirmed), each with one false alarm a year. At the first alarm after the change the
 cause is named from the windows since the change's estimated start, and again a week later: by the
-filter that follows the class prior from the reference on, and beside it by stories alone, as where
+filter that follows the class prior from the reference on, and beside it by hypotheses alone, as where
 the class prior is not followed.
 
 The class prior of a window is its true one with an error like that of `auto`: a part common to all
@@ -206,7 +206,7 @@ def main(*, quick: bool = False) -> None:
                 table[kind][named(found, since, ends[when], followed=followed)] += 1
     for (followed, when), table in tables.items():
         right = sum(table[kind][kind] for kind in KINDS)
-        how = "with the class prior followed" if followed else "by stories alone"
+        how = "with the class prior followed" if followed else "by hypotheses alone"
         print(f"\nNamed cause {when}, {how}: {right} of {each * len(KINDS)} right")
         for kind in KINDS:
             told = ", ".join(f"{name} {number}" for name, number in table[kind].most_common())

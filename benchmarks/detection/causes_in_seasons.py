@@ -4,7 +4,7 @@ Thirty days of reference, then seven days after one change. Rows of a day: 4000,
 positive. "Seasons": the class prior of a day differs by a quarter from what it should be, its
 ranking by .02 of AUC; weekends have .7 of the positives, and a season of the year moves them by
 a third up and down. Told to the cause is the true class prior of the reference, 15% off. The class
-prior is followed through the twenty quiet days in between and those since; beside it stories alone,
+prior is followed through the twenty quiet days in between and those since; beside it hypotheses alone,
 as where it is not followed.
 
 A name is right where the change is the one named; "none" is right where nothing happened. What is
@@ -88,7 +88,7 @@ def _period(found: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Period:
 
 
 def named(days: Days, kind: str, rng: np.random.Generator) -> tuple[Cause | None, Cause | None]:
-    """The cause of one change: with the class prior followed, and by stories alone."""
+    """The cause of one change: with the class prior followed, and by hypotheses alone."""
     before = World(
         rows=4000,
         class_prior=0.1,
@@ -122,7 +122,7 @@ def main(*, quick: bool = False) -> None:
         for kind in changes(World(), np.random.default_rng(0)):
             rng = np.random.default_rng(31)
             found[title, kind] = [named(days, kind, rng) for _ in range(each)]
-    for place, how in enumerate(("the class prior followed", "stories alone")):
+    for place, how in enumerate(("the class prior followed", "hypotheses alone")):
         causes = {name: [both[place] for both in some] for name, some in found.items()}
         _show(f"Named causes, {how}, {each} of each", causes)
 

@@ -1,4 +1,4 @@
-"""An alert: what it is known by, where it stands, and what happened to it."""
+"""An alert: its identity, its present state, and its transitions."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ TransitionKind = Literal["fired", "resolved", "reminder"]
 Severity = Literal["info", "warning", "critical"]
 
 Place = tuple[str, str, str]
-"""Key of the rule, model version and segment: an alert among those of its monitor."""
+"""Rule key, model version and segment: identifies an alert within its monitor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertIdentity:
-    """What an alert is known by: one rule, model version and segment of a monitor.
+    """Identity of an alert: a monitor, a rule, a model version and a segment.
 
     Attributes
     ----------
     monitor : str
     rule_key : str
-        Stands for the rule's meaning.
-    model_version, segment : str
-        "" where there are none, and for all rows; a segment is ``column=value``.
+        Hash of the rule's meaning: the key of an edited rule is a different one.
+    model_version : str
+        "" without model versions.
+    segment : str
+        ``column=value``, or "" for all rows.
     """
 
     monitor: str
@@ -39,60 +41,62 @@ class AlertIdentity:
 
     @property
     def place(self) -> Place:
-        """Where it is among the alerts of its monitor."""
+        """The identity within its monitor."""
         return self.rule_key, self.model_version, self.segment
 
     @property
     def lane(self) -> str:
-        """Messages about one alert arrive in order."""
+        """Outbox lane: messages with the same lane are delivered in order."""
         return "/".join([self.monitor, self.rule_key, self.segment, self.model_version])
 
     def incident_key(self, incident: int) -> str:
-        """The same for all messages about an incident."""
+        """Key shared by all messages about one incident."""
         return f"{self.lane}/{incident}"
 
     def message_key(self, incident: int, kind: TransitionKind, *, reminder: int = 0) -> str:
-        """The same for the same message, however often it is sent."""
+        """Idempotency key of one message: unchanged when the message is sent again."""
         ending = f"{kind}{reminder}" if kind == "reminder" else kind
         return f"{self.incident_key(incident)}/{ending}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition(AlertIdentity):
-    """An incident that began or ended, or a reminder of one.
+    """A state change of an incident: it fired, was resolved, or a reminder is due.
 
-    Made where windows are folded, stored, read back and sent: never copied into another shape.
-    Fields are the columns of `alert_transitions`.
+    The same record goes from the fold through the ledger to the message; it is never copied into
+    another type. Its fields are the columns of `alert_transitions`.
 
     Attributes
     ----------
     incident : int
-        Of the alert, from 1.
+        Number of the alert's incident, from 1.
     kind : {"fired", "resolved", "reminder"}
     reminder : int
-        Number of the reminder, 0 for other kinds.
+        Number of the reminder; 0 for other kinds.
     rule : str
-        The rule's name, for people.
+        Display name of the rule.
     metric : str
-        What is judged: an estimate, a number of rows, or ``health:`` and what it is about.
+        What the rule tests: an estimate, a number of rows, or ``health:`` and its kind.
     severity : {"info", "warning", "critical"}
     reason : str
-        Of a resolution: "good", "revised" (a correction: what was bad turned out not to be) or
-        "configuration" (the rule was edited or deleted); "" otherwise.
-    window_start, window_end, as_of : datetime
-        Of the window that it is about, and when it was known.
+        Why an incident was resolved: "good"; "revised" (a correction: with later labels the
+        window is no breach); or "configuration" (the rule was edited or deleted). Else "".
+    window_start, window_end : datetime
+        The window with the evidence.
+    as_of : datetime
+        Labels known by then were used.
     firing_since : datetime or None
         Start of the window with which the incident began.
     value, low, high : float or None
-        Of the metric in this window.
+        The metric in this window, with its interval.
     limit_value : float or None
-        What it is judged by, on the metric's scale.
+        The rule's limit, on the metric's scale.
     reference : float or None
-        What it is compared with, on the metric's scale.
+        The reference's value, on the metric's scale.
     sentence : str
-        What happened, for people, in one sentence.
+        One sentence for messages.
     cause : mapping
-        What changed; may be empty.
+        The `Cause` in JSON types; may be empty.
     """
 
     incident: int
@@ -116,48 +120,49 @@ class Transition(AlertIdentity):
 
     @property
     def dedup_key(self) -> str:
-        """The same for all messages of an incident: destinations put them together by it."""
+        """Key shared by all messages of an incident: destinations deduplicate by it."""
         return self.incident_key(self.incident)
 
     @property
     def key(self) -> str:
-        """The same for the same message, however often it is sent."""
+        """Idempotency key of the message: unchanged when the message is sent again."""
         return self.message_key(self.incident, self.kind, reminder=self.reminder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert(AlertIdentity):
-    """An alert as it is now. Fields are the columns of `alert_states`.
+    """The present state of an alert. Fields are the columns of `alert_states`.
 
     Attributes
     ----------
     rule, metric, severity : str
-    state : str
-        By the windows so far: "unknown", "ok", "pending", "firing" or "recovering".
+    state : {"unknown", "ok", "pending", "firing", "recovering"}
+        State after the last window.
     count : int
+        Breaches so far while pending, good windows so far while recovering; else 0.
     evidence : str or None
-        Kind of the last window's, with its numbers:
+        Kind of the last window's evidence. The fields from `value` to `as_of` are that evidence.
     value, low, high, limit_value, reference : float or None
     reason : str
     window_start, window_end, as_of : datetime or None
     is_firing : bool
-        Whether an incident is open, as transitions say.
+        Whether an incident is open according to the transitions emitted so far.
     incident : int
-        How many there have been.
+        Number of incidents so far.
     firing_since : datetime or None
-        Start of the window with which the last one began.
+        Start of the window with which the last incident began.
     emitted_as_of : datetime or None
-        Of the last transition.
+        `as_of` of the last transition.
     reminders : int
-        Of this incident.
+        Reminders of this incident so far.
     told_incident : int
-        The last one that somebody was told of.
+        The last incident of which a notification was sent.
     told_firing : bool
-        Whether they believe that it is open.
+        Whether the last notification said that the alert fires.
     acknowledged_incident : int
-        The last one that somebody said to be at: no reminders of it.
+        The last acknowledged incident; it gets no reminders.
     closed_at : datetime or None
-        When its rule was edited or deleted.
+        When the rule was edited or deleted.
     """
 
     rule: str
@@ -186,7 +191,7 @@ class Alert(AlertIdentity):
     closed_at: datetime | None = None
 
     def at_window(self, state: AlertState, evidence: Evidence, *, as_of: datetime) -> Alert:
-        """With the state after a window, and what the window is evidence of."""
+        """A copy with the state after another window and with that window's evidence."""
         return replace(
             self,
             state=state.state,
@@ -204,7 +209,7 @@ class Alert(AlertIdentity):
         )
 
     def after(self, transition: Transition) -> Alert:
-        """With the incident as a transition leaves it."""
+        """A copy with the incident after a transition."""
         fired, reminded = transition.kind == "fired", transition.kind == "reminder"
         return replace(
             self,
@@ -216,12 +221,12 @@ class Alert(AlertIdentity):
         )
 
     def last_evidence(self) -> Evidence:
-        """What the last window is evidence of.
+        """The evidence of the last window.
 
         Raises
         ------
         ValueError
-            If it has seen none.
+            If the alert has no window yet.
         """
         if self.window_start is None or self.window_end is None:
             msg = f"the alert {self.rule!r} has seen no window"

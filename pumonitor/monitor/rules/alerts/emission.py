@@ -1,4 +1,4 @@
-"""From folded states to transitions: incidents that begin and end, and reminders of them."""
+"""Compare an alert's folded states with its last transition, and emit the next one if due."""
 
 from __future__ import annotations
 
@@ -26,69 +26,70 @@ def emission(
     cause: Callable[[Evidence], Mapping[str, Any]] | None = None,
     may_be_revised: bool = True,
 ) -> Transition | None:
-    """The transition that all windows, as they are known at a moment, come to; None for none.
+    """Return the transition that is due after all windows known at `as_of`, or None.
 
-    Fired and resolved alternate, whatever is revised: history is corrected and never rewritten.
+    "fired" and "resolved" alternate, also when windows are revised: a revision emits a correction
+    and deletes no earlier transition.
 
     Parameters
     ----------
     alert : Alert
-        As the last transition left it.
+        After its last transition.
     states, evidence : sequence
-        Of each window in order of time.
+        One per window, in order of time.
     rule : AlertRule
-        The alert's.
     as_of : datetime
     repeat : timedelta or None
-        A reminder is due so long after the last transition.
+        Time from the last transition to a reminder; None for no reminders.
     cause : callable, optional
-        From the evidence that began an incident to what changed.
+        Returns the cause for the evidence with which an incident begins.
     may_be_revised : bool
-        Whether an end may be a correction. What the time alone decides is never known better.
+        Whether a resolution can be a correction. False for "stale" rules, which depend on the time
+        alone.
     """
     now = states[-1] if states else UNKNOWN
     if now.is_firing and not alert.is_firing:
         about = _last(evidence, "breach")
         began = replace(alert, incident=alert.incident + 1, firing_since=now.since)
-        told = sentence("fired", rule=rule, alert=began, evidence=about)
+        text = sentence("fired", rule=rule, alert=began, evidence=about)
         return _transition(
-            began, about, "fired", as_of=as_of, sentence=told, cause=cause(about) if cause else {}
+            began, about, "fired", as_of=as_of, sentence=text, cause=cause(about) if cause else {}
         )
     if not alert.is_firing:
         return None
     if now.state == "ok":
         as_before = not may_be_revised or _was_firing(states, evidence, alert.firing_since)
         about, reason = _last(evidence, "good"), "good" if as_before else "revised"
-        told = sentence("resolved", rule=rule, alert=alert, evidence=about, reason=reason)
-        return _transition(alert, about, "resolved", as_of=as_of, sentence=told, reason=reason)
+        text = sentence("resolved", rule=rule, alert=alert, evidence=about, reason=reason)
+        return _transition(alert, about, "resolved", as_of=as_of, sentence=text, reason=reason)
     if not now.is_firing or repeat is None or alert.emitted_as_of is None:
         return None
     if as_of - alert.emitted_as_of < repeat:
         return None
     bad, newest = _last(evidence, "breach"), evidence[-1]
     last_bad = None if bad is newest or bad.kind != "breach" else bad
-    told = sentence("reminder", rule=rule, alert=alert, evidence=newest, last_bad=last_bad)
+    text = sentence("reminder", rule=rule, alert=alert, evidence=newest, last_bad=last_bad)
     number = alert.reminders + 1
-    return _transition(alert, newest, "reminder", as_of=as_of, sentence=told, reminder=number)
+    return _transition(alert, newest, "reminder", as_of=as_of, sentence=text, reminder=number)
 
 
 def closing(alert: Alert, *, as_of: datetime, cause: Mapping[str, Any]) -> Transition:
-    """The end of an open incident whose rule was edited or deleted.
+    """Resolve an open incident whose rule was edited or deleted.
 
     Parameters
     ----------
     alert : Alert
     as_of : datetime
     cause : mapping
-        What was said to have changed when the incident began.
+        The cause that was stored with the "fired" transition.
     """
-    told = f"The rule {alert.rule!r} was edited or deleted."
+    text = f"The rule {alert.rule!r} was edited or deleted."
     return _transition(
         alert,
         alert.last_evidence(),
         "resolved",
         as_of=as_of,
-        sentence=told,
+        sentence=text,
         reason="configuration",
         cause=cause,
     )
@@ -105,7 +106,7 @@ def _transition(
     reminder: int = 0,
     cause: Mapping[str, Any] | None = None,
 ) -> Transition:
-    """What happened to an alert: the one place where evidence becomes a transition."""
+    """Build a transition from an alert and evidence; the only place that does."""
     return Transition(
         monitor=alert.monitor,
         rule_key=alert.rule_key,
@@ -139,7 +140,7 @@ def _last(evidence: Sequence[Evidence], kind: str) -> Evidence:
 def _was_firing(
     states: Sequence[AlertState], evidence: Sequence[Evidence], since: datetime | None
 ) -> bool:
-    """Whether the incident is still there in the windows as they are known now."""
+    """Whether the incident still occurs in the windows as known now, from `since` on."""
     for state, one in zip(reversed(states), reversed(evidence), strict=True):
         if since is not None and one.window.start < since:
             return False

@@ -1,4 +1,4 @@
-"""What one window says about a limit, or about a change against a reference."""
+"""Evidence of one window for rules with a limit, and for rules on a change from a reference."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from pumonitor.monitor.rules.alerts.rule import (
     shown,
 )
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
-from pumonitor.monitor.rules.alerts.usable import unfit_to_judge, unusable
+from pumonitor.monitor.rules.alerts.usable import unusable, unusable_in_one_window
 from pumonitor.monitor.rules.reference.compared import compared
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.names import COUNTS
 
-__all__ = ["Judged", "change_evidence", "limit_evidence"]
+__all__ = ["SeriesEvidence", "change_evidence", "limit_evidence"]
 
 _REACH: Final = float(special.ndtri(0.975))
 
@@ -38,30 +38,33 @@ Side = Literal["below", "above"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """Evidence of one window and series.
+class SeriesEvidence:
+    """Evidence of one window of a series, with its p-value.
 
     Attributes
     ----------
     evidence : Evidence
     p_value : float
-        Of "it is on the good side"; 1 where the evidence is no breach.
+        Of the null hypothesis that the metric is on the good side; 1 unless the evidence is a
+        breach.
     """
 
     evidence: Evidence
     p_value: float = 1.0
 
 
-def limit_evidence(view: WindowView, series: Series, rule: AlertRule, condition: Limit) -> Judged:
-    """Whether the whole interval is beyond a number."""
-    missing = unfit_to_judge(view, series, rule.metric)
+def limit_evidence(
+    view: WindowView, series: Series, rule: AlertRule, condition: Limit
+) -> SeriesEvidence:
+    """Test whether the whole interval of a metric is beyond the rule's limit."""
+    missing = unusable_in_one_window(view, series, rule.metric)
     if missing is not None:
-        return Judged(evidence=missing)
+        return SeriesEvidence(evidence=missing)
     now = _interval(view.readings[series][rule.metric])
     kind = _side_of(now, condition.side, condition.limit, rule.resolve_on)
     whole = "" if now.low == now.high else "all of it "
     words = {"breach": whole, "good": "not ", "insufficient": "which may be "}[kind]
-    return Judged(
+    return SeriesEvidence(
         evidence=Evidence(
             window=view.window,
             kind=kind,
@@ -83,8 +86,8 @@ def change_evidence(
     *,
     baseline: Baseline | None,
     before: Sequence[WindowView],
-) -> Judged:
-    """Whether the whole interval of the change is beyond what is allowed.
+) -> SeriesEvidence:
+    """Test whether the whole interval of a metric's change exceeds the allowed change.
 
     Parameters
     ----------
@@ -93,21 +96,22 @@ def change_evidence(
     rule : AlertRule
     condition : Change
     baseline : Baseline or None
-        Read where the condition compares with the monitor's reference.
+        The monitor's reference; used when `condition.over` is None.
     before : sequence of WindowView
-        Earlier windows; read where it compares with those.
+        Earlier windows; used when `condition.over` is given.
 
     Notes
     -----
-    A window that differs from the reference as its windows differ from each other is no evidence
-    (`pumonitor.monitor.rules.reference.reference_windows`). A class prior that was given once, with
-    an interval, is the same in all: what it may be off by is no part of the change. Priors
-    estimated by one method also have errors in common, of an unknown share: with those the
-    interval of the change is too wide and an alert late, never early.
+    The interval includes the usual variation between windows of the reference
+    (`pumonitor.monitor.rules.reference.reference_windows`), so a window within it is no breach.
+    A class prior that was given once with an interval has the same error in all windows; that error
+    cancels in the change. Class priors estimated by one method share an unknown part of their
+    errors. It is not removed, so the interval of the change is then too wide: an alert can be late
+    but not early.
     """
-    missing = unfit_to_judge(view, series, rule.metric)
+    missing = unusable_in_one_window(view, series, rule.metric)
     if missing is not None:
-        return Judged(evidence=missing)
+        return SeriesEvidence(evidence=missing)
     reference, why = (
         _from_baseline(view, series, rule.metric, baseline)
         if condition.over is None
@@ -115,7 +119,7 @@ def change_evidence(
     )
     if reference is None:
         now = _interval(view.readings[series][rule.metric])
-        return Judged(
+        return SeriesEvidence(
             evidence=Evidence(
                 window=view.window,
                 kind="insufficient",
@@ -148,7 +152,7 @@ def _from_windows(
     *,
     over: timedelta,
 ) -> tuple[ReferenceWindows | None, str]:
-    """The windows of so long before, those with a value."""
+    """Reference of the windows with a value in the time `over` before, or why there is none."""
     earlier = [
         one.readings[series]
         for one in before
@@ -164,7 +168,7 @@ def _from_windows(
 def _known(
     metric: str, readings: Mapping[str, Reading], read: Callable[[Reading], Uncertain]
 ) -> dict[str, Uncertain]:
-    """The metric, and what it is a function of as far as the window has it."""
+    """The metric and the estimates that it is a function of, as far as the window has them."""
     return {
         one: read(readings[one])
         for one in (metric, *stands_on(metric), PRIOR_FACTOR)
@@ -178,7 +182,7 @@ def _changed(
     rule: AlertRule,
     condition: Change,
     reference: ReferenceWindows,
-) -> Judged:
+) -> SeriesEvidence:
     metric = rule.metric
     known = _known(metric, view.readings[series], _interval)
     beside = compared(metric, known, reference)
@@ -194,7 +198,7 @@ def _changed(
             if condition.relative
             else compared(metric, known, reference, plus=moved)
         )
-        # Windows that differ from each other are no evidence of a change, nor against its end.
+        # Usual variation between windows is required for a breach and ignored for "good".
         kind = _side_of(one.change, side, 0.0, rule.resolve_on)
         if kind != "breach" and _side_of(one.measured, side, 0.0, rule.resolve_on) == "good":
             kind = "good"
@@ -219,7 +223,7 @@ def _changed(
     if kind == "breach":
         limit, p_value = found[kinds.index("breach")]
     else:
-        # Of two limits the one that is nearer.
+        # Of two limits, report the nearer one.
         limit, p_value = min(found, key=lambda one: abs(one[0] - now.value))
     allowed = f"{100 * condition.amount:g}%" if condition.relative else f"{condition.amount:g}"
     words = {"breach": "more than", "good": "within", "insufficient": "perhaps more than"}[kind]
@@ -227,7 +231,7 @@ def _changed(
         f"{_stated(metric, now)}, {_by(moved_by)} than the reference of "
         f"{shown(usual)}, {words} the {allowed} allowed"
     )
-    return Judged(
+    return SeriesEvidence(
         evidence=Evidence(
             window=view.window,
             kind=kind,
@@ -243,7 +247,7 @@ def _changed(
 
 
 def _factor(usual: float, amount: float) -> float:
-    # What is lower than a negative number is more of it.
+    # For a negative reference "lower" means a larger multiple.
     return 1 + math.copysign(amount, amount * usual)
 
 
@@ -263,7 +267,7 @@ def _p_value(number: Uncertain, side: Side, limit: float) -> float:
 
 
 def _interval(reading: Reading) -> Uncertain:
-    """A reading that has a value; without an interval it is taken to be exact."""
+    """The value of a reading with its interval; without an interval it counts as exact."""
     value = math.nan if reading.value is None else reading.value
     low = value if reading.low is None else reading.low
     high = value if reading.high is None else reading.high
@@ -272,7 +276,7 @@ def _interval(reading: Reading) -> Uncertain:
 
 
 def _estimated(reading: Reading) -> Uncertain:
-    """As it came out, for means over windows."""
+    """The unclipped estimate with its interval, for means over windows."""
     found = _interval(reading)
     if reading.unclipped is None:
         return found

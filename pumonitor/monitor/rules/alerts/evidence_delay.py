@@ -1,4 +1,4 @@
-"""What windows say about labels that come later, or sooner, than usual."""
+"""Evidence of each window for rules on the label delay, by a sequential detector."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BOTH_DIRECTIONS: Final = 1.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Watched:
-    """After some windows: what is usual and the detector, once enough windows have taught both."""
+    """State after some windows: the usual delays and the detector, once both have been learned."""
 
     learning: tuple[Arrived, ...] = ()
     usual: UsualDelays | None = None
@@ -39,7 +39,7 @@ class _Watched:
 
 
 class LabelDelayWatch:
-    """Watches the mean delay of labels within the maturity for a lasting change.
+    """Detects a lasting change of the mean delay of labels that arrive within the maturity.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ class LabelDelayWatch:
 
     Notes
     -----
-    What is usual is learned from the first windows (`LabelDelay.reference_windows`) and stays the
-    same; the detector goes on learning how much windows differ by themselves. A lasting change that
-    is seen is a breach, unless its whole interval is within what `LabelDelay.change` lets pass.
-    `python -m benchmarks.monitoring.label_delay` has delays and false alarms.
+    The usual delays are learned once, from the first `LabelDelay.reference_windows` windows. The
+    detector goes on learning how much windows usually vary. A detected change is a breach unless
+    its whole interval is within `LabelDelay.change`.
+    `python -m benchmarks.monitoring.label_delay` measures detection delays and false alarms.
     """
 
     def __init__(self, condition: LabelDelay) -> None:
@@ -59,9 +59,9 @@ class LabelDelayWatch:
         self._snapshots: Snapshots[_Watched] = Snapshots()
 
     def evidence(self, views: Sequence[WindowView], index: int) -> Evidence:
-        """What the window at `index` says.
+        """Evidence of the window at `index`.
 
-        Earlier windows are those of the last call, or were asked for again since they changed.
+        If an earlier window has changed since the last call, call this for that window first.
         """
         if self._snapshots.done > index:
             self._watched = self._snapshots.back_to(index) or _Watched()
@@ -70,14 +70,14 @@ class LabelDelayWatch:
         return self._step(views[index], views[: index + 1])
 
     def _step(self, view: WindowView, views: Sequence[WindowView] = ()) -> Evidence:
-        """One window further."""
+        """Take in one more window."""
         arrived = self._arrived(view)
         missing = self._missing(view, arrived)
         if missing is None and arrived is not None:
             if self._watched.detector is None:
                 missing = self._learn(view, arrived)
             else:
-                found = self._judge(view, arrived, views)
+                found = self._compared_with_usual(view, arrived, views)
                 self._snapshots.keep(self._watched)
                 return found
         self._snapshots.keep(self._watched)
@@ -97,7 +97,7 @@ class LabelDelayWatch:
         )
 
     def _missing(self, view: WindowView, arrived: Arrived | None) -> Evidence | None:
-        """Why a window cannot count."""
+        """Evidence with the reason why a window has no usable delays; None if it has."""
 
         def said(kind: EvidenceKind, reason: str) -> Evidence:
             return Evidence(window=view.window, kind=kind, reason=reason)
@@ -121,10 +121,10 @@ class LabelDelayWatch:
         self._watched = _Watched(learning=learning)
         usual = UsualDelays.of(learning) if len(learning) >= wanted else None
         read = [] if usual is None else [(one, usual.mean_of(one)) for one in learning]
-        told = [(one, delay) for one, delay in read if delay is not None]
-        if usual is not None and len(told) >= _FEWEST:
-            detector = self._new_detector(len(told))
-            for one, delay in told:
+        with_delay = [(one, delay) for one, delay in read if delay is not None]
+        if usual is not None and len(with_delay) >= _FEWEST:
+            detector = self._new_detector(len(with_delay))
+            for one, delay in with_delay:
                 detector.step(_observation(one, delay))
             self._watched = _Watched(usual=usual, detector=detector)
         return Evidence(
@@ -143,7 +143,9 @@ class LabelDelayWatch:
             windows_per_year=condition.windows_per_year,
         )
 
-    def _judge(self, view: WindowView, arrived: Arrived, views: Sequence[WindowView]) -> Evidence:
+    def _compared_with_usual(
+        self, view: WindowView, arrived: Arrived, views: Sequence[WindowView]
+    ) -> Evidence:
         watched = self._watched
         if watched.usual is None or watched.detector is None:  # for the type: they come together
             raise AssertionError
@@ -203,7 +205,7 @@ def _evidence(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Times:
-    """How many times as long as usual labels take."""
+    """Factor between present and usual delays, with its interval."""
 
     value: float
     low: float
@@ -211,7 +213,7 @@ class _Times:
 
     @classmethod
     def of(cls, usual: UsualDelays, expected: float, detection: Detection) -> _Times:
-        # The level before the change, as it was learned since, stands for the usual mean.
+        # The detector's level before the change, which it went on learning, is the usual mean.
         before = usual.times(expected)
 
         def times(size: float | None) -> float:
@@ -225,7 +227,7 @@ class _Times:
         return cls(value=value, low=min(low, high), high=max(low, high))
 
     def within(self, change: float) -> bool:
-        """Whether it is surely less than a change."""
+        """Whether the whole interval is within the allowed change."""
         return 1 - change < self.low and self.high < 1 + change
 
     def __str__(self) -> str:

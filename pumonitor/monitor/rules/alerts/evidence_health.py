@@ -1,4 +1,4 @@
-"""What a window says about the health of the data, whatever the model does."""
+"""Evidence of one window for rules on the health of the data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pumonitor.monitor.rules.alerts.usual import OVER
 __all__ = ["WHOLE", "health_evidence", "predictions_of"]
 
 WHOLE: Final = ("", "")
-"""Health is of all rows and versions together."""
+"""Health rules cover all rows of all model versions together."""
 
 _LEAST_WINDOWS: Final = 3
 
@@ -20,15 +20,20 @@ _LEAST_WINDOWS: Final = 3
 def health_evidence(
     view: WindowView, condition: Health, *, before: Sequence[WindowView]
 ) -> Evidence:
-    """Whether something is wrong in a window.
+    """Test a window for a health problem.
 
     Parameters
     ----------
     view : WindowView
     condition : Health
-        Any but "stale", which goes by the clock, and "few_positives", a limit of a number of rows.
+        Not "stale", which is evaluated by the clock, and not "few_positives", which is a `Limit`.
     before : sequence of WindowView
-        Earlier windows; those of the last 28 days say what is usual.
+        Earlier windows; those of the last 28 days define what is usual.
+
+    Raises
+    ------
+    ValueError
+        For "stale" and "few_positives".
     """
     if view.failed:
         reason = "the window could not be evaluated"
@@ -57,7 +62,7 @@ def health_evidence(
 
 
 def predictions_of(view: WindowView) -> float:
-    """Rows of all versions."""
+    """Number of predictions in a window, over all model versions."""
     return sum(
         readings["predictions"].value or 0.0
         for (_, segment), readings in view.readings.items()

@@ -1,4 +1,4 @@
-"""What windows say about a lasting change of a class prior that is followed, by its posterior."""
+"""Evidence of each window for a lasting change of a followed class prior, from its posterior."""
 
 from __future__ import annotations
 
@@ -29,28 +29,29 @@ __all__ = ["LEAST_ODDS", "least_odds", "prior_shift_evidence"]
 
 _QUARTER: Final = 1.25
 LEAST_ODDS: Final = 4.0
-"""A chance of .8: false alarms in 1 to 2% of runs of 48 windows, halvings seen in four of five.
+"""Least odds for an alarm; a probability of .8.
 
-See `python -m benchmarks.prior_over_time`."""
+With it 1 to 2% of runs of 48 windows have a false alarm, and four of five halvings are detected
+(`python -m benchmarks.prior_over_time`)."""
 _CHANGES_PER_WINDOW: Final = sum(one.probability for one in CHANGES if one.prior)
 
 
 def least_odds(false_alarms_per_year: float, windows_per_year: float) -> float:
-    """Odds that the class prior has moved from which on, twice running, there is an alarm.
+    """Odds of a moved class prior that two windows in a row must exceed for an alarm.
 
     Notes
     -----
-    Over p, the chance of a change in a window, these odds are the statistic of Shiryaev and Roberts
-    for the filter's mixture of changes. While nothing changes, that statistic less the number of
-    windows is a martingale, so odds of p A come no sooner than after A windows on average. Odds are
-    never below `LEAST_ODDS`.
+    Let p be the filter's probability of a change in a window. The odds divided by p are the
+    Shiryaev-Roberts statistic for the filter's mixture of changes. While nothing changes, this
+    statistic less the number of windows is a martingale, so odds of p A are reached after A windows
+    or later on average. The result is at least `LEAST_ODDS`.
     """
     return max(LEAST_ODDS, _CHANGES_PER_WINDOW * windows_per_year / false_alarms_per_year)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """What a window's posterior says of one series."""
+class _Posterior:
+    """Posterior of one series at a window: class prior, factor since the reference, P(moved)."""
 
     prior: Reading
     factor: Reading
@@ -65,7 +66,7 @@ class _Told:
         return self.ratio > 1
 
     def odds(self, direction: str) -> float:
-        """That it has moved in a direction that is looked for."""
+        """Odds that the class prior has moved, 0 if in another direction than `direction`."""
         if direction != "any" and self.rises is not (direction == "up"):
             return 0.0
         return self.chance / max(1 - self.chance, 1e-12)
@@ -79,10 +80,10 @@ def prior_shift_evidence(
     *,
     earlier: Sequence[Mapping[Series, Evidence]],
 ) -> dict[Series, Evidence]:
-    """What the window at `index` says of every series seen so far.
+    """Evidence of the window at `index` for every series seen so far.
 
-    A window is bad where its odds and those of the window before it exceed `least_odds`, and good
-    where it is more likely than not that nothing has moved so far.
+    A window is a breach when its odds and those of the window before exceed `least_odds`. It is
+    good when the probability that the class prior has moved is below one half.
 
     Parameters
     ----------
@@ -91,22 +92,22 @@ def prior_shift_evidence(
     rule : AlertRule
     condition : PriorShift
     earlier : sequence of mapping of series to Evidence
-        Of the windows before it.
+        Evidence of the windows before.
 
     Notes
     -----
-    With one alert per segment, m segments share the rule's false alarms: each has m times the odds
-    to exceed, and k segments that exceed a k-th of that alarm together (e-BH).
+    With one alert per segment, m segments share the rule's rate of false alarms: the limit of each
+    is m times as high. k segments that exceed a k-th of that limit alarm together (e-BH).
     """
     view = views[index]
     before = earlier[-1] if earlier else {}
     known = sorted({*before, *filter(rule.covers, view.readings)})
-    told = {series: _told(view, series) for series in known}
+    posteriors = {series: _posterior(view, series) for series in known}
     twice = {
         series: min(
             one.odds(condition.direction), _odds_before(views, index, series, condition.direction)
         )
-        for series, one in told.items()
+        for series, one in posteriors.items()
         if one is not None
     }
     limits = {
@@ -117,7 +118,7 @@ def prior_shift_evidence(
         together = _together(twice, limits, rate=rule.false_discovery_rate)
         bad |= {series for series in together if twice[series] > LEAST_ODDS}
     found = {}
-    for series, one in told.items():
+    for series, one in posteriors.items():
         if one is None:
             found[series] = _missing(view, series)
             continue
@@ -127,21 +128,21 @@ def prior_shift_evidence(
     return found
 
 
-def _told(view: WindowView, series: Series) -> _Told | None:
+def _posterior(view: WindowView, series: Series) -> _Posterior | None:
     readings = view.readings.get(series, {})
     chance, prior = readings.get(PRIOR_MOVED), readings.get("class_prior")
     if view.failed or chance is None or chance.value is None or prior is None:
         return None
     factor = readings.get(PRIOR_FACTOR, Reading(value=None))
-    return _Told(prior=prior, factor=factor, chance=chance.value)
+    return _Posterior(prior=prior, factor=factor, chance=chance.value)
 
 
 def _odds_before(views: Sequence[WindowView], index: int, series: Series, direction: str) -> float:
-    """Of the last window before it that has a posterior."""
+    """Odds at the last earlier window with a posterior; 0 if there is none."""
     for view in reversed(views[:index]):
-        told = _told(view, series)
-        if told is not None:
-            return told.odds(direction)
+        posterior = _posterior(view, series)
+        if posterior is not None:
+            return posterior.odds(direction)
     return 0.0
 
 
@@ -153,7 +154,7 @@ def _limit(condition: PriorShift, series: Series, known: Collection[Series]) -> 
 def _together(
     odds: Mapping[Series, float], limits: Mapping[Series, float], *, rate: float
 ) -> set[Series]:
-    """Segments that alarm because others do too, by version."""
+    """Segments that e-BH selects, separately for each model version."""
     chosen: set[Series] = set()
     for version in {series[0] for series in odds}:
         own = {series: one for series, one in odds.items() if series[0] == version}
@@ -179,7 +180,7 @@ def _missing(view: WindowView, series: Series) -> Evidence:
 def _since(
     view: WindowView, series: Series, earlier: Sequence[Mapping[Series, Evidence]]
 ) -> datetime:
-    """Start of the first window of those in a row in which it was more likely than not."""
+    """Start of the first window in the unbroken run in which a move was more likely than not."""
     for found in reversed(earlier):
         before = found.get(series)
         if before is not None and before.reference is not None:
@@ -188,28 +189,28 @@ def _since(
 
 
 def _evidence(
-    view: WindowView, told: _Told, *, bad: bool, odds: float, since: datetime | None
+    view: WindowView, posterior: _Posterior, *, bad: bool, odds: float, since: datetime | None
 ) -> Evidence:
-    value = told.prior.value
-    usual = None if value is None else value / told.ratio
+    value = posterior.prior.value
+    usual = None if value is None else value / posterior.ratio
     stated = f"{metric_title('class_prior')} is {shown(value)}"
-    ends = f" ({shown(told.factor.low)} to {shown(told.factor.high)})"
-    times = f"{shown(told.ratio)} times{ends} that of the reference"
+    ends = f" ({shown(posterior.factor.low)} to {shown(posterior.factor.high)})"
+    times = f"{shown(posterior.ratio)} times{ends} that of the reference"
     if bad and since is not None:
-        verb = "risen" if told.rises else "fallen"
+        verb = "risen" if posterior.rises else "fallen"
         reason = f"{stated}; it has {verb} to {times} since about {moment_text(since)}"
     else:
         reason = (
             f"{stated}, {times}; that it has moved by a quarter or more has a chance of "
-            f"{told.chance:.0%}"
+            f"{posterior.chance:.0%}"
         )
     return Evidence(
         window=view.window,
         kind="breach" if bad else "good" if odds < 1 else "insufficient",
         value=value,
-        low=told.prior.low,
-        high=told.prior.high,
-        limit=None if usual is None else usual * _QUARTER ** (1 if told.rises else -1),
+        low=posterior.prior.low,
+        high=posterior.prior.high,
+        limit=None if usual is None else usual * _QUARTER ** (1 if posterior.rises else -1),
         reference=usual,
         reason=reason,
         since=since,

@@ -1,4 +1,4 @@
-"""What windows say about a lasting change, by a sequential detector per series."""
+"""Evidence of each window for a lasting change, by one sequential detector per series."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["ShiftWatch", "start_of"]
 
 @dataclass(slots=True)
 class _Watched:
-    """One series: its detector, once the windows that teach it are there."""
+    """State of one series: the reference windows so far, then the detector made from them."""
 
     learning: tuple[Observation, ...] = ()
     detector: Detector | None = None
@@ -44,7 +44,7 @@ class _Watched:
 
 
 class ShiftWatch:
-    """The detectors of one rule, with a memory of where they stood at earlier windows.
+    """The detectors of one rule, one per series, with snapshots of earlier windows.
 
     Parameters
     ----------
@@ -53,11 +53,12 @@ class ShiftWatch:
 
     Notes
     -----
-    With one alert per segment, m segments share the rule's false alarms: each detector has a limit
-    m times as high, and k segments whose statistics reach a k-th of it alarm together (e-BH). Their
-    statistics then add up to at least m limits of a single series, so the first such alarm of all m
-    comes no sooner than one of a single series does on average. m is the number of segments met by
-    the end of the reference; one that comes later makes it larger for itself alone.
+    With one alert per segment, m segments share the rule's rate of false alarms: the limit of each
+    detector is m times as high. k segments whose statistics reach a k-th of it alarm together
+    (e-BH). Their statistics then add up to at least m limits of a single series, so the mean time
+    to the first false alarm among all m is at least that of a single series. m is the number of
+    segments at the end of the reference; a segment that appears later counts for its own limit
+    only.
     """
 
     def __init__(self, rule: AlertRule, condition: Shift) -> None:
@@ -67,13 +68,13 @@ class ShiftWatch:
         self._snapshots: Snapshots[dict[Series, _Watched]] = Snapshots()
 
     def evidence(self, views: Sequence[WindowView], index: int) -> dict[Series, Evidence]:
-        """What the window at `index` says of every series seen so far.
+        """Evidence of the window at `index` for every series seen so far.
 
-        Earlier windows are those of the last call, or were asked for again since they changed.
+        If an earlier window has changed since the last call, call this for that window first.
         """
         self._go_to(views, index)
         found = self._step(views[index])
-        return self._judged(views, index, found)
+        return self._with_e_values(views, index, found)
 
     def _go_to(self, views: Sequence[WindowView], index: int) -> None:
         if self._snapshots.done > index:
@@ -83,7 +84,7 @@ class ShiftWatch:
             self._step(views[self._snapshots.done])
 
     def _step(self, view: WindowView) -> dict[Series, Detection | None]:
-        """One window further; None for a window that does not count."""
+        """Step every detector by one window; None for a series without a usable value."""
         found: dict[Series, Detection | None] = {}
         for series in sorted({*self._watched, *filter(self._rule.covers, view.readings)}):
             watched = self._watched.setdefault(series, _Watched())
@@ -133,7 +134,7 @@ class ShiftWatch:
     def _observation(self, series: Series, view: WindowView) -> Observation | None:
         readings = view.readings[series]
         reading = readings[self._rule.metric]
-        # As estimated: held to its range it would seem to vary less than it does.
+        # The unclipped estimate: clipping would make the series appear less variable than it is.
         value = reading.value if reading.unclipped is None else reading.unclipped
         bounds = None
         if self._condition.detector == "betting":
@@ -149,7 +150,7 @@ class ShiftWatch:
             bounds=bounds,
         )
 
-    def _judged(
+    def _with_e_values(
         self, views: Sequence[WindowView], index: int, found: Mapping[Series, Detection | None]
     ) -> dict[Series, Evidence]:
         together = self._together(found) if self._rule.per else frozenset()
@@ -159,7 +160,7 @@ class ShiftWatch:
         }
 
     def _together(self, found: Mapping[Series, Detection | None]) -> frozenset[Series]:
-        """Segments that alarm because others do too, by version."""
+        """Segments that e-BH selects, separately for each model version."""
         rate = self._rule.false_discovery_rate
         chosen: set[Series] = set()
         for version in {series[0] for series in found}:
@@ -200,7 +201,7 @@ class ShiftWatch:
         if detection.kind == "breach" or with_others:
             kind = "breach"
         elif detection.kind == "good":
-            # One that alarmed with others is good again only when it could not do so again.
+            # After a joint alarm a segment is good only below the limit that joint alarms need.
             sharing = sum(one[0] == series[0] for one in found) if self._rule.per else 1
             settled = (detection.statistic or 0.0) < detection.limit / sharing
             kind = "good" if settled else "insufficient"
@@ -244,7 +245,7 @@ def _reason(
 
 
 def start_of(views: Sequence[WindowView], index: int, number: int | None) -> datetime | None:
-    """When the window of this number began, which is not after the one at `index`."""
+    """Start of the window with this number, searched backwards from `index`; None if missing."""
     if number is None:
         return None
     while index >= 0 and views[index].window.index > number:
@@ -256,10 +257,10 @@ def start_of(views: Sequence[WindowView], index: int, number: int | None) -> dat
 def _placements(
     metric: str, readings: Mapping[str, Reading]
 ) -> tuple[float, tuple[float, float]] | None:
-    """A window's mean of bounded placements, and their bounds; None where it is not known.
+    """Mean placement of a window's positives and the bounds of one placement; None if unknown.
 
-    With impure labels an estimate may lie beyond [0, 1]. What is held to it has a mean that stays
-    as long as nothing changes, and that is all that bets need.
+    With impure labels an estimate can be outside [0, 1] and is clipped. The mean of the clipped
+    estimate is constant while nothing changes, and betting needs no more than that.
     """
     aul, prior = readings.get("aul"), readings.get("class_prior")
     value = (aul if metric == "auc" else readings[metric]) or Reading(value=None)

@@ -1,4 +1,4 @@
-"""Which of many segments are bad, so that few of those said to be are not."""
+"""Multiple tests over segments with a controlled false discovery rate."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ _Name = TypeVar("_Name", bound=Hashable)
 
 
 def rejected(p_values: Mapping[_Name, float], *, rate: float) -> frozenset[_Name]:
-    """Hypotheses that the step-up procedure rejects.
+    """Null hypotheses that the Benjamini-Hochberg procedure rejects.
 
-    Of those rejected, a share of at most `rate` is true on average, for p-values that are
-    independent or positively dependent, as those of segments with a common class prior are.
+    On average at most a share `rate` of the rejected hypotheses is true, if the p-values are
+    independent or positively dependent. P-values of segments with a common class prior are
+    positively dependent.
 
     Parameters
     ----------
     p_values : mapping of name to float
     rate : float
-        Within (0, 1).
+        False discovery rate, within (0, 1).
 
     Raises
     ------
@@ -57,7 +58,7 @@ def rejected(p_values: Mapping[_Name, float], *, rate: float) -> frozenset[_Name
 
 
 def e_benjamini_hochberg(e_values: Mapping[_Name, float], *, rate: float) -> frozenset[_Name]:
-    """Hypotheses rejected by e-values, which may depend on each other in any way.
+    """Null hypotheses that the e-BH procedure rejects. The e-values may be dependent in any way.
 
     References
     ----------
@@ -80,17 +81,17 @@ def e_benjamini_hochberg(e_values: Mapping[_Name, float], *, rate: float) -> fro
 def one_sided_p_value(
     value: float, *, near_end: float, limit: float, reach: float, freedom: float = math.inf
 ) -> float:
-    """Of "it is on the good side of the limit", from an estimate and the interval's end next to it.
+    """P-value of the null hypothesis that the true value is on the good side of the limit.
 
     Parameters
     ----------
     value : float
-        On the bad side of the limit.
+        The estimate, on the bad side of the limit.
     near_end : float
-        The end of the interval that lies towards the limit.
+        The end of its interval that is nearer to the limit.
     limit : float
     reach : float
-        Standard errors from the estimate to the end: 1.96 for a 95% interval.
+        Standard errors from the estimate to that end: 1.96 for a 95% interval.
     freedom : float
         Degrees of freedom of the standard error.
 

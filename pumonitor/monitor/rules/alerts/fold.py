@@ -1,4 +1,4 @@
-"""A rule over its windows: evidence and states of each of its alerts, kept for what comes next."""
+"""Fold a rule over its windows: evidence and states of each of its alerts, kept in memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from datetime import timedelta
 from typing import assert_never
 
-from pumonitor.monitor.rules.alerts.evidence import Judged, change_evidence, limit_evidence
+from pumonitor.monitor.rules.alerts.evidence import SeriesEvidence, change_evidence, limit_evidence
 from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayWatch
 from pumonitor.monitor.rules.alerts.evidence_health import WHOLE, health_evidence
 from pumonitor.monitor.rules.alerts.evidence_prior import prior_shift_evidence
@@ -35,20 +35,21 @@ __all__ = ["RuleFold"]
 class RuleFold:
     """Evidence and states of a rule's alerts after each window, in order of time.
 
-    What is found is a function of the windows alone. It is kept, so that a window that is added or
-    comes to be known better costs what follows it and not what precedes it.
+    Both are functions of the windows alone. They are kept, so that a new or revised window requires
+    a fold of the windows from it on, not of the earlier ones.
 
     Parameters
     ----------
     rule : AlertRule
     baseline : Baseline or None
-        The windows of the reference period.
+        The monitor's reference.
 
     Attributes
     ----------
     evidence : list of mapping of series to Evidence
+        One entry per window.
     states : list of mapping of series to AlertState
-        A series is there from the first window that has it.
+        One entry per window. A series is included from the first window that has it.
     """
 
     def __init__(self, rule: AlertRule, *, baseline: Baseline | None = None) -> None:
@@ -64,7 +65,7 @@ class RuleFold:
         )
 
     def refold(self, views: Sequence[WindowView], start: int) -> None:
-        """Take the windows from `start` on as they are now; those before it are as they were."""
+        """Fold the windows from `start` on again. Earlier windows must be unchanged."""
         del self.evidence[start:], self.states[start:]
         for index in range(start, len(views)):
             before = self.states[-1] if self.states else {}
@@ -83,11 +84,11 @@ class RuleFold:
             )
 
     def reads(self, view: WindowView) -> Hashable:
-        """All that the rule reads of a window: views equal in it need no new fold."""
+        """Return everything that the rule reads of a window; if it is equal, no fold is needed."""
         condition = self.rule.condition
         health: Hashable = None
         if isinstance(condition, LabelDelay):
-            # The moment tells which steps of the delays are complete.
+            # The moment decides which steps of the delays are complete.
             health = (view.as_of, _frozen(view.health.get("arrivals", ())))
         if isinstance(condition, Health):
             health = tuple((name, _frozen(value)) for name, value in sorted(view.health.items()))
@@ -122,22 +123,22 @@ class RuleFold:
             return self._shift.evidence(views, index)
         if isinstance(condition, PriorShift):
             return prior_shift_evidence(views, index, rule, condition, earlier=self.evidence)
-        # Sorted: the same whatever order the series came in.
+        # Sorted, so that the result does not depend on the order of the series.
         known = sorted({*before, *filter(rule.covers, view.readings)})
         if isinstance(condition, Missing):
             return {series: _missing(view, series, rule.metric) for series in known}
-        judged = {series: self._judged(views, index, series, condition) for series in known}
+        found = {series: self._series_evidence(views, index, series, condition) for series in known}
         if rule.per:
-            judged = _few_false_discoveries(judged, rate=rule.false_discovery_rate)
-        return {series: one.evidence for series, one in judged.items()}
+            found = _few_false_discoveries(found, rate=rule.false_discovery_rate)
+        return {series: one.evidence for series, one in found.items()}
 
-    def _judged(
+    def _series_evidence(
         self,
         views: Sequence[WindowView],
         index: int,
         series: Series,
         condition: Limit | Change,
-    ) -> Judged:
+    ) -> SeriesEvidence:
         view = views[index]
         match condition:
             case Limit():
@@ -156,7 +157,7 @@ class RuleFold:
 
 
 def _within(views: Sequence[WindowView], index: int, over: timedelta) -> Sequence[WindowView]:
-    """Earlier windows that begin so long before this one, or later."""
+    """Earlier windows that begin at most `over` before this one."""
     earliest = views[index].window.start - over
     first = index
     while first > 0 and views[first - 1].window.start >= earliest:
@@ -165,7 +166,7 @@ def _within(views: Sequence[WindowView], index: int, over: timedelta) -> Sequenc
 
 
 def _missing(view: WindowView, series: Series, metric: str) -> Evidence:
-    """Bad where there is no usable value, unless another version has taken over."""
+    """A breach if there is no usable value, unless another model version has taken over."""
     found = unusable(view, series, metric)
     reading = view.readings.get(series, {}).get(metric)
     if found is None or (reading is not None and reading.assumed):
@@ -178,16 +179,17 @@ def _missing(view: WindowView, series: Series, metric: str) -> Evidence:
     return Evidence(window=view.window, kind="breach", reason=found.reason)
 
 
-def _few_false_discoveries(judged: Mapping[Series, Judged], *, rate: float) -> dict[Series, Judged]:
-    """Breaches that stand up among all segments of the window; the others say nothing.
+def _few_false_discoveries(
+    segments: Mapping[Series, SeriesEvidence], *, rate: float
+) -> dict[Series, SeriesEvidence]:
+    """Turn breaches that Benjamini-Hochberg does not reject into "insufficient" evidence.
 
-    A breach needs both: its interval beyond the limit, and to be among those rejected. Segments
-    whose interval is not beyond it count with a p-value of 1, so that what is left out leaves the
-    procedure valid.
+    A segment stays a breach only if its interval is beyond the limit and its hypothesis is
+    rejected. Other segments enter the procedure with a p-value of 1, which keeps it valid.
     """
     asked = {
         series: one.p_value
-        for series, one in judged.items()
+        for series, one in segments.items()
         if one.evidence.kind in ("breach", "good", "insufficient")
         and one.evidence.value is not None
     }
@@ -197,15 +199,17 @@ def _few_false_discoveries(judged: Mapping[Series, Judged], *, rate: float) -> d
         own = {series: p for series, p in asked.items() if series[0] == version}
         stand_up |= rejected(own, rate=rate)
     return {
-        series: one if one.evidence.kind != "breach" or series in stand_up else _unsure(one, judged)
-        for series, one in judged.items()
+        series: one
+        if one.evidence.kind != "breach" or series in stand_up
+        else _unsure(one, segments)
+        for series, one in segments.items()
     }
 
 
-def _unsure(one: Judged, judged: Mapping[Series, Judged]) -> Judged:
+def _unsure(one: SeriesEvidence, segments: Mapping[Series, SeriesEvidence]) -> SeriesEvidence:
     found = one.evidence
-    reason = f"{found.reason}, which among {len(judged)} segments may be chance"
-    return Judged(
+    reason = f"{found.reason}, which among {len(segments)} segments may be chance"
+    return SeriesEvidence(
         evidence=Evidence(
             window=found.window,
             kind="insufficient",

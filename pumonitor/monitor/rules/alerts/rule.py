@@ -1,4 +1,4 @@
-"""What a rule of a monitor means, and what of its windows is known at a moment."""
+"""Alert rules and their conditions, and the windows that they are tested on."""
 
 from __future__ import annotations
 
@@ -37,36 +37,37 @@ __all__ = [
 ]
 
 Series = tuple[str, str]
-"""Model version and segment; "" and "" where there are none, and for all rows."""
+"""Model version ("" without versions) and segment ("" for all rows)."""
 
 HealthKind = Literal[
     "no_data", "stale", "few_positives", "unmatched_labels", "score_range", "volume"
 ]
 
 PRIOR_MOVED: Final = "class_prior_moved"
-"""Result: chance that the class prior is a quarter above the reference's, or a fifth below it."""
+"""Name of a result: P(class prior is a quarter above the reference's, or a fifth below it)."""
 
 _LEAST_SHOWN: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A number of one series of a window; None where it is undefined, for a reason.
+    """One result of a series in a window.
 
     Attributes
     ----------
     value, low, high : float or None
-        As people are shown them: held to what the metric can be.
+        The displayed value and interval, clipped to the metric's range; None if undefined.
     se : float or None
+        Standard error.
     n_labeled : int or None
     reason : str
-        Why there is no value, or why it cannot be right; "" where nothing is to be said.
+        Why the value is undefined or infeasible; else "".
     impossible : bool
-        Whether it is evidence of nothing: more than chance is wrong with it.
+        Whether the value is infeasible beyond chance, so that rules must not use it.
     unclipped : float or None
-        As estimated; None where that is `value`.
+        The estimate before clipping; None if it equals `value`.
     assumed : bool
-        Whether it was given and not measured.
+        Whether the value was given in the configuration and not estimated.
     """
 
     value: float | None
@@ -82,21 +83,21 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowView:
-    """A window as it is known at a moment.
+    """A window with the results of its newest pane at some moment.
 
     Attributes
     ----------
     window : Window
     pane : int
-        Number of the pane that says so.
+        Number of that pane.
     as_of : datetime
-        Its moment.
+        Moment of that pane: labels known by then were used.
     readings : mapping
-        By series, then by metric. A window without rows has no series.
+        Series to metric to `Reading`. A window without rows has no series.
     failed : bool
-        The window was given up: nothing is known of it.
+        Whether evaluation was given up after repeated errors; there are no readings then.
     health : mapping
-        What was found beside the results, plain values: "orphans", "arrivals", "scores".
+        Counts for health rules in JSON types: "orphans", "arrivals", "scores".
     """
 
     window: Window
@@ -109,16 +110,16 @@ class WindowView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The windows of the reference period, by series.
+    """The monitor's reference: the results of its windows, by series.
 
     Attributes
     ----------
     as_of : datetime
-        Panes of an earlier moment have no reference.
+        When the reference became mature; earlier panes are not compared with it.
     end : datetime
-        Windows that begin earlier have none: they are part of it, or lie before it.
+        End of the reference period; windows that begin earlier are not compared with it.
     windows : callable
-        The results of a series in the windows of the reference; none where it has no such series.
+        Returns the reference's results for a series; no windows if it has no such series.
     """
 
     as_of: datetime
@@ -131,7 +132,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """The whole interval is below, or above, a number."""
+    """Breach: the whole interval is below, or above, the limit."""
 
     side: Literal["below", "above"]
     limit: float
@@ -139,17 +140,17 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The whole interval of the change against a reference is beyond a number.
+    """Breach: the whole interval of the change from a reference exceeds the allowed amount.
 
     Attributes
     ----------
     direction : {"drop", "rise", "change"}
-        "change" is either of them.
+        "change" means a drop or a rise.
     amount : float
-        In the metric's unit, or of the reference when relative.
+        Allowed change: in the metric's unit, or as a share of the reference if relative.
     relative : bool
     over : timedelta or None
-        Compared with the windows of so long before; with the monitor's reference when None.
+        Compare with the windows of this time before; None: with the monitor's reference.
     """
 
     direction: Literal["drop", "rise", "change"]
@@ -160,17 +161,18 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """A lasting change, seen by a sequential detector.
+    """Breach: a sequential detector has detected a lasting change.
 
     Attributes
     ----------
     direction : {"down", "up", "any"}
     false_alarms_per_year, windows_per_year : float
     detector : str
+        Name in `pumonitor.monitor.rules.detectors.DETECTORS`.
     reference_windows : int
-        So many windows teach it.
+        Number of windows from which the detector learns the usual level and variation.
     begins : datetime or None
-        Earlier windows do not count.
+        Windows that start earlier are ignored.
     """
 
     direction: Literal["down", "up", "any"]
@@ -183,18 +185,18 @@ class Shift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorShift:
-    """A class prior that is followed has moved by a quarter or more, by its posterior.
+    """Breach: by its posterior, a followed class prior has moved by a quarter or more.
 
     Attributes
     ----------
     direction : {"down", "up", "any"}
     false_alarms_per_year : float
-        At most.
+        Upper bound of the rate.
     windows_per_year : float
     reference_windows : int
-        So many windows have no posterior: what they say is what it starts from.
+        Number of windows that the filter starts from; these have no posterior.
     begins : datetime or None
-        End of the reference, where one is given.
+        End of the reference, if one is configured.
     """
 
     direction: Literal["down", "up", "any"]
@@ -206,14 +208,15 @@ class PriorShift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """Something is wrong with the data, whatever the model does.
+    """Breach: the data of a window are unhealthy.
 
     Attributes
     ----------
     kind : str
-        "stale" goes by the clock and not by windows.
+        "stale" is evaluated by the clock, the others by window.
     limit : float
-        Of its own kind of number; 0 where it takes none. Seconds of "stale".
+        Limit of the kind: seconds for "stale", a share for "volume" and "unmatched_labels", a
+        number of rows for "few_positives"; 0 for kinds without a limit.
     """
 
     kind: HealthKind
@@ -222,24 +225,23 @@ class Health:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelDelay:
-    """Labels come later, or sooner, than usual and go on doing so.
+    """Breach: the label delay has changed for good, as a sequential detector finds.
 
     Attributes
     ----------
     direction : {"down", "up", "any"}
-        "up" is later.
+        "up" means later labels.
     change : float
-        Changes that are smaller are let pass: 0.5 for delays less than 1.5 times and more than half
-        as long. 0 for none.
+        Allowed relative change: 0.5 allows delays between 0.5 and 1.5 times the usual ones.
     maturity : timedelta
-        Labels that take longer are not seen.
+        Labels with a longer delay are not counted.
     false_alarms_per_year, windows_per_year : float
     reference_windows : int
-        So many windows tell what is usual.
+        Number of windows from which the usual delays are learned.
     windows_per_day : int
-        0 where windows are longer than a day.
+        0 if windows are longer than a day.
     begins : datetime or None
-        Earlier windows do not count.
+        Windows that start earlier are ignored.
     """
 
     direction: Literal["down", "up", "any"]
@@ -254,7 +256,7 @@ class LabelDelay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
-    """A window has no usable value of the metric."""
+    """Breach: the window has no usable value of the metric."""
 
 
 Condition = Limit | Change | Shift | PriorShift | Health | LabelDelay | Missing
@@ -262,35 +264,36 @@ Condition = Limit | Change | Shift | PriorShift | Health | LabelDelay | Missing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertRule:
-    """One rule: what it looks at, when a window is bad, and how many make an alert.
+    """A rule: which metric it tests, when a window is a breach, and when breaches fire an alert.
 
     Attributes
     ----------
     key : str
-        Hash of what it means: a rule of another meaning is another rule.
+        Hash of the rule's meaning. Editing the meaning gives a new key, so a new rule.
     name : str
-        For people.
+        Display name.
     metric : str
         An estimate, a number of rows, or ``health:`` and its kind.
     condition : Limit, Change, Shift, PriorShift, Health, LabelDelay or Missing
     windows, keep : int
-        As in `pumonitor.monitor.rules.alerts.states.step`.
+        Parameters of `pumonitor.monitor.rules.alerts.states.step`.
     severity : {"info", "warning", "critical"}
     resolve_on : {"interval", "estimate"}
-        What has to be on the good side for a window to be good.
+        What must be on the good side for a window to be good.
     provisional : bool
-        Windows whose labels are not all in yet count too.
+        Whether provisional panes count too.
     segment : str
-        ``column=value``, "" for all rows.
+        ``column=value``, or "" for all rows.
     per : str
-        A column: one alert for each segment of it; "" for none.
+        Segment column with one alert per value; "" for none.
     false_discovery_rate : float
-        Read with `per`.
+        Used with `per`.
     repeat : timedelta or None
-        A reminder is due so long after the last message; None: never.
+        Time from the last notification to a reminder; None for no reminders.
     to : tuple of str or None
-        Destinations; None: all.
+        Destinations; None for all.
     runbook : str
+        URL or text for messages.
     """
 
     key: str
@@ -311,7 +314,7 @@ class AlertRule:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Metrics whose results it reads."""
+        """Names of the results that the rule reads."""
         if isinstance(self.condition, Health | LabelDelay):
             return ("predictions",)
         if isinstance(self.condition, Shift) and self.condition.detector == "betting":
@@ -325,11 +328,11 @@ class AlertRule:
 
     @property
     def goes_by_the_clock(self) -> bool:
-        """Whether no window is evidence for or against it."""
+        """Whether the rule is evaluated by the clock and not by window ("stale")."""
         return isinstance(self.condition, Health) and self.condition.kind == "stale"
 
     def covers(self, series: Series) -> bool:
-        """Whether an alert of its own is about the series."""
+        """Whether the rule has an alert for this series."""
         segment = series[1]
         return segment.startswith(f"{self.per}=") if self.per else segment == self.segment
 
@@ -338,7 +341,7 @@ class AlertRule:
 
 
 def metric_title(metric: str) -> str:
-    """A short name of a metric, for people.
+    """Display name of a metric.
 
     Examples
     --------
@@ -349,7 +352,7 @@ def metric_title(metric: str) -> str:
 
 
 def shown(number: float | None) -> str:
-    """A number for people: three digits that count, whole numbers whole.
+    """Format a number with three significant digits; whole numbers in full, None as "-".
 
     Examples
     --------
@@ -365,12 +368,12 @@ def shown(number: float | None) -> str:
         return text
     if abs(number) < _LEAST_SHOWN:
         return f"{'above -' if number < 0 else 'below '}{_LEAST_SHOWN:f}"
-    # No powers of ten: three digits that count, as many zeros before them as it takes.
+    # Decimal notation instead of powers of ten, still three significant digits.
     return f"{number:.{2 - math.floor(math.log10(abs(number)))}f}".rstrip("0")
 
 
 def moment_text(moment: datetime) -> str:
-    """A time for people, in UTC; midnight goes without saying.
+    """Format a UTC time; midnight as the date alone.
 
     Examples
     --------

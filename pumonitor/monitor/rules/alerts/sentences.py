@@ -1,4 +1,4 @@
-"""Alerts in a sentence, for people."""
+"""The sentence of a message about an alert."""
 
 from __future__ import annotations
 
@@ -27,7 +27,19 @@ def sentence(
     reason: str = "",
     last_bad: Evidence | None = None,
 ) -> str:
-    """What happened, with the numbers of the window that it is about.
+    """Describe a transition with the numbers of its window.
+
+    Parameters
+    ----------
+    kind : {"fired", "resolved", "reminder"}
+    rule : AlertRule
+    alert : Alert
+    evidence : Evidence
+        Of the window that the sentence describes.
+    reason : {"good", "revised"}
+        Why the incident was resolved; used for "resolved" only.
+    last_bad : Evidence, optional
+        The last breach, if it is not the window described; used for "reminder" only.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""States after past windows, kept so that a window that comes to be known better costs little."""
+"""Snapshots of a fold's state, so that a revised window needs no fold from the beginning."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ __all__ = ["Snapshots"]
 State = TypeVar("State")
 
 _RECENT: Final = 100
-"""Panes change windows of the last maturities: so many are kept one by one, older ones sparsely."""
+"""Every one of the last 100 states is stored, as new panes revise recent windows."""
 _SPARSE: Final = 32
+"""Of older states every 32nd is stored."""
 
 
 class Snapshots(Generic[State]):
-    """What was known after so many windows.
+    """States of a fold by the number of windows folded.
 
     Attributes
     ----------
     done : int
-        Windows taken in.
+        Number of windows folded so far.
     """
 
     def __init__(self) -> None:
@@ -27,7 +28,7 @@ class Snapshots(Generic[State]):
         self._kept: dict[int, State] = {}
 
     def keep(self, state: State) -> None:
-        """The state after one more window; it must not change any more."""
+        """Store the state after one more window. The caller must not mutate it later."""
         self.done += 1
         self._kept[self.done] = state
         old = self.done - _RECENT
@@ -35,9 +36,9 @@ class Snapshots(Generic[State]):
             self._kept.pop(old, None)
 
     def back_to(self, index: int) -> State | None:
-        """The last state kept after at most `index` windows; later ones are forgotten.
+        """Return the last stored state after at most `index` windows, and delete later ones.
 
-        None for that before the first window.
+        `done` is set to the number of windows of that state. None if it is before the first window.
         """
         self._kept = {at: kept for at, kept in self._kept.items() if at <= index}
         self.done = max(self._kept, default=0)

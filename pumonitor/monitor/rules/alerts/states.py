@@ -1,4 +1,4 @@
-"""States of an alert: a fold over what its windows are evidence of, in order of time."""
+"""The state machine of an alert: a fold over the evidence of its windows, in order of time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pumonitor.ports import Window
 __all__ = ["FIRING", "UNKNOWN", "AlertState", "Evidence", "EvidenceKind", "State", "step"]
 
 EvidenceKind = Literal["breach", "good", "insufficient", "no_data", "error"]
-"""What a window says. Only "breach" and "good" change a state: the unknown resolves nothing."""
+"""Kinds of evidence. Only "breach" and "good" change a state; missing data resolve nothing."""
 
 State = Literal["unknown", "ok", "pending", "firing", "recovering"]
 
@@ -21,24 +21,27 @@ FIRING: frozenset[State] = frozenset({"firing", "recovering"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What one window says about a rule.
+    """Result of testing a rule on one window.
 
     Attributes
     ----------
     window : Window
     kind : {"breach", "good", "insufficient", "no_data", "error"}
-        "breach": it is on the bad side for certain; "good": on the good side; "insufficient": it
-        cannot be told; "no_data": nothing there; "error": the window was given up.
+        - "breach": the whole interval is on the bad side.
+        - "good": it is on the good side.
+        - "insufficient": the data do not decide.
+        - "no_data": the window has no rows or labels.
+        - "error": the window could not be evaluated.
     value, low, high : float or None
-        Of the metric, with its interval.
+        The metric with its interval.
     limit : float or None
-        What it is judged by, on the metric's scale.
+        The rule's limit, on the metric's scale.
     reference : float or None
-        What it is compared with, on the metric's scale.
+        The reference's value, on the metric's scale.
     reason : str
-        What is to be said of it, the end of a sentence.
+        Explanation for messages: a clause without a full stop.
     since : datetime or None
-        Start of the window with which the change began, where a detector tells.
+        Start of the window with which the change began, as a detector estimates it.
     """
 
     window: Window
@@ -54,19 +57,19 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertState:
-    """Where an alert stands after a window.
+    """State of an alert after a window.
 
     Attributes
     ----------
     state : {"unknown", "ok", "pending", "firing", "recovering"}
     count : int
-        Bad windows while pending, good ones while recovering, else 0.
+        Breaches while pending, good windows while recovering; else 0.
     incident : int
         Number of incidents so far.
     since : datetime or None
-        Start of the window with which the state began; a recovering alert has been firing since.
+        Start of the window with which the state began; for "recovering", with which it fired.
     evidence : str or None
-        Kind of the last window's.
+        Kind of the last window's evidence.
     """
 
     state: State = "unknown"
@@ -82,21 +85,22 @@ class AlertState:
 
 
 UNKNOWN = AlertState()
-"""Before the first window."""
+"""State before the first window."""
 
 
 def step(state: AlertState, evidence: Evidence, *, windows: int, keep: int) -> AlertState:
-    """The state after one more window.
+    """Return the state after one more window.
 
     Parameters
     ----------
     state : AlertState
     evidence : Evidence
-        Of the next window.
+        Evidence of the next window.
     windows : int
-        So many bad windows in a row fire the alert. Windows that say nothing do not break the row.
+        The alert fires after this many breaches in a row. Windows that are neither breach nor good
+        do not interrupt the row.
     keep : int
-        So many windows have to be good after the first good one until the alert is over.
+        A firing alert is resolved after 1 + keep good windows in a row.
 
     Raises
     ------
@@ -157,7 +161,7 @@ def _after_good(state: AlertState, start: datetime, keep: int) -> AlertState:
                 return replace(state, state="ok", count=0, since=start)
             return replace(state, state="recovering", count=1)
         case "recovering":
-            # The first good window is not one of those to keep.
+            # `count` includes the first good window; `keep` more are needed.
             if state.count >= keep:
                 return replace(state, state="ok", count=0, since=start)
             return replace(state, count=state.count + 1)

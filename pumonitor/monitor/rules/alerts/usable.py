@@ -1,15 +1,15 @@
-"""Whether a window has a number that a rule can go by, and why not."""
+"""Whether a window has a usable value of a metric, and why not."""
 
 from __future__ import annotations
 
 from pumonitor.monitor.rules.alerts.rule import Reading, Series, WindowView, metric_title, shown
 from pumonitor.monitor.rules.alerts.states import Evidence
 
-__all__ = ["unfit_to_judge", "unusable"]
+__all__ = ["unusable", "unusable_in_one_window"]
 
 
 def unusable(view: WindowView, series: Series, metric: str) -> Evidence | None:
-    """Why a window has no usable value of the metric; None where it has one."""
+    """Evidence with the reason why a window has no usable value of the metric; None if it has."""
     if view.failed:
         reason = "the window could not be evaluated"
         return Evidence(window=view.window, kind="error", reason=reason)
@@ -28,7 +28,7 @@ def unusable(view: WindowView, series: Series, metric: str) -> Evidence | None:
 
 
 def _no_evidence(view: WindowView, reading: Reading) -> Evidence:
-    """Of a number that cannot be right: it neither fires nor resolves."""
+    """Evidence of an infeasible value, which neither fires nor resolves an alert."""
     return Evidence(
         window=view.window,
         kind="insufficient",
@@ -39,12 +39,12 @@ def _no_evidence(view: WindowView, reading: Reading) -> Evidence:
     )
 
 
-def unfit_to_judge(view: WindowView, series: Series, metric: str) -> Evidence | None:
-    """As `unusable`; here numbers just outside what is possible say nothing either.
+def unusable_in_one_window(view: WindowView, series: Series, metric: str) -> Evidence | None:
+    """Like `unusable`, but values infeasible by chance are unusable too.
 
-    A detector and a mean over windows take these as they were estimated, since leaving them out
-    would leave only the lower ones. A single window is shown its number held to the end of the
-    range, and what that is compared with is no estimate any more.
+    Detectors and means over windows use such a value unclipped; without it their values would be
+    biased downwards. A rule that tests one window would use the clipped value, which is no
+    estimate.
     """
     missing = unusable(view, series, metric)
     if missing is None and view.readings[series][metric].reason:

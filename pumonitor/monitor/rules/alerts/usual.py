@@ -1,4 +1,4 @@
-"""How far back goes what is usual."""
+"""The time from which health rules learn what is usual."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from typing import Final
 __all__ = ["OVER"]
 
 OVER: Final = timedelta(days=28)
-"""What is usual is what was so long before."""
+"""Windows of this time before a window define what is usual for it."""

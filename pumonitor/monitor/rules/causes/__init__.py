@@ -1,4 +1,4 @@
-"""Why a model's numbers changed: stories that could have made the new counts, and which fits."""
+"""Causes: hypotheses about what changed between two periods, fitted to the counts and compared."""
 
 from pumonitor.monitor.rules.causes.cause import name_cause
 from pumonitor.monitor.rules.causes.named import KINDS, Cause, Size

@@ -1,4 +1,4 @@
-"""Which of the usual things has changed, as far as the counts can tell."""
+"""Name the cause of a change: fit the hypotheses, add up their support, measure the sizes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Final
 from scipy import special
 
 from pumonitor.monitor.rules.causes.explained import explained, marginal
+from pumonitor.monitor.rules.causes.hypotheses import Hypotheses
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, KINDS, Cause, Size, is_clear
 from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.causes.ratios import Ratios
@@ -23,23 +24,23 @@ from pumonitor.monitor.rules.causes.sizes import (
     labels_needed,
     score_size,
 )
-from pumonitor.monitor.rules.causes.stories import Stories
 from pumonitor.monitor.rules.causes.variation import share_variation
-from pumonitor.monitor.rules.causes.words import NOTICED, Told, sentence
+from pumonitor.monitor.rules.causes.words import NOTICED, Observed, sentence
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 
 __all__ = ["name_cause"]
 
 _LEAST_SUPPORT: Final = 0.8
 _SAME_RANKING: Final = 0.075
-"""An interval of AUC's change within so much of 0 says that the ranking stayed."""
+"""The ranking counts as unchanged when the interval of AUC's change lies within this of 0."""
 
 _NEAR: Final = 0.75
-"""And that the change is no further off, as a share of the way to the interval's end; or that the
-interval is within what anybody would want to see."""
+"""For that, the change itself must be smaller than this share of the interval's half-width.
 
-_SURELY: Final = 1.5
-"""So many times the way to the interval's end."""
+A larger change needs an interval within `NOTICED` of 0."""
+
+_CLEAR_CHANGE: Final = 1.5
+"""A change of AUC is clear when it exceeds this many half-widths of its interval."""
 
 _OF_AUC: Final = ("auc", AUC_AT_NEW_PRIOR)
 
@@ -50,7 +51,7 @@ _SHOWN_BY: Final[Mapping[str, str]] = {
     "confirmed_share": "confirmed_share",
     "label_delay": "confirmed_share",
 }
-"""The size that a kind is about."""
+"""Kind of cause to the size that measures it."""
 
 
 def name_cause(
@@ -63,64 +64,66 @@ def name_cause(
     auc_of: LevelOf | None = None,
     changed: WhatChanged | None = None,
 ) -> Cause | None:
-    """Which of the usual things has changed between two periods.
+    """Find what changed between two periods, and by how much.
 
-    Each cause is a model of the new counts: positives and negatives score as in the reference but
-    for what the cause changes. The best is the one with the highest log likelihood, less three for
-    each number it may choose. What the reference's windows differ by themselves, in how many
-    positives there are and in where rows score, is allowed for.
+    Each hypothesis predicts the counts of the new period from those of the reference: positives and
+    negatives score as before except for what the hypothesis changes. The best has the highest log
+    likelihood less a penalty of three per free parameter. The reference's windows differ from each
+    other in the number of positives and in where rows score; the likelihood allows for both.
 
-    - "class_prior": as they scored, in other numbers.
-    - "ranking": positives, or negatives, score elsewhere and the others do not.
-    - "score_scale": all rows went through one monotone map, moved and stretched or any other, so
-      that confirmed positives have the ranks among all rows that they had.
-    - "confirmed_share": the same positives with the same delays, and a smaller or larger share of
-      them gets confirmed.
-    - "label_delay": the same positives, and fewer (or more) of them are confirmed by now as delays
-      are others: never more than were still to come by the maturity. Not without known delays.
-    - "labeling": all rows score as they did and the confirmed ones do not: other positives get
-      confirmed than before, so they are no fair sample, now or then.
-    - "traffic": parts of the traffic score as before and are more or less frequent. It is charged
-      like one number where the mix is as before, and not at all where a tenth of it has moved.
+    - "class_prior": scores are distributed as before; the share of positives is another one.
+    - "ranking": the scores of positives, or of negatives, moved; those of the other class did not.
+    - "score_scale": one monotone map was applied to all scores (a shift and a stretch, or any
+      other). Confirmed positives keep their ranks among all rows.
+    - "confirmed_share": positives and delays are as before; another share of positives is
+      confirmed.
+    - "label_delay": positives are as before; another share of them is confirmed by now because
+      delays changed. Confirmations cannot rise by more than used to come after the maturity. Needs
+      known delays.
+    - "labeling": all rows score as before and confirmed rows do not. Other positives are confirmed
+      than before, so one of the two samples is not a fair one.
+    - "traffic": each part of the traffic scores as before; their shares changed. The penalty is
+      that of one parameter while the mix is unchanged, and none once a tenth of it has moved.
 
-    Where the class prior is followed over windows, its filter decides which of class prior, label
-    frequency and ranking has changed, and stories tell apart what it cannot see (`explained`): so
-    no cause contradicts a rule on the class prior, and several things may have changed.
+    When the class prior is followed over windows, its filter decides whether class prior, label
+    frequency or ranking changed. The hypotheses then only separate what the filter cannot see
+    (`explained`). A cause therefore never contradicts a rule on the class prior, and several things
+    may have changed at once.
 
-    A cause is named with four fifths of the support, and where the interval of its own size leaves
-    out that nothing changed; else it is "unclear", and the sentence says what is known. With the
-    filter all that has a chance of a tenth is said beside it.
+    A cause is named when it has four fifths of the support and the interval of its size excludes no
+    change. Otherwise the kind is "unclear" and the sentence says what is known. With the filter,
+    the sentence also lists every other hypothesis with a probability of at least a tenth.
 
-    Wrong, without the filter, where two things change at once: the greater is named, and the sizes
-    tell of the other.
-    Where more positives would not show among all rows, they and a larger share of them that gets
-    confirmed look alike, and the cause is "unclear".
-    A change of the ranking among positives too rare to show among all rows looks like "labeling",
-    and a season of the year like any change of the class prior.
+    It errs in these cases:
+
+    - Two changes at once, without the filter: the larger is named; the sizes show the other.
+    - More positives that do not show among all rows look like a larger confirmed share: "unclear".
+    - A change of the ranking among positives too rare to show among all rows looks like "labeling".
+    - A season of the year looks like a change of the class prior.
 
     Parameters
     ----------
     before, now : Period
-        The reference and the windows since the change, on the same cells.
+        The reference, and the windows since the change, on the same score cells.
     class_prior : float
         Of the reference.
     label_purity : float
-        Share of the confirmed that is positive.
+        Share of the confirmed rows that are positive.
     confidence_level : float
-        Of the sizes' intervals.
+        Of the intervals of the sizes.
     auc_of : callable, optional
-        AUC of "before" or "now" at a class prior, as results show it; else it is estimated
-        directly from the counts.
+        Returns the AUC that the results show for "before" or "now" at a class prior. Without it AUC
+        is estimated from the counts.
     changed : WhatChanged, optional
-        What the filter that follows the class prior holds of changes since the reference, by the
-        window that the cause is asked for in. It decides whether the class prior, the share that is
-        confirmed, or where rows score has changed, and how far the first two have.
+        Posterior of the filter that follows the class prior, at the window for which the cause is
+        wanted. It decides whether class prior, label frequency or scores changed, and gives the
+        size of the first two.
 
     Returns
     -------
     Cause or None
-        None without a reference: no class prior below the label purity, or fewer than five
-        confirmed positives in it, or without rows in either period.
+        None when there is nothing to compare with: the class prior is not between 0 and the label
+        purity, the reference has fewer than five confirmed positives, or a period has no rows.
 
     Examples
     --------
@@ -140,7 +143,7 @@ def name_cause(
     if min(before.rows.sum(), now.rows.sum()) == 0:
         return None
     reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
-    told = Told(
+    observed = Observed(
         before=before,
         now=now,
         class_prior=class_prior,
@@ -150,7 +153,7 @@ def name_cause(
         ),
     )
     if now.labeled.sum() < FEWEST_LABELED:
-        return _without_story(told, reach)
+        return _too_few_confirmed(observed, reach)
     auc_at = partial(
         auc_size,
         before,
@@ -159,7 +162,7 @@ def name_cause(
         level_of=auc_of,
         label_purity=label_purity,
     )
-    fits = Stories(before, now, class_prior=class_prior).fit()
+    fits = Hypotheses(before, now, class_prior=class_prior).fit()
     best = max(fits, key=lambda kind: fits[kind].score)
     auc, impossible = auc_at(priors=(class_prior,) * 2)
     at_held_prior = partial(_by_auc, auc=auc, reach=reach)
@@ -172,22 +175,24 @@ def name_cause(
         support = explained(fits, at_held_prior, changed.explanations)
         ratios = Ratios.followed(changed)
         if "class_prior" not in max(support, key=lambda kinds: support[kinds]):
-            # Confirmed positives among all rows tell it more closely, and of these windows alone.
-            one = told.confirmed
+            # The counts of these windows alone give the confirmed share more precisely.
+            one = observed.confirmed
             ratios = replace(ratios, confirmed_share=(one.low, one.change, one.high))
     ratios = ratios.below(0.99 * label_purity / class_prior)
     aucs = {"auc": auc}
     if "class_prior" in max(support, key=lambda kinds: support[kinds]):
-        # With as many positives as before it may well be impossible.
+        # At the reference's class prior AUC may well be impossible.
         aucs = {"auc": auc} if math.isnan(impossible) else {}
         aucs[AUC_AT_NEW_PRIOR], impossible = auc_at(
             priors=(class_prior, class_prior * ratios.positives[1]),
             prior_error=class_prior * ratios.positives[1] * ratios.error,
         )
-    sizes = _sizes(told, ratios, aucs, reach=reach)
+    sizes = _sizes(observed, ratios, aucs, reach=reach)
     likely = marginal(support)
     kinds = tuple(
-        kind for kind in KINDS if _is_known(kind, likely, sizes, told, followed=changed is not None)
+        kind
+        for kind in KINDS
+        if _is_known(kind, likely, sizes, observed, followed=changed is not None)
     )
     if not math.isnan(impossible):
         sizes = {name: size for name, size in sizes.items() if name not in _OF_AUC}
@@ -196,11 +201,11 @@ def name_cause(
         kinds=kinds,
         support={" and ".join(one): share for one, share in support.items()},
         sizes=sizes,
-        windows=told.windows,
+        windows=observed.windows,
         sentence=sentence(
             kinds,
             sizes,
-            told,
+            observed,
             support,
             impossible=impossible,
             followed=changed is not None,
@@ -208,31 +213,35 @@ def name_cause(
     )
 
 
-def _without_story(told: Told, reach: float) -> Cause:
-    """Too few confirmed positives for anything but how many they are, and where rows score."""
-    sizes = {"score": score_size(told.before, told.now, reach)}
+def _too_few_confirmed(observed: Observed, reach: float) -> Cause:
+    """An "unclear" cause: with so few confirmed positives only the move of all scores is known."""
+    sizes = {"score": score_size(observed.before, observed.now, reach)}
     return Cause(
         kind="unclear",
         kinds=(),
         support={},
         sizes=sizes,
-        windows=told.windows,
-        sentence=sentence((), sizes, told, {}, impossible=math.nan),
+        windows=observed.windows,
+        sentence=sentence((), sizes, observed, {}, impossible=math.nan),
     )
 
 
 def _by_auc(support: Mapping[str, float], auc: Size, reach: float) -> dict[str, float]:
-    """Support where AUC tells whether the ranking stayed or the scale of the scores.
+    """Move support between "ranking" and "score_scale" according to the change of AUC.
 
-    A few positives that score lower look like a small move of all rows. Where AUC is as before,
-    within one standard error, what looks like another ranking is another shape of the scores, which
-    changes what a threshold means and no more. Where a map of all scores fits best, one AUC in
-    twenty is off by chance: it takes half as much again to say that the ranking changed.
+    A few positives with lower scores look like a small shift of all rows, so likelihood alone
+    confuses the two.
+
+    - AUC changed by less than one standard error: support of "ranking" goes to "score_scale". The
+      distribution of scores changed, and with it only the meaning of a threshold.
+    - AUC changed clearly: support of "score_scale" goes to "ranking". The change must be outside
+      its interval, or, when another hypothesis than "ranking" fits best, half as large again, as
+      one AUC in twenty is outside its interval by chance.
     """
     reached = 2 * abs(auc.change) / (auc.high - auc.low)
     best = max(support, key=lambda kind: support[kind])
     into = None
-    if reached > _SURELY or (best == "ranking" and reached > 1):
+    if reached > _CLEAR_CHANGE or (best == "ranking" and reached > 1):
         into, other = "ranking", "score_scale"
     elif reach * reached < 1:
         into, other = "score_scale", "ranking"
@@ -245,15 +254,15 @@ def _is_known(
     kind: str,
     support: Mapping[str, float],
     sizes: Mapping[str, Size],
-    told: Told,
+    observed: Observed,
     *,
     followed: bool,
 ) -> bool:
-    """Whether counts tell a cause from the others, and from nothing at all."""
+    """Whether the counts distinguish a cause from the other hypotheses and from no change."""
     if kind == "none":
-        # Nothing is to be seen where little can be.
+        # With few labels a change would not show, so "none" needs enough of them.
         likeliest = max(support, key=lambda one: support[one])
-        return kind == likeliest and told.labeled >= told.needed
+        return kind == likeliest and observed.labeled >= observed.needed
     if support.get(kind, 0.0) < _LEAST_SUPPORT:
         return False
     if kind == "score_scale":
@@ -265,7 +274,8 @@ def _is_known(
         within = max(-least, most) < (_SAME_RANKING if near else NOTICED)
         return within and least <= 0 <= most
     if followed and (kind == "class_prior" or (kind == "label_delay" and is_clear(sizes, "delay"))):
-        # Chances, and delays themselves, say more of them than an interval's end.
+        # The filter's probabilities, and the delays themselves, are stronger evidence than an
+        # interval that excludes no change.
         return True
     shown_by = _SHOWN_BY.get(kind)
     if shown_by == "auc" and AUC_AT_NEW_PRIOR in sizes:
@@ -274,11 +284,11 @@ def _is_known(
 
 
 def _sizes(
-    told: Told, ratios: Ratios, aucs: Mapping[str, Size], *, reach: float
+    observed: Observed, ratios: Ratios, aucs: Mapping[str, Size], *, reach: float
 ) -> dict[str, Size]:
-    before, now = told.before, told.now
+    before, now = observed.before, observed.now
     least, ratio, most = ratios.positives
-    priors = (told.class_prior, told.class_prior * ratio)
+    priors = (observed.class_prior, observed.class_prior * ratio)
     shares = [
         min(period.labeled.sum() / (prior * period.rows.sum()), 1.0)
         for period, prior in zip((before, now), priors, strict=True)

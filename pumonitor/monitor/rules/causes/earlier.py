@@ -1,4 +1,4 @@
-"""How many more confirmations can be in by the maturity because they come earlier."""
+"""Upper bound on how much earlier confirmations can raise the number known at the maturity."""
 
 from __future__ import annotations
 
@@ -13,20 +13,24 @@ _REACH = 2.0
 
 
 def log_most_by_earlier(arrivals: NDArray[np.float64]) -> float:
-    """Log of the largest ratio that earlier confirmations can bring; infinite where it is open.
+    """Log of the largest factor by which shorter delays can raise the number of confirmations.
+
+    Infinite when the delays do not bound it.
 
     Parameters
     ----------
     arrivals : ndarray of shape (steps + 1,)
-        Confirmed positives by their delay in equal steps of the maturity, and later ones last.
+        Confirmed positives by delay, in equal steps of the maturity; the last entry counts those
+        that came later.
 
     Notes
     -----
-    Earlier confirmations bring those in that came after the maturity, and no others. So the share
-    that was in, F, bounds the ratio by 1 / F. What comes later is seldom in the counts. It is taken
-    to fall off as it does within the maturity, by a factor r from one half to the next:
-    F = 1 - r^2, exact for exponential delays. Of r the upper end counts (two standard errors), and
-    of what comes later the larger of this and of what was seen.
+    Shorter delays can only bring in confirmations that used to come after the maturity. If a share
+    F came within it, the factor is at most 1 / F. Confirmations after the maturity are seldom in
+    the counts, so F is extrapolated: numbers fall by a factor r from the first half of the maturity
+    to the second, and go on falling so, which gives F = 1 - r^2 (exact for exponential delays). The
+    upper end of r (two standard errors) is used. If the counts show more late confirmations than
+    that, those are used.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What explains the counts: combinations of changes, each with its support."""
+"""Support of each combination of changes: from the hypotheses' likelihoods and the filter."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Final
 import numpy as np
 from scipy import special
 
+from pumonitor.monitor.rules.causes.hypotheses import Fit
 from pumonitor.monitor.rules.causes.named import KINDS
-from pumonitor.monitor.rules.causes.stories import Fit
 from pumonitor.prior.over_time import Explanation
 
 __all__ = ["Support", "explained", "marginal"]
 
 Support = dict[tuple[str, ...], float]
-"""Of each combination of kinds, in the order of `KINDS`; adding up to 1."""
+"""Combination of kinds (in the order of `KINDS`) to its support; supports add up to 1."""
 
 _Shares = Callable[[Mapping[str, float]], dict[str, float]]
 
@@ -32,28 +32,33 @@ def explained(
     by_auc: _Shares,
     followed: Iterable[Explanation] | None,
 ) -> Support:
-    """Support of what may have changed.
+    """Support of each combination of changes.
 
     Parameters
     ----------
     fits : mapping of str to Fit
-        The stories.
+        The fitted hypotheses by kind.
     by_auc : callable
-        Of supports of stories those that AUC leaves.
+        Corrects the supports of hypotheses by the change of AUC.
     followed : iterable of Explanation or None
-        Of the filter that follows the class prior; None where it is not followed.
+        Posterior of the filter that follows the class prior; None when it is not followed.
 
     Notes
     -----
-    Without the filter each story is an explanation, supported by its likelihood. With it the chance
-    that the class prior, the label frequency or where rows score has changed is the filter's, and
-    stories say what it cannot see, each by its share of their likelihoods: whether fewer
-    are confirmed or later; whether the model ranks otherwise, or all scores went through one map,
-    or others get confirmed; and what is too small to count for the filter, where nothing has
-    changed by its measure. That delays are others is no evidence for it and is for "label_delay",
-    up to a factor of 20: labels may come later and something else have changed as well. The mix of
-    the traffic explains where rows score and how many are confirmed, its support being that among
-    all stories; that there are more positives for it stays the filter's to say.
+    Without the filter each hypothesis stands alone and its support is its share of the likelihoods.
+
+    With the filter, its probabilities decide whether class prior, label frequency or scores
+    changed. The hypotheses divide each of these among the kinds that the filter cannot separate, by
+    their shares of the likelihoods:
+
+    - label frequency: a smaller confirmed share, or later confirmations;
+    - scores: another ranking, one map of all scores, or other positives being confirmed;
+    - no change: any of the last four, too small for the filter.
+
+    The filter ignores delays. Changed delays therefore raise the support of "label_delay" by their
+    likelihood ratio, by a factor of at most 20, as something else may have changed as well.
+    "traffic" explains both scores and the number confirmed; its support is its share among all
+    hypotheses. Whether the number of positives changed with it is left to the filter.
     """
     if followed is None:
         return {(kind,): share for kind, share in by_auc(_shares(fits, fits)).items()}
@@ -87,7 +92,7 @@ def explained(
 
 
 def marginal(support: Support) -> dict[str, float]:
-    """Support of each kind, whatever else has changed.
+    """Support of each kind, summed over the combinations that contain it.
 
     Examples
     --------
@@ -102,14 +107,14 @@ def marginal(support: Support) -> dict[str, float]:
 
 
 def _shares(fits: Mapping[str, Fit], kinds: Iterable[str]) -> dict[str, float]:
-    """Of stories among these, by their likelihoods."""
+    """Share of each of these hypotheses in the sum of their likelihoods."""
     there = [kind for kind in kinds if kind in fits]
     shares = special.softmax(np.array([fits[kind].score for kind in there]))
     return dict(zip(there, shares.tolist(), strict=True))
 
 
 def _by_delays(fits: Mapping[str, Fit], *, against: Iterable[str]) -> float:
-    """How much likelier counts are for delays that the filter does not look at."""
+    """Likelihood ratio of changed delays to these hypotheses, between 1 and exp(3)."""
     if "label_delay" not in fits:
         return 1.0
     gain = fits["label_delay"].score - max(fits[one].score for one in against)

@@ -1,4 +1,4 @@
-"""What a cause is: its kind, how well it is supported, sizes, and one sentence for people."""
+"""A named cause: its kind, its support, the sizes of the changes, and a sentence for messages."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ KINDS: Final = (
     "none",
     "unclear",
 )
-"""What a change may come from; "unclear" where the counts cannot tell."""
+"""Kinds of causes; "unclear" when the counts do not distinguish them."""
 
 AUC_AT_NEW_PRIOR: Final = "auc_at_new_prior"
 
 RATIOS: Final = ("positives", "confirmed_share")
-"""Sizes whose change is a ratio."""
+"""Sizes whose change is a ratio, now over before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """A quantity in both periods, and its change with an interval.
+    """A quantity in both periods, and its change with a confidence interval.
 
     Attributes
     ----------
     before, now : float
     change, low, high : float
-        `now - before`, except for "positives" and "confirmed_share": now over before.
+        `now - before`; for `RATIOS` `now / before`.
     """
 
     before: float
@@ -46,7 +46,7 @@ class Size:
 
 
 def is_clear(sizes: Mapping[str, Size], name: str) -> bool:
-    """Whether the interval of a change leaves out that there is none.
+    """Whether the interval of a change excludes no change.
 
     Examples
     --------
@@ -65,24 +65,24 @@ class Cause:
     Attributes
     ----------
     kind : str
-        The first of `kinds`; "unclear" when there is none, since several explanations fit, or the
-        best one's own size may be none at all.
+        The first of `kinds`; "unclear" when `kinds` is empty: several hypotheses fit, or the
+        interval of the best one's size includes no change.
     kinds : tuple of str
-        Of `KINDS`, all that has surely changed; "none" alone when nothing has to be told to explain
-        the counts.
+        All named changes, of `KINDS`. ("none",) when no change is needed to explain the counts.
     support : mapping of str to float
-        Of each explanation, between 0 and 1 and summing to 1: a story or several ("class_prior and
-        ranking"). A move of all scores that changes AUC counts as "ranking", another ranking that
-        leaves AUC where it was as "score_scale". Empty with fewer than five confirmed.
+        Hypothesis, or combination such as "class_prior and ranking", to its support; supports add
+        up to 1. A map of all scores that changes AUC counts as "ranking"; another ranking with the
+        same AUC counts as "score_scale". Empty with fewer than five confirmed positives.
     sizes : mapping of str to Size
-        "positives" (their share of the rows, as a ratio), "auc" (with the class prior of the
-        reference in both; as the results have it where they have that prior), "auc_at_new_prior"
-        (where the class prior is what changed), "score" (mean, in standard deviations of the
-        reference's rows), "confirmed_share" (of the positives, as a ratio), and "delay" (median,
-        seconds) where known. What would be impossible is left out.
+        "positives" (share of the rows, a ratio), "auc" (both periods at the reference's class
+        prior; the AUC of the results when they have that prior), "auc_at_new_prior" (when the class
+        prior changed), "score" (mean score, in standard deviations of the reference's rows),
+        "confirmed_share" (of the positives, a ratio), and "delay" (median in seconds, when known).
+        Impossible values are left out.
     windows : int
-        That these are about.
+        Number of windows since the change.
     sentence : str
+        For messages.
     """
 
     kind: str
@@ -93,7 +93,7 @@ class Cause:
     sentence: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types."""
+        """The cause in JSON types."""
         return {
             "kind": self.kind,
             "kinds": list(self.kinds),

@@ -1,4 +1,4 @@
-"""What was counted in a stretch of windows, on score cells that two stretches share."""
+"""Counts of a period of windows, on score cells that the compared periods share."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ __all__ = ["CountedTable", "Period", "score_edges"]
 
 FloatArray = NDArray[np.float64]
 CountedTable = tuple[ArrayLike, ArrayLike, ArrayLike]
-"""Score of each cell (any score within it), its labeled rows, all its rows."""
+"""Per cell: a score within it, its number of labeled rows, its number of all rows."""
 
 _CELLS = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Period:
-    """Counts of some windows.
+    """Counts of a period, window by window.
 
     Attributes
     ----------
     labeled, rows : ndarray of shape (windows, cells)
         Confirmed positives and all rows, by score from low to high.
     arrivals : ndarray of shape (delays,)
-        Confirmed positives by how long after their prediction they became known; empty when that
-        is not known.
+        Confirmed positives by label delay; empty when delays are not known.
+    delay_edges : ndarray
+        Upper ends of the delay bins in seconds.
     traffic : mapping of str to (ndarray, ndarray) of shape (cells,) each
-        Labeled and all rows of each part of the traffic; empty without segments.
+        Segment to its labeled rows and all its rows; empty without segments.
     """
 
     labeled: FloatArray
@@ -48,16 +49,16 @@ class Period:
         delay_edges: ArrayLike = (),
         traffic: Mapping[str, Iterable[CountedTable]] | None = None,
     ) -> Period:
-        """From tables with cells of their own.
+        """Count the rows of tables, each with cells of its own, in common cells.
 
         Parameters
         ----------
         windows : sequence of CountedTable
             One per window.
         edges : ndarray
-            Of the common cells, from `score_edges`.
+            Ends of the common cells, from `score_edges`.
         arrivals, delay_edges, traffic
-            As in the attributes; tables of one part of the traffic are added up.
+            As in the attributes; the tables of one segment are added up.
 
         Examples
         --------
@@ -81,7 +82,7 @@ class Period:
 
 
 def score_edges(windows: Iterable[CountedTable], *, cells: int = _CELLS) -> FloatArray:
-    """Scores at which common cells end: quantiles of all rows and of the confirmed positives."""
+    """Ends of common cells: quantiles of the scores of all rows and of confirmed positives."""
     scores, labeled, rows = (
         np.concatenate(columns)
         for columns in zip(

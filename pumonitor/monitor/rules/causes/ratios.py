@@ -1,4 +1,4 @@
-"""How many times as many positives there are as in the reference, and how many are confirmed."""
+"""Ratios of the class prior and of the confirmed share, now over the reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from pumonitor.monitor.rules.causes.stories import Fit
+from pumonitor.monitor.rules.causes.hypotheses import Fit
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 
 __all__ = ["Ratios"]
@@ -20,16 +20,16 @@ Interval = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratios:
-    """Now over the reference.
+    """Two ratios, now over the reference, each as (low, value, high).
 
     Attributes
     ----------
     positives : (float, float, float)
-        Share of positives: low, value, high.
+        Ratio of the share of positives.
     error : float
-        Standard error of its logarithm.
+        Standard error of the logarithm of that ratio.
     confirmed_share : (float, float, float)
-        Of the positives: low, value, high.
+        Ratio of the share of positives that is confirmed.
     """
 
     positives: Interval
@@ -38,7 +38,11 @@ class Ratios:
 
     @classmethod
     def of_fit(cls, fit: Fit, *, variation: float, reach: float) -> Ratios:
-        """As a story has them; what windows differ by anyway, `variation`, is no change."""
+        """Ratios that a fitted hypothesis estimates.
+
+        `variation` is the standard deviation, in logs, between windows without any change; it
+        widens the interval of the first ratio. `reach` is the number of standard errors.
+        """
         log_prior, log_share = map(float, fit.parameters[:2])
         prior_error, share_error = np.sqrt(np.diag(fit.covariance)[:2])
         error = math.hypot(float(prior_error), variation)
@@ -50,7 +54,7 @@ class Ratios:
 
     @classmethod
     def followed(cls, changed: WhatChanged) -> Ratios:
-        """As the filter has them, by the last window."""
+        """Ratios from the posterior of the filter at the last window."""
         prior, share = (changed.since_reference[one] for one in ("class_prior", "label_frequency"))
         return cls(
             positives=(prior.low, prior.value, prior.high),
@@ -59,7 +63,7 @@ class Ratios:
         )
 
     def below(self, most: float) -> Ratios:
-        """With no more positives than that."""
+        """The same with the ratio of positives cut off at `most`."""
         low, value, high = (min(one, most) for one in self.positives)
         return replace(self, positives=(low, value, high))
 

@@ -1,4 +1,4 @@
-"""Densities of positives and negatives in the reference, and how they look when they move."""
+"""Score distributions of positives and negatives in the reference, shifted and stretched."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _UNSEEN = 0.25
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """Where rows of one kind score: shares up to the end of each cell, in ascending order."""
+    """Score distribution of one kind of rows: cumulative share at the end of each cell."""
 
     cumulative: FloatArray
 
 
 class Shapes:
-    """What stories are told with.
+    """Score distributions from which the hypotheses predict counts.
 
-    Scores are put on the scale on which all rows of the reference are normal, so that moving and
-    stretching mean the same whatever the model's own scale.
+    Scores are transformed so that all rows of the reference are standard normal. A shift and a
+    stretch then mean the same on every model's score scale.
 
     Parameters
     ----------
     labeled, rows : ndarray of shape (cells,)
         Confirmed positives and all rows of the reference.
     class_prior : float
-        Share of positives among them.
+        Share of positives in the reference.
     bins : int
-        About so many coarse cells, in which periods are compared.
+        Approximate number of coarse cells, in which periods are compared.
     """
 
     def __init__(
@@ -63,20 +63,22 @@ class Shapes:
         self.positives, self.negatives = self._parted(everything, positives)
 
     def _unseen(self, rows: FloatArray) -> FloatArray:
-        """A quarter of a confirmed positive in each coarse cell.
+        """Pseudo-counts: a quarter of a confirmed positive per coarse cell, spread over its rows.
 
-        Few positives leave cells empty by chance, and one that comes there later is no change.
+        With few positives a cell is empty by chance. Without pseudo-counts the first positive in it
+        would look like a change.
         """
         coarse = self.binned(rows)
         cell = np.searchsorted(self.ends, np.arange(len(rows)))
         return np.asarray(_UNSEEN * rows / np.maximum(coarse, 1.0)[cell])
 
     def _parted(self, everything: FloatArray, labeled: FloatArray) -> tuple[Shape, Shape]:
-        """Positives and negatives that add up to all rows of the reference.
+        """Distributions of positives and negatives whose mixture is that of all rows.
 
-        Where labeled rows are more frequent than the class prior allows, by chance or since it is
-        too high, there are no negatives, and positives are as frequent as all rows allow. Else the
-        reference itself would look like a change. Within a coarse cell all score alike.
+        A cell can hold more labeled rows than the class prior allows, by chance or because the
+        class prior is too high. Such a cell gets no negatives, and its positives are cut off at all
+        rows; otherwise the reference would differ from itself. Within a coarse cell both classes
+        are distributed as all rows.
         """
         last = np.append(self.ends, len(everything) - 1)
         all_ends, labeled_ends = everything[last], labeled[last]
@@ -92,24 +94,24 @@ class Shapes:
         return within(positives), within(others)
 
     def binned(self, counts: FloatArray) -> FloatArray:
-        """Counts of fine cells in the coarse ones."""
+        """Add counts of fine cells up to coarse cells."""
         total: FloatArray = np.add.reduceat(counts, np.concatenate([[0], self.ends + 1]))
         return total
 
     def shares(self, shape: Shape, *, shift: float = 0.0, log_stretch: float = 0.0) -> FloatArray:
-        """Shares of the coarse cells once scores have been stretched and then moved."""
+        """Shares of the coarse cells after stretching scores by exp(log_stretch) and shifting."""
         where = (self.at[self.ends] - shift) / np.exp(log_stretch)
         cumulative = np.interp(where, self.at, shape.cumulative, left=0.0, right=1.0)
         return np.maximum(np.diff(np.concatenate([[0.0], cumulative, [1.0]])), _LEAST)
 
     def at_ranks(self, ranks: FloatArray) -> FloatArray:
-        """Shares of positives in coarse cells below whose ends so large shares of all rows are."""
+        """Shares of labeled rows in coarse cells that end at these ranks among all rows."""
         cumulative = np.interp(
             ranks, np.append(0.0, self._everything), np.append(0.0, self.labeled.cumulative)
         )
         return np.asarray(np.maximum(np.diff(cumulative, prepend=0.0), _LEAST))
 
     def tilted(self, shares: FloatArray, slope: float) -> FloatArray:
-        """Shares when high scores are met more often: by exp(slope) per standard deviation."""
+        """Shares re-weighted towards high scores, by exp(slope) per standard deviation."""
         weighed = shares * np.exp(slope * self.middle)
         return np.asarray(weighed / weighed.sum())

@@ -1,4 +1,4 @@
-"""How much has changed, each size with an interval that allows for how windows differ anyway."""
+"""Sizes of the changes, with intervals that include the usual variation between windows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 FEWEST_LABELED: Final = 5
-"""Confirmed positives from which on where they score is looked at."""
+"""Fewest confirmed positives from which the distribution of their scores is used."""
 
 
 class Level(Protocol):
@@ -36,11 +36,11 @@ class Level(Protocol):
 
     @property
     def value(self) -> float:
-        """As it is."""
+        """The estimate."""
 
 
 LevelOf = Callable[[Literal["before", "now"], float], Level | None]
-"""The evaluation's AUC of a period at a class prior; None where it has none."""
+"""Returns the AUC that the results show for a period at a class prior, None if they have none."""
 
 
 def auc_size(
@@ -53,29 +53,30 @@ def auc_size(
     prior_error: float = 0.0,
     label_purity: float = 1.0,
 ) -> tuple[Size, float]:
-    """Change of AUC at the class priors of both periods, and the larger AUC if it cannot be.
+    """Change of AUC between two periods, each at its own class prior.
 
-    An AUC above 1 by no more than chance is shown as 1.
+    An AUC above 1 by no more than its sampling error is set to 1.
 
     Parameters
     ----------
     before, now : Period
     priors : (float, float)
+        Class priors of the two periods.
     confidence_level : float
     level_of : callable or None
-        AUC of a period as its results show it; that of the counts of the period without it.
+        Returns the AUC that the results show; without it AUC is estimated from the counts.
     prior_error : float
-        Standard error of the new class prior, where it is estimated beside the reference's.
+        Standard error of the new class prior, given that of the reference.
     label_purity : float
-        Share of the confirmed that is positive, above both class priors.
+        Share of the confirmed rows that are positive; above both class priors.
 
     Returns
     -------
     Size
     float
-        NaN unless an AUC is impossible.
+        The larger AUC if one is above 1 beyond its sampling error, which is impossible; else NaN.
     """
-    # Of few confirmed positives their own spread is not well known.
+    # Student's t: the spread of few confirmed positives is itself uncertain.
     freedom = min(before.labeled.sum(), now.labeled.sum()) - 1
     reach = float(special.stdtrit(freedom, 0.5 + 0.5 * confidence_level))
     levels, directs, errors, impossible = [], [], [], math.nan
@@ -100,7 +101,7 @@ def auc_size(
     between = _ranking_between(before) * windows_apart(before, now)
     between /= (label_purity - priors[0]) ** 2
     change, error = levels[1] - levels[0], math.sqrt(errors[0] ** 2 + errors[1] ** 2 + between)
-    # No AUC is above 1: it can have risen by no more than it was possibly lower.
+    # AUC is at most 1, so it rose at most by what it was below 1 at the lower end before.
     most = 1.0 - levels[0] + reach * errors[0]
     size = Size(
         before=levels[0],
@@ -115,13 +116,16 @@ def auc_size(
 def labels_needed(
     before: Period, class_prior: float, *, change: float, reach: float, label_purity: float = 1.0
 ) -> int:
-    """Confirmed positives whose AUC differs by so much from the reference's beyond chance."""
+    """Confirmed positives needed for a change of AUC by `change` to exceed `reach` errors."""
     _, _, spread = _placements(before.labeled.sum(axis=0), before.rows.sum(axis=0))
     return math.ceil(spread * (reach / (change * (label_purity - class_prior))) ** 2)
 
 
 def confirmed_size(before: Period, now: Period, variation: float, *, reach: float) -> Size:
-    """Confirmed positives among all rows: now over before."""
+    """Ratio of the confirmed positives' share of all rows, now over before.
+
+    `variation` is the usual standard deviation between windows, in logs.
+    """
     counts = [(float(one.labeled.sum()), float(one.rows.sum())) for one in (before, now)]
     shares = [labeled / rows for labeled, rows in counts]
     log_ratio = math.log((counts[1][0] + 0.5) / counts[1][1]) - math.log(
@@ -139,7 +143,7 @@ def confirmed_size(before: Period, now: Period, variation: float, *, reach: floa
 
 
 def score_size(before: Period, now: Period, reach: float) -> Size:
-    """Mean of the scores on the scale on which the reference's rows are normal."""
+    """Change of the mean score, in standard deviations of the reference's normalised scores."""
     rows = before.rows.sum(axis=0)
     scale = special.ndtri(
         np.clip((np.cumsum(rows) - 0.5 * rows) / rows.sum(), 0.5 / rows.sum(), 1 - 0.5 / rows.sum())
@@ -164,7 +168,7 @@ def score_size(before: Period, now: Period, reach: float) -> Size:
 
 
 def delay_size(before: Period, now: Period) -> Size | None:
-    """Median delay of the confirmations that are in."""
+    """Change of the median label delay in seconds; None with fewer than five known delays."""
     medians = []
     for period in (before, now):
         inside = period.arrivals[: len(period.delay_edges)]
@@ -187,17 +191,17 @@ def delay_size(before: Period, now: Period) -> Size | None:
 
 
 def _placements(labeled: FloatArray, rows: FloatArray) -> tuple[float, float, float]:
-    """Number, mean and variance of the shares of all rows below labeled ones."""
+    """Number, mean and variance of the placements: shares of all rows below each labeled row."""
     placement = (np.cumsum(rows) - 0.5 * rows) / rows.sum()
     number = float(labeled.sum())
     mean = float((labeled * placement).sum() / number)
-    # Of few a spread that is small by chance, or none, is not all there is.
+    # Keeps the variance of a few placements above 0 when they agree by chance.
     spread = float((labeled * (placement - mean) ** 2).sum() + 1 / 12) / (number + 1)
     return number, mean, spread
 
 
 def _ranking_between(before: Period) -> float:
-    """Variance of AUL between the reference's windows beyond that of sampling."""
+    """Variance of AUL between windows of the reference, beyond sampling error."""
     found = [
         _placements(labeled, rows)
         for labeled, rows in zip(before.labeled, before.rows, strict=True)

@@ -1,4 +1,4 @@
-"""How much windows differ by themselves: learned from the reference, allowed for in what is new."""
+"""Usual variation between windows, estimated from the reference."""
 
 from __future__ import annotations
 
@@ -21,26 +21,27 @@ _FEWEST_WINDOWS: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowVariation:
-    """How far the shares of score cells may be from the reference's without any cause.
+    """Usual variation of the score distribution between windows.
 
-    Counts are compared on the scale of twice the root of their shares, where multinomial counts of
-    n rows have variance 1 / n in every cell. Beyond that, windows of the reference differ along few
-    directions (more positives, an easier day): those principal components of their differences
-    whose variance exceeds what chance makes of so many cells and windows.
+    Shares of cells are compared on the scale 2 sqrt(share), where multinomial counts of n rows have
+    variance 1 / n in every cell. Beyond that, windows differ along a few directions (more
+    positives, an easier day). These are the principal components of their differences whose
+    variance exceeds the largest that chance produces for as many cells and windows.
 
     Attributes
     ----------
     size : float
-        Rows of a sample whose multinomial counts are as far off by chance as the two periods.
+        Effective number of rows: its multinomial variance is that of the two periods' difference.
     dispersion : float
-        Of what is left without the directions, beside chance: 1 or more.
+        Variance outside the directions over that of chance; 1 or more.
     directions : ndarray of shape (directions, cells)
+        Unit vectors.
     excess : ndarray of shape (directions,)
-        Variance along each for two stretches of windows, beside that by chance.
+        Variance of the two periods' difference along each direction, in units of chance variance.
 
     References
     ----------
-    Marchenko, Pastur (1967): the largest variance that chance alone shows.
+    Marchenko, Pastur (1967): the largest eigenvalue of a covariance matrix by chance alone.
     """
 
     size: float
@@ -50,16 +51,16 @@ class RowVariation:
 
     @classmethod
     def learned(cls, windows: FloatArray, now: FloatArray, *, apart: float) -> RowVariation:
-        """From the reference's windows, for a sample of these counts.
+        """Estimate the variation from the reference's windows, for comparison with a new period.
 
         Parameters
         ----------
         windows : ndarray of shape (windows, cells)
-            Rows of the reference.
+            Row counts of the reference.
         now : ndarray of shape (cells,)
-            Rows of the new period.
+            Row counts of the new period.
         apart : float
-            `windows_apart`.
+            Variance of the difference of the periods' means, from `windows_apart`.
         """
         windows = windows[windows.sum(axis=1) > 0]
         rows = windows.sum(axis=1, keepdims=True)
@@ -89,7 +90,7 @@ class RowVariation:
         )
 
     def log_likelihood(self, counts: FloatArray, shares: FloatArray) -> float:
-        """Of counts beside that of their own shares: 0 at best."""
+        """Log likelihood of counts less that of their own shares; at most 0."""
         off = 2 * (np.sqrt(counts / counts.sum()) - np.sqrt(shares / shares.sum()))
         along = self.directions @ off
         usual = float((self.excess / (self.dispersion + self.excess) * along**2).sum())
@@ -97,13 +98,16 @@ class RowVariation:
 
 
 def windows_apart(before: Period, now: Period) -> float:
-    """Variance of the difference of two means over windows, in that of a single window."""
+    """Variance of the difference of the two periods' means, in units of one window's variance."""
     sizes = (period.rows.sum(axis=1) for period in (before, now))
     return sum(float((size**2).sum() / size.sum() ** 2) for size in sizes)
 
 
 def share_variation(before: Period, now: Period) -> float:
-    """How far the share of confirmed positives is apart anyway, beyond chance, in logs."""
+    """Usual standard deviation of the log ratio of the two periods' confirmed shares.
+
+    Beyond sampling error; at least 0.05.
+    """
     labeled, rows = before.labeled.sum(axis=1), before.rows.sum(axis=1)
     used = rows > 0
     labeled, rows = labeled[used], rows[used]
@@ -117,14 +121,14 @@ def share_variation(before: Period, now: Period) -> float:
 
 
 def beyond_chance(values: FloatArray, errors: FloatArray) -> float:
-    """Variance of windows' values beyond that of sampling."""
+    """Variance of the windows' values beyond their sampling variance; at least 0."""
     if len(values) < 2:
         return 0.0
     return max(float(np.var(values, ddof=1)) - float(np.mean(errors**2)), 0.0)
 
 
 def _lasting(course: FloatArray) -> float:
-    """How many times the variance of a mean over windows is that of independent ones."""
+    """Variance inflation of a mean over windows from their lag-1 autocorrelation; 1 or more."""
     off = course - course.mean()
     if len(off) < _FEWEST_WINDOWS or not off.any():
         return 1.0

@@ -1,4 +1,4 @@
-"""A cause as a sentence or two for people: what is known, with its interval, and what is not."""
+"""Write a cause as one or two sentences: what is known with its interval, and what is not."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clea
 from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.stats.audited_share import cases_to_distinguish
 
-__all__ = ["NOTICED", "Told", "sentence"]
+__all__ = ["NOTICED", "Observed", "sentence"]
 
 NOTICED: Final = 0.05
-"""A change of AUC that people would want to see."""
+"""Smallest change of AUC that matters in practice."""
 
 _DAY: Final = 86_400.0
 _HOUR: Final = 3_600.0
 _LEAST_LIKELY: Final = 0.1
 _WITH_RANKING: Final = frozenset({"class_prior", "ranking", "confirmed_share", "label_delay"})
-"""Whose sentence on the class prior tells of the ranking too."""
+"""With no other kinds than these, the sentence on the class prior also covers the ranking."""
 _WITHOUT_AUC: Final = frozenset({"confirmed_share", "label_delay", "traffic"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Told:
-    """What is known whichever story is told.
+class Observed:
+    """What is known of the two periods under every hypothesis.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class Told:
     class_prior : float
         Of the reference.
     confirmed : Size
-        Confirmed positives among all rows, now over before.
+        Ratio of the confirmed positives' share of all rows, now over before.
     needed : int
-        Confirmed positives that would show a change of AUC by `NOTICED`.
+        Confirmed positives needed to show a change of AUC by `NOTICED`.
     """
 
     before: Period
@@ -50,12 +50,12 @@ class Told:
 
     @property
     def windows(self) -> int:
-        """Since the change."""
+        """Number of windows since the change."""
         return len(self.now.rows)
 
     @property
     def ranks_higher(self) -> bool:
-        """Whether more of all rows score below confirmed positives than in the reference."""
+        """Whether confirmed positives outrank a larger share of all rows than before."""
         then, today = (
             float(one.labeled.sum(axis=0) @ np.cumsum(one.rows.sum(axis=0)))
             / float(one.labeled.sum() * one.rows.sum())
@@ -72,38 +72,47 @@ class Told:
 def sentence(
     kinds: Sequence[str],
     sizes: Mapping[str, Size],
-    told: Told,
+    observed: Observed,
     support: Support,
     *,
     impossible: float,
     followed: bool = False,
 ) -> str:
-    """What has changed, over which windows, and what may have.
+    """What changed, over which windows, and what may have changed.
 
-    `impossible` is an AUC that cannot be, or NaN; sizes are then without AUC. `followed` says
-    whether the class prior is, so that supports are chances.
+    Parameters
+    ----------
+    kinds : sequence of str
+        Named changes; empty when the cause is unclear.
+    sizes : mapping of str to Size
+    observed : Observed
+    support : mapping
+    impossible : float
+        An AUC above 1 that cannot be right, or NaN. If given, `sizes` has no AUC.
+    followed : bool
+        Whether the class prior is followed, so that supports are probabilities.
     """
     if not kinds:
-        said = _unclear(sizes, told, support, followed=followed)
+        said = _unclear(sizes, observed, support, followed=followed)
     else:
-        parts = [_of_kind(kind, kinds, sizes, told) for kind in kinds]
-        others = _others(kinds, sizes, told, support) if followed else ()
+        parts = [_of_kind(kind, kinds, sizes, observed) for kind in kinds]
+        others = _others(kinds, sizes, observed, support) if followed else ()
         said = " ".join([*filter(None, parts), *others])
     if math.isnan(impossible) or (kinds and set(kinds) <= _WITHOUT_AUC):
         return said
-    return f"{said} {_cannot_be(told, impossible)}"
+    return f"{said} {_cannot_be(observed, impossible)}"
 
 
-def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], told: Told) -> str:
+def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], observed: Observed) -> str:
     auc = sizes.get(AUC_AT_NEW_PRIOR) if "class_prior" in kinds else sizes.get("auc")
     ranking = f" (AUC {_change(auc)})" if auc is not None else ""
     if kind == "class_prior":
-        return _class_prior(sizes, told, alone=set(kinds) <= _WITH_RANKING)
+        return _class_prior(sizes, observed, alone=set(kinds) <= _WITH_RANKING)
     if kind == "ranking":
-        return "" if "class_prior" in kinds else _worse_or_better(sizes, told)
+        return "" if "class_prior" in kinds else _worse_or_better(sizes, observed)
     if kind == "score_scale":
         return (
-            f"{_moved(sizes, told)}, and {_stays(auc)}{ranking}: the threshold no longer means "
+            f"{_moved(sizes, observed)}, and {_stays(auc)}{ranking}: the threshold no longer means "
             "what it did."
         )
     if kind == "confirmed_share":
@@ -111,11 +120,11 @@ def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], told: T
     if kind == "label_delay":
         return _label_delay(sizes)
     if kind == "labeling":
-        return _labeling(told, ranking)
+        return _labeling(observed, ranking)
     if kind == "traffic":
         return (
-            f"The mix of the traffic has changed: {_traffic(told.before, told.now)}. Each part "
-            "scores as before."
+            f"The mix of the traffic has changed: {_traffic(observed.before, observed.now)}. Each "
+            "part scores as before."
         )
     return (
         "Nothing in scores, confirmations and delays stands out: there are "
@@ -124,9 +133,9 @@ def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], told: T
 
 
 def _others(
-    kinds: Sequence[str], sizes: Mapping[str, Size], told: Told, support: Support
+    kinds: Sequence[str], sizes: Mapping[str, Size], observed: Observed, support: Support
 ) -> Iterator[str]:
-    """What may have changed beside what surely has, or in place of it."""
+    """Sentences on what may have changed in addition to the named kinds, or instead of them."""
     named = set(kinds)
     for kind, share in sorted(marginal(support).items(), key=lambda one: -one[1]):
         if kind in named or share < _LEAST_LIKELY:
@@ -140,37 +149,43 @@ def _others(
         )
     ranking = sizes.get(AUC_AT_NEW_PRIOR)
     if "class_prior" in named and "confirmed_share" not in named and not _stayed(ranking):
-        # Scores tell a prior that moved from a share that did by positives ranking as they did.
-        also = "smaller" if told.confirmed.change < 1 else "larger"
+        # Scores separate the class prior from the confirmed share only if positives rank as before.
+        also = "smaller" if observed.confirmed.change < 1 else "larger"
         when = "As" if is_clear(sizes, AUC_AT_NEW_PRIOR) else "If"
         yield (
             f"{when} the ranking changed too, a {also} share of the positives being confirmed "
             "explains the counts equally well."
         )
         yield (
-            f"An audit of about {_audit(sizes, told)} rows would show whether the class "
+            f"An audit of about {_audit(sizes, observed)} rows would show whether the class "
             "prior changed."
         )
     elif _is_prior_open(support):
         yield (
-            f"An audit of about {_audit(sizes, told)} rows would show whether the class "
+            f"An audit of about {_audit(sizes, observed)} rows would show whether the class "
             "prior changed."
         )
 
 
 def _is_prior_open(support: Support) -> bool:
-    """Whether some likely explanations have another class prior and others have not."""
+    """Whether the class prior changed under some likely hypotheses and not under others."""
     likely = [kinds for kinds, share in support.items() if share >= _LEAST_LIKELY]
     return len({"class_prior" in kinds for kinds in likely}) > 1
 
 
-def _audit(sizes: Mapping[str, Size], told: Told) -> str:
-    """Rows drawn at random and looked up that tell the two class priors in question apart."""
+def _audit(sizes: Mapping[str, Size], observed: Observed) -> str:
+    """Audited cases needed to distinguish the class priors before and after the change."""
     ratio = next(
-        (one for one in (sizes["positives"].change, told.confirmed.change) if _by_a_quarter(one)),
+        (
+            one
+            for one in (sizes["positives"].change, observed.confirmed.change)
+            if _by_a_quarter(one)
+        ),
         2.0,
     )
-    return f"{cases_to_distinguish(told.class_prior, min(told.class_prior * ratio, 0.99)):,}"
+    return (
+        f"{cases_to_distinguish(observed.class_prior, min(observed.class_prior * ratio, 0.99)):,}"
+    )
 
 
 def _by_a_quarter(ratio: float) -> bool:
@@ -178,7 +193,7 @@ def _by_a_quarter(ratio: float) -> bool:
 
 
 def _stayed(auc: Size | None) -> bool:
-    """Whether AUC is known to have changed by less than people would want to see."""
+    """Whether the interval of AUC's change lies within `NOTICED` of 0."""
     return auc is not None and max(-auc.low, auc.high) < NOTICED
 
 
@@ -186,18 +201,18 @@ def _stays(auc: Size | None) -> str:
     return "the ranking stays" if _stayed(auc) else "the ranking stays as far as can be seen"
 
 
-def _worse_or_better(sizes: Mapping[str, Size], told: Told) -> str:
-    how = "better" if told.ranks_higher else "worse"
+def _worse_or_better(sizes: Mapping[str, Size], observed: Observed) -> str:
+    how = "better" if observed.ranks_higher else "worse"
     if "auc" not in sizes:
-        return f"The model ranks {how} than in the reference, {_over(told)}."
+        return f"The model ranks {how} than in the reference, {_over(observed)}."
     return (
-        f"The model ranks {how} than in the reference: {_over(told)}, AUC changed by "
+        f"The model ranks {how} than in the reference: {_over(observed)}, AUC changed by "
         f"{_change(sizes['auc'])} with the class prior held."
     )
 
 
-def _labeling(told: Told, ranking: str) -> str:
-    how, ranks = ("higher", "better") if told.ranks_higher else ("lower", "worse")
+def _labeling(observed: Observed, ranking: str) -> str:
+    how, ranks = ("higher", "better") if observed.ranks_higher else ("lower", "worse")
     return (
         f"Confirmed positives score {how}{ranking} while all rows score about as they did. "
         "Either the positives that get confirmed are others than before, so that recall, AUC "
@@ -206,24 +221,24 @@ def _labeling(told: Told, ranking: str) -> str:
     )
 
 
-def _class_prior(sizes: Mapping[str, Size], told: Told, *, alone: bool) -> str:
+def _class_prior(sizes: Mapping[str, Size], observed: Observed, *, alone: bool) -> str:
     positives = sizes["positives"]
     fewer = "fewer" if positives.change < 1 else "more"
-    told_first = (
-        f"There are {fewer} positives: {_over(told)}, {_ratio(positives)} times as many as in the "
-        "reference."
+    positives_changed = (
+        f"There are {fewer} positives: {_over(observed)}, {_ratio(positives)} times as many as in "
+        "the reference."
     )
     auc = sizes.get(AUC_AT_NEW_PRIOR)
     if auc is None or not alone:
-        return told_first
+        return positives_changed
     allowing = f"AUC {_change(auc)} with so many positives"
     if is_clear(sizes, AUC_AT_NEW_PRIOR):
         how = "worse" if auc.change < 0 else "better"
-        return f"{told_first} The model ranks {how} as well ({allowing})."
+        return f"{positives_changed} The model ranks {how} as well ({allowing})."
     if _stayed(auc):
-        return f"{told_first} The model ranks as before ({allowing})."
+        return f"{positives_changed} The model ranks as before ({allowing})."
     return (
-        f"{told_first} Whether the model ranks as before is unknown from {told.labeled} "
+        f"{positives_changed} Whether the model ranks as before is unknown from {observed.labeled} "
         f"confirmations: AUC may have changed by anything from {auc.low:+.3f} to "
         f"{auc.high:+.3f}."
     )
@@ -260,18 +275,20 @@ def _delays(sizes: Mapping[str, Size]) -> str:
     return f"median delay {_span(sizes['delay'].before)}, now {_span(sizes['delay'].now)}"
 
 
-def _unclear(sizes: Mapping[str, Size], told: Told, support: Support, *, followed: bool) -> str:
-    """What is known though the cause is not."""
+def _unclear(
+    sizes: Mapping[str, Size], observed: Observed, support: Support, *, followed: bool
+) -> str:
+    """Sentences for an unclear cause: likely hypotheses, what is known, what is not."""
     likely = [
         (" with ".join(_named(kind, sizes) for kind in kinds), share)
         for kinds, share in sorted(support.items(), key=lambda one: -one[1])
         if share >= _LEAST_LIKELY
     ]
     too_few = (
-        f"{told.labeled} {_over(told)}; about {told.needed} would show a change of AUC by "
-        f"{NOTICED:g}"
+        f"{observed.labeled} {_over(observed)}; about {observed.needed} would show a change of AUC "
+        f"by {NOTICED:g}"
     )
-    if told.labeled < told.needed and not (followed and likely):
+    if observed.labeled < observed.needed and not (followed and likely):
         said = f"Too few confirmations to find the cause: {too_few}."
     elif followed and likely:
         *others, last = [f"{what} ({share:.0%})" for what, share in likely]
@@ -279,10 +296,10 @@ def _unclear(sizes: Mapping[str, Size], told: Told, support: Support, *, followe
         said = f"The cause is uncertain: {one_of}."
         if _is_prior_open(support):
             said += (
-                f" Scores cannot distinguish them; an audit of about {_audit(sizes, told)} "
+                f" Scores cannot distinguish them; an audit of about {_audit(sizes, observed)} "
                 "rows would show whether the class prior changed."
             )
-        elif told.labeled < told.needed:
+        elif observed.labeled < observed.needed:
             said += f" Confirmations are few: {too_few}."
     elif len(likely) > 1:
         named = [what for what, _ in likely]
@@ -293,10 +310,10 @@ def _unclear(sizes: Mapping[str, Size], told: Told, support: Support, *, followe
     else:
         said = "The cause cannot be found."
     known = []
-    if not told.confirmed.low <= 1 <= told.confirmed.high:
+    if not observed.confirmed.low <= 1 <= observed.confirmed.high:
         known.append(
-            f"{told.confirmed.change:.2g} times ({told.confirmed.low:.2g} to "
-            f"{told.confirmed.high:.2g}) as many of all rows are confirmed as in the reference"
+            f"{observed.confirmed.change:.2g} times ({observed.confirmed.low:.2g} to "
+            f"{observed.confirmed.high:.2g}) as many of all rows are confirmed as in the reference"
         )
     if is_clear(sizes, "score"):
         known.append(f"all scores have moved by {_change(sizes['score'])} standard deviations")
@@ -331,23 +348,25 @@ def _named(kind: str, sizes: Mapping[str, Size]) -> str:
     }[kind]
 
 
-def _moved(sizes: Mapping[str, Size], told: Told) -> str:
+def _moved(sizes: Mapping[str, Size], observed: Observed) -> str:
     score = sizes["score"]
     if is_clear(sizes, "score"):
-        return f"All scores have moved, {_over(told)} by {score.change:+.2f} standard deviations"
-    return f"The distribution of scores has changed {_over(told)}"
+        return (
+            f"All scores have moved, {_over(observed)} by {score.change:+.2f} standard deviations"
+        )
+    return f"The distribution of scores has changed {_over(observed)}"
 
 
-def _cannot_be(told: Told, impossible: float) -> str:
+def _cannot_be(observed: Observed, impossible: float) -> str:
     return (
-        f"The change of AUC cannot be estimated: at the class prior of {told.class_prior:.3g} "
+        f"The change of AUC cannot be estimated: at the class prior of {observed.class_prior:.3g} "
         f"it would be {impossible:.3f}, which is impossible: that class prior is too high, or "
         "the confirmed positives are too few or no fair sample."
     )
 
 
-def _over(told: Told) -> str:
-    return f"over these {told.windows} windows" if told.windows > 1 else "in this window"
+def _over(observed: Observed) -> str:
+    return f"over these {observed.windows} windows" if observed.windows > 1 else "in this window"
 
 
 def _ratio(size: Size) -> str:
@@ -363,7 +382,7 @@ def _span(seconds: float) -> str:
 
 
 def _traffic(before: Period, now: Period) -> str:
-    """The part whose share changed most."""
+    """The segment whose share of the rows changed most, with both shares."""
     totals = [
         sum(float(part[1].sum()) for part in period.traffic.values()) for period in (before, now)
     ]

@@ -1,7 +1,7 @@
 """Sequential detectors of a lasting change in a series of estimates, at a rate of false alarms."""
 
 from pumonitor.monitor.rules.detectors.betting import auc_bounds
-from pumonitor.monitor.rules.detectors.detection import Detection, Judgement, Observation
+from pumonitor.monitor.rules.detectors.detection import Detection, DetectionKind, Observation
 from pumonitor.monitor.rules.detectors.detector import DEFAULT_DETECTOR, Detector, detect
 from pumonitor.monitor.rules.detectors.scales import Scale, scale_of
 from pumonitor.monitor.rules.detectors.shifts import Direction
@@ -11,9 +11,9 @@ __all__ = [
     "DEFAULT_DETECTOR",
     "DETECTORS",
     "Detection",
+    "DetectionKind",
     "Detector",
     "Direction",
-    "Judgement",
     "Observation",
     "Scale",
     "auc_bounds",

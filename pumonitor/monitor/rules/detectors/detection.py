@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Detection", "Judgement", "Observation"]
+__all__ = ["Detection", "DetectionKind", "Observation"]
 
-Judgement = Literal["learning", "good", "breach", "missing"]
+DetectionKind = Literal["learning", "good", "breach", "missing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Detection:
     """
 
     index: int
-    kind: Judgement
+    kind: DetectionKind
     limit: float
     statistic: float | None = None
     z: float | None = None

@@ -38,7 +38,7 @@ _LONGEST: Final = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """An observation with a value, as it is judged."""
+    """An observation with a value and its standard error, 0 if not known."""
 
     index: int
     value: float
@@ -74,8 +74,8 @@ class Detector:
         The first is quickest, the last asks for no distribution of bounded placements, as far as
         their mean is known.
     scale : {"plain", "logit", "log"}
-        On which the series is judged (`scale_of` says which suits a metric). Betting has the plain
-        one.
+        Scale on which errors are nearly normal (`scale_of` of the metric). Betting always uses
+        "plain".
 
     Raises
     ------
@@ -180,7 +180,7 @@ class Detector:
             if len(self._reference) == self._reference_windows:
                 self._learn()
             return Detection(index=index, kind="learning", limit=self._limit)
-        return self._judge(self._watch, read, observation.bounds)
+        return self._detection(self._watch, read, observation.bounds)
 
     def _learn(self) -> None:
         """From the reference, now that it is there."""
@@ -193,10 +193,10 @@ class Detector:
         # Without any error the windows' own spread stands for it, from which its scale is learned.
         spread = float(np.std([one.value for one in self._reference], ddof=1))
         self._usual_stated = float(np.median(stated)) if len(stated) else spread
-        judged = [self._judged(one) for one in self._reference]
+        reference = [self._on_scale(one) for one in self._reference]
         self._watch = Watch.begun_after(
-            np.array([[value for value, _ in judged]]),
-            np.array([[error for _, error in judged]]),
+            np.array([[value for value, _ in reference]]),
+            np.array([[error for _, error in reference]]),
             np.diff([one.index for one in self._reference], prepend=0),
             direction=self._direction,
             windows_per_alarm=self._windows_per_alarm,
@@ -204,7 +204,7 @@ class Detector:
         )
         self._last_seen = self._reference[-1].index
 
-    def _judged(self, read: _Read) -> tuple[float, float]:
+    def _on_scale(self, read: _Read) -> tuple[float, float]:
         """Value and error on the scale."""
         error = np.array([read.error or self._usual_stated])
         if self._usual_error is not None and read.labeled is not None:
@@ -212,8 +212,10 @@ class Detector:
         value, error = on_scale(np.array([read.value]), error, self._scale)
         return float(value[0]), float(error[0])
 
-    def _judge(self, watch: Watch, read: _Read, bounds: tuple[float, float] | None) -> Detection:
-        value, error = self._judged(read)
+    def _detection(
+        self, watch: Watch, read: _Read, bounds: tuple[float, float] | None
+    ) -> Detection:
+        value, error = self._on_scale(read)
         gap = read.index - self._last_seen
         after = watch.after(
             np.array([value]),
@@ -269,7 +271,7 @@ class Detector:
             since = (past,)
         if self._change is not None:
             for one in since:
-                value, error = self._judged(one.read)
+                value, error = self._on_scale(one.read)
                 self._change = self._change.after(value, error, gap=one.gap)
 
     def _with_change(self, found: Detection, after: Watch) -> Detection:

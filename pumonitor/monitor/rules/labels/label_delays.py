@@ -19,7 +19,7 @@ _WEEKDAYS = 7
 _STEP = 1.25
 # A weekday's own variance counts as if so many of its labels varied as all do.
 _AS_ALL = 4.0
-_TELLING = 0.25
+_LEAST_VARIANCE_RATIO = 0.25
 _TIMES = np.exp(np.linspace(-np.log(MOST_TIMES), np.log(MOST_TIMES), 121))
 
 
@@ -228,4 +228,4 @@ def _spreads(usual: UsualDelays, windows: Sequence[Arrived]) -> FloatArray:
         if labels > 0:
             squares = float(counts @ (middles - counts @ middles / labels) ** 2)
         found[weekday] = (squares + _AS_ALL * variance) / (labels + _AS_ALL) / variance
-    return np.where(found < _TELLING, 0.0, np.sqrt(found))
+    return np.where(found < _LEAST_VARIANCE_RATIO, 0.0, np.sqrt(found))

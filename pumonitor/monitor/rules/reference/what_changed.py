@@ -63,14 +63,14 @@ class WhatChanged:
         )
 
 
-def _completed(told: Sequence[Explanation], *, moved: float) -> tuple[Explanation, ...]:
+def _completed(stored: Sequence[Explanation], *, moved: float) -> tuple[Explanation, ...]:
     """With chances that add up to 1, and those with another class prior to that of its move.
 
     Unlikely explanations are not stored. What they have is that of the others, or of the simplest.
     """
     found: list[Explanation] = []
     for has_moved, whole in ((True, moved), (False, 1 - moved)):
-        part = [one for one in told if (_PRIOR in one.changed) is has_moved]
+        part = [one for one in stored if (_PRIOR in one.changed) is has_moved]
         part = part or [Explanation(changed=(_PRIOR,) if has_moved else (), chance=1.0)]
         total = sum(one.chance for one in part)
         found += [replace(one, chance=whole * one.chance / total) for one in part]

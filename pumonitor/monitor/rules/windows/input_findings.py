@@ -10,7 +10,7 @@ __all__ = ["InputFinding", "InputKind", "input_findings"]
 
 InputKind = Literal["refused_labels", "early_labels", "repeated_predictions", "conflicting_labels"]
 
-_WORTH_TELLING: Final = 0.01
+_REPORTED_SHARE: Final = 0.01
 """Share of the rows."""
 
 _NEVER_USUAL: Final = 0.1
@@ -121,7 +121,7 @@ def _beyond_usual(
     """None where there is nothing to tell; else what is said of what is usual."""
     names, among = tuple(names), tuple(among)
     found, rows = _sum(counts, names), _sum(counts, among)
-    if rows == 0 or found <= _WORTH_TELLING * rows:
+    if rows == 0 or found <= _REPORTED_SHARE * rows:
         return None
     earlier = [one for one in before() if _sum(one, among) > 0]
     if len(earlier) < _LEAST_WINDOWS:

@@ -1,4 +1,4 @@
-"""Causes with a filter: it decides, and stories tell apart what it cannot see."""
+"""Causes with a filter: it decides, and hypotheses separate what it cannot see."""
 
 from dataclasses import replace
 
@@ -160,7 +160,7 @@ def test_where_two_explanations_fit_both_are_said_and_what_would_tell(
 
 @pytest.mark.parametrize("chance", [0.3, 0.55, 0.75, 0.85])
 def test_no_explanation_with_a_chance_is_left_out(doubled_while_the_ranking_breaks, chance):
-    """Whatever the stories alone would have said."""
+    """Whatever the hypotheses alone would have said."""
     chances = {"class prior": chance, "label frequency": 1 - chance}
     cause = name_cause(
         *doubled_while_the_ranking_breaks,

@@ -1,4 +1,4 @@
-"""Stories of what changed, each a model of the new counts with one or two things set free."""
+"""Hypotheses about a change: models of the new counts, each with one or two free parameters."""
 
 from __future__ import annotations
 
@@ -15,36 +15,37 @@ from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.causes.shapes import Shapes
 from pumonitor.monitor.rules.causes.variation import RowVariation, share_variation, windows_apart
 
-__all__ = ["Fit", "Stories"]
+__all__ = ["Fit", "Hypotheses"]
 
 FloatArray = NDArray[np.float64]
 
 _DELAYS = 4
 _PER_PARAMETER = 3.0
 _PER_CELL = 1.0
-"""Chance alone makes half of it of each cell that is set free."""
+"""Penalty per freely fitted cell; by chance each gains half of it in log likelihood."""
 _SMALLEST_SHARE = 1e-12
 _MOVED = 0.1
 _MOST_VARIATIONS = 3.0
 _FREE = 8.0
 _STARTS = ((0.0, -1.5, -1.0, -0.5, -0.2, 0.2, 0.5, 1.0, 1.5), (0.0, -0.3, 0.3))
-"""Of a story's own numbers: a shift or a tilt, and a stretch in logs."""
+"""Starting values of a hypothesis's own parameters: a shift or a tilt, and a log stretch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fit:
-    """A story told as well as it can be.
+    """The maximum likelihood fit of a hypothesis.
 
     Attributes
     ----------
     score : float
-        Log likelihood less three for each thing set free.
+        Log likelihood less the penalty for free parameters and cells.
     parameters : ndarray
-        Log ratio of the class prior and of the share of positives that are confirmed, then the
-        story's own.
+        Log ratio of the class prior, log ratio of the confirmed share, then the hypothesis's own.
     covariance : ndarray
+        Of the parameters.
     prior_free : bool
-        Whether it is about the class prior; else that differs as windows do anyway.
+        Whether the class prior is a free parameter; otherwise it varies only as it usually does
+        between windows.
     """
 
     score: float
@@ -54,42 +55,42 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Told:
-    """What a story says: shares of positives, negatives and confirmed ones in coarse cells."""
+class _Prediction:
+    """Predicted score distributions: shares of the coarse cells for each kind of rows."""
 
     positives: FloatArray
     negatives: FloatArray
     labeled: FloatArray
     prior_ratio: float = 1.0
     everything: FloatArray | None = None
-    """Shares of all rows, where they do not follow from the others."""
+    """Shares of all rows, if they are not the mixture of positives and negatives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Story:
-    tell: Callable[[FloatArray], _Told]
+class _Hypothesis:
+    predict: Callable[[FloatArray], _Prediction]
     own: int = 0
     prior_free: bool = False
     share_free: bool = False
     delays_free: bool = False
     log_most_share: float = _FREE
-    """A free share of the positives that is confirmed rises by no more, beside usual variation."""
+    """Upper bound of a free log ratio of the confirmed share, before usual variation."""
     mix: float = 0.0
     cells_free: int = 0
 
 
-class Stories:
-    """All stories about two periods.
+class Hypotheses:
+    """All hypotheses about the change between two periods.
 
-    The new period's rows, confirmed positives, their number and their delays are compared with
-    what a story makes of the reference. What varies from window to window anyway is learned from
-    the reference's windows: the likelihood is divided by how much more their counts vary than
-    chance alone would make them, and by what the reference itself leaves uncertain.
+    The likelihood compares what a hypothesis predicts with four things in the new period: the
+    scores of all rows, the scores of confirmed positives, their number, and their delays. Windows
+    of the reference vary by more than chance; the log likelihood is divided by that dispersion, and
+    by the sampling error of the reference itself.
 
     Parameters
     ----------
     before, now : Period
-        On the same cells.
+        The reference and the new period, on the same cells.
     class_prior : float
         Of the reference.
     """
@@ -109,7 +110,7 @@ class Stories:
         self._delays_before, self._delays_now = _delays(before.arrivals, now.arrivals)
 
     def fit(self) -> dict[str, Fit]:
-        """Every story, by its kind: the best of its variants, and "none"."""
+        """Fit every hypothesis: kind to the best fit among its variants. Includes "none"."""
         shapes = self.shapes
         f1, f0 = shapes.shares(shapes.positives), shapes.shares(shapes.negatives)
         seen = shapes.shares(shapes.labeled)
@@ -117,65 +118,65 @@ class Stories:
         def moved(parameters: FloatArray) -> dict[str, float]:
             return {"shift": parameters[0], "log_stretch": parameters[1]}
 
-        def same(_: FloatArray) -> _Told:
-            return _Told(positives=f1, negatives=f0, labeled=seen)
+        def same(_: FloatArray) -> _Prediction:
+            return _Prediction(positives=f1, negatives=f0, labeled=seen)
 
-        def positives_moved(own: FloatArray) -> _Told:
+        def positives_moved(own: FloatArray) -> _Prediction:
             there = shapes.shares(shapes.positives, **moved(own))
             labeled = shapes.shares(shapes.labeled, **moved(own))
-            return _Told(positives=there, negatives=f0, labeled=labeled)
+            return _Prediction(positives=there, negatives=f0, labeled=labeled)
 
-        def negatives_moved(own: FloatArray) -> _Told:
+        def negatives_moved(own: FloatArray) -> _Prediction:
             there = shapes.shares(shapes.negatives, **moved(own))
-            return _Told(positives=f1, negatives=there, labeled=seen)
+            return _Prediction(positives=f1, negatives=there, labeled=seen)
 
         everything = self._rows / self._rows.sum()
 
-        def others_anywhere(_: FloatArray) -> _Told:
-            return _Told(positives=f1, negatives=f0, labeled=seen, everything=everything)
+        def others_anywhere(_: FloatArray) -> _Prediction:
+            return _Prediction(positives=f1, negatives=f0, labeled=seen, everything=everything)
 
-        def all_moved(own: FloatArray) -> _Told:
+        def all_moved(own: FloatArray) -> _Prediction:
             there = shapes.shares(shapes.positives, **moved(own))
             others = shapes.shares(shapes.negatives, **moved(own))
             labeled = shapes.shares(shapes.labeled, **moved(own))
-            return _Told(positives=there, negatives=others, labeled=labeled)
+            return _Prediction(positives=there, negatives=others, labeled=labeled)
 
-        def others_confirmed(own: FloatArray) -> _Told:
-            return _Told(positives=f1, negatives=f0, labeled=shapes.tilted(seen, own[0]))
+        def others_confirmed(own: FloatArray) -> _Prediction:
+            return _Prediction(positives=f1, negatives=f0, labeled=shapes.tilted(seen, own[0]))
 
-        told = {
-            "none": [_Story(tell=same)],
-            "class_prior": [_Story(tell=same, prior_free=True)],
+        hypotheses = {
+            "none": [_Hypothesis(predict=same)],
+            "class_prior": [_Hypothesis(predict=same, prior_free=True)],
             "confirmed_share": [self._share_changed(same)],
             "ranking": [
-                _Story(tell=positives_moved, own=2),
-                _Story(tell=negatives_moved, own=2),
-                _Story(tell=others_anywhere, cells_free=len(self._rows)),
+                _Hypothesis(predict=positives_moved, own=2),
+                _Hypothesis(predict=negatives_moved, own=2),
+                _Hypothesis(predict=others_anywhere, cells_free=len(self._rows)),
             ],
             "score_scale": [
-                _Story(tell=all_moved, own=2),
-                _Story(tell=self._mapped(), cells_free=len(self._rows)),
+                _Hypothesis(predict=all_moved, own=2),
+                _Hypothesis(predict=self._mapped(), cells_free=len(self._rows)),
             ],
-            "labeling": [_Story(tell=others_confirmed, own=1)],
+            "labeling": [_Hypothesis(predict=others_confirmed, own=1)],
         }
         if len(self._delays_before):
-            told["label_delay"] = [self._share_changed(same, by_delays=True)]
+            hypotheses["label_delay"] = [self._share_changed(same, by_delays=True)]
         if self._before.traffic and self._now.traffic:
-            told["traffic"] = [_Story(tell=self._traffic(), mix=1.0 - self._moved())]
+            hypotheses["traffic"] = [_Hypothesis(predict=self._traffic(), mix=1.0 - self._moved())]
         return {
             kind: max((self._fitted(one) for one in some), key=lambda fit: fit.score)
-            for kind, some in told.items()
+            for kind, some in hypotheses.items()
         }
 
     # -- likelihood -------------------------------------------------------------------------------
 
-    def _fitted(self, story: _Story) -> Fit:
+    def _fitted(self, hypothesis: _Hypothesis) -> Fit:
         def cost(parameters: FloatArray) -> float:
-            return -self._log_likelihood(story, parameters)
+            return -self._log_likelihood(hypothesis, parameters)
 
-        size = 2 + story.own
-        # Shares of few confirmed positives have gaps and spikes, so that there are several valleys.
-        starts = [np.array([0.0, 0.0, *own]) for own in product(*_STARTS[: story.own])]
+        size = 2 + hypothesis.own
+        # With few confirmed positives the likelihood has several local maxima: try many starts.
+        starts = [np.array([0.0, 0.0, *own]) for own in product(*_STARTS[: hypothesis.own])]
         start = min(starts, key=cost)
         simplex = start + np.vstack([np.zeros(size), 0.15 * np.eye(size)])
         found = optimize.minimize(
@@ -189,81 +190,87 @@ class Stories:
                 "fatol": 1e-2,
             },
         )
-        free = story.own + story.prior_free + story.share_free + story.mix
-        if story.delays_free and len(self._delays_before):
+        free = hypothesis.own + hypothesis.prior_free + hypothesis.share_free + hypothesis.mix
+        if hypothesis.delays_free and len(self._delays_before):
             free += len(self._delays_before) - 1
         return Fit(
-            score=-float(found.fun) - _PER_PARAMETER * free - _PER_CELL * story.cells_free,
-            parameters=np.concatenate([self._held(story, found.x), found.x[2:]]),
+            score=-float(found.fun) - _PER_PARAMETER * free - _PER_CELL * hypothesis.cells_free,
+            parameters=np.concatenate([self._held(hypothesis, found.x), found.x[2:]]),
             covariance=_covariance(cost, found.x),
-            prior_free=story.prior_free,
+            prior_free=hypothesis.prior_free,
         )
 
-    def _log_likelihood(self, story: _Story, parameters: FloatArray) -> float:
+    def _log_likelihood(self, hypothesis: _Hypothesis, parameters: FloatArray) -> float:
         log_prior, log_share = parameters[:2]
-        held_prior, held_share = self._held(story, parameters)
-        told = story.tell(parameters[2:])
-        prior = min(self.shapes.class_prior * told.prior_ratio * np.exp(held_prior), 0.99)
-        mixed = prior * told.positives + (1 - prior) * told.negatives
-        if told.everything is not None:
-            mixed = told.everything
+        held_prior, held_share = self._held(hypothesis, parameters)
+        predicted = hypothesis.predict(parameters[2:])
+        prior = min(self.shapes.class_prior * predicted.prior_ratio * np.exp(held_prior), 0.99)
+        mixed = prior * predicted.positives + (1 - prior) * predicted.negatives
+        if predicted.everything is not None:
+            mixed = predicted.everything
         value = self._usual.log_likelihood(self._rows, mixed)
-        value += _multinomial(self._labeled, told.labeled) * self._weight_of_labeled
+        value += _multinomial(self._labeled, predicted.labeled) * self._weight_of_labeled
         number = self._labeled.sum()
         expected = self._share_confirmed * np.exp(held_share) * prior * self._rows.sum()
         poisson = special.xlogy(number, expected / max(number, 1)) - expected + number
         value += self._weight_of_labeled * float(poisson)
-        if not story.prior_free:
+        if not hypothesis.prior_free:
             value -= 0.5 * (log_prior / self._variation) ** 2
-        if not story.share_free:
+        if not hypothesis.share_free:
             value -= 0.5 * (log_share / self._variation) ** 2
-        beyond = max(log_share - story.log_most_share, 0.0)
+        beyond = max(log_share - hypothesis.log_most_share, 0.0)
         value -= 0.5 * (beyond / self._variation) ** 2
-        if len(self._delays_before) and not story.delays_free:
+        if len(self._delays_before) and not hypothesis.delays_free:
             weight = self._weight_of_labeled
             value += _multinomial(self._delays_now, self._delays_before) * weight
         return float(value)
 
-    def _held(self, story: _Story, parameters: FloatArray) -> FloatArray:
-        """Ratios in logs, of the prior and of the share confirmed, as far as a story lets them go.
+    def _held(self, hypothesis: _Hypothesis, parameters: FloatArray) -> FloatArray:
+        """Clip the log ratios of class prior and confirmed share to what a hypothesis allows.
 
-        With many rows any story fits badly somewhere, and what it does not set free would make up
-        for that: positives that score like negatives became three times as many positives.
+        With many rows every hypothesis fits badly somewhere. Without the clip a ratio that is not
+        free compensates for that: when positives came to score like negatives, the fit found three
+        times as many positives.
         """
         most = _MOST_VARIATIONS * self._variation
-        ends = [_FREE if free else most for free in (story.prior_free, story.share_free)]
-        highest = np.minimum(ends, [_FREE, story.log_most_share + most])
+        ends = [_FREE if free else most for free in (hypothesis.prior_free, hypothesis.share_free)]
+        highest = np.minimum(ends, [_FREE, hypothesis.log_most_share + most])
         return np.clip(parameters[:2], -np.array(ends), highest)
 
     def _share_changed(
-        self, tell: Callable[[FloatArray], _Told], *, by_delays: bool = False
-    ) -> _Story:
-        """More of the positives, or fewer, are confirmed; by delays no more than were to come."""
+        self, predict: Callable[[FloatArray], _Prediction], *, by_delays: bool = False
+    ) -> _Hypothesis:
+        """The hypothesis that another share of positives is confirmed by now.
+
+        With `by_delays` the share can rise only by what used to be confirmed after the maturity.
+        """
         most = max(-float(np.log(self._share_confirmed)), 0.0)
         if by_delays:
             most = min(most, log_most_by_earlier(self._before.arrivals))
-        return _Story(tell=tell, share_free=True, delays_free=by_delays, log_most_share=most)
+        return _Hypothesis(
+            predict=predict, share_free=True, delays_free=by_delays, log_most_share=most
+        )
 
-    def _mapped(self) -> Callable[[FloatArray], _Told]:
-        """The reference's scores put through the monotone map that makes its rows those of now.
+    def _mapped(self) -> Callable[[FloatArray], _Prediction]:
+        """Predict from the monotone map that turns the reference's score distribution into the new.
 
-        Any two distributions of scores have one. It moves no rank: confirmed positives are to be
-        found where as many rows score lower as in the reference.
+        Such a map exists for any two distributions. It keeps ranks, so confirmed positives have the
+        same distribution of ranks among all rows as in the reference.
         """
         labeled = self.shapes.at_ranks(np.cumsum(self._rows) / self._rows.sum())
-        told = _Told(
+        predicted = _Prediction(
             positives=labeled,
             negatives=self._rows / self._rows.sum(),
             labeled=labeled,
             everything=self._rows / self._rows.sum(),
         )
-        return lambda _: told
+        return lambda _: predicted
 
     def _moved(self) -> float:
-        """How much of the traffic has moved to other parts: 1 from a tenth of it on.
+        """Share of the traffic that moved to other segments, in tenths, at most 1.
 
-        The mix is counted and not chosen by likelihood. But where it is as before, its story is
-        that of no change, which it has to beat like any other.
+        The mix is counted, not fitted, so it needs no penalty. When the mix is as before, "traffic"
+        predicts the same as "none" and pays the penalty of one parameter.
         """
         parts = sorted({*self._before.traffic, *self._now.traffic})
         shares = []
@@ -272,8 +279,8 @@ class Stories:
             shares.append(rows / max(rows.sum(), 1))
         return min(0.5 * float(np.abs(shares[1] - shares[0]).sum()) / _MOVED, 1.0)
 
-    def _traffic(self) -> Callable[[FloatArray], _Told]:
-        """The reference with each part of the traffic as frequent as it is now."""
+    def _traffic(self) -> Callable[[FloatArray], _Prediction]:
+        """Predict from the reference with each segment weighted to its present number of rows."""
         shapes = self.shapes
         labeled, rows = np.zeros(self._before.rows.shape[1]), np.zeros(self._before.rows.shape[1])
         for name, (part_labeled, part_rows) in self._before.traffic.items():
@@ -284,22 +291,22 @@ class Stories:
                 rows += ratio * part_rows
         if labeled.sum() == 0:
             labeled, rows = self._before.labeled.sum(axis=0), self._before.rows.sum(axis=0)
-        # Parts differ in how frequent positives are: labeled rows tell by how much.
+        # Segments differ in their class prior; labeled rows show by how much.
         prior = min(labeled.sum() / (self._share_confirmed * rows.sum()), 0.99)
         positives = np.maximum(shapes.binned(labeled) / labeled.sum(), _SMALLEST_SHARE)
         everything = shapes.binned(rows) / rows.sum()
         negatives = np.maximum((everything - prior * positives) / (1 - prior), _SMALLEST_SHARE)
-        told = _Told(
+        predicted = _Prediction(
             positives=positives,
             negatives=negatives,
             labeled=positives,
             prior_ratio=prior / shapes.class_prior,
         )
-        return lambda _: told
+        return lambda _: predicted
 
 
 def _multinomial(counts: FloatArray, shares: FloatArray) -> float:
-    """Log likelihood of counts beside that of their own shares: 0 at best."""
+    """Log likelihood of counts less that of their own shares; at most 0."""
     total = counts.sum()
     if total == 0:
         return 0.0
@@ -309,7 +316,7 @@ def _multinomial(counts: FloatArray, shares: FloatArray) -> float:
 
 
 def _weight(shapes: Shapes, windows: FloatArray, now: FloatArray) -> float:
-    """What a count is worth beside one of a sample that varies by chance alone."""
+    """Weight of the labeled rows' log likelihood: 1 over dispersion and reference's uncertainty."""
     binned = np.array([shapes.binned(one) for one in windows])
     total = binned.sum()
     uncertainty = 1 + now.sum() / total
@@ -317,7 +324,7 @@ def _weight(shapes: Shapes, windows: FloatArray, now: FloatArray) -> float:
 
 
 def _dispersion(binned: FloatArray) -> float:
-    """Pearson's chi-square of windows against their sum, per degree of freedom."""
+    """Pearson's chi-square of the windows against their pooled shares, per degree of freedom."""
     sizes = binned.sum(axis=1, keepdims=True)
     used = sizes[:, 0] > 0
     binned, sizes = binned[used], sizes[used]
@@ -331,7 +338,10 @@ def _dispersion(binned: FloatArray) -> float:
 
 
 def _delays(before: FloatArray, now: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Delays in a few groups that were equally frequent; nothing where there are none."""
+    """Shares before and counts now in four groups of delays, equally frequent before.
+
+    Two empty arrays if either period has no delays.
+    """
     if len(before) != len(now) or before.sum() == 0 or now.sum() == 0:
         return np.zeros(0), np.zeros(0)
     levels = np.arange(1, _DELAYS) / _DELAYS * before.sum()
@@ -342,7 +352,10 @@ def _delays(before: FloatArray, now: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 def _covariance(cost: Callable[[FloatArray], float], at: FloatArray) -> FloatArray:
-    """Inverse of the curvature, by differences wide enough for a function with small kinks."""
+    """Covariance of the parameters: inverse curvature of the cost at its minimum.
+
+    The finite differences are wide because the cost has small kinks.
+    """
     size = len(at)
     step = 0.02
     steps = step * np.eye(size)
