@@ -13,11 +13,11 @@ from pumonitor.plain_text import one_line, series_of
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
-    from pumonitor.monitor.jobs import Round
     from pumonitor.monitor.ledger.claims.held_up import HoldUp
     from pumonitor.monitor.ledger.claims.holders import Holder
     from pumonitor.monitor.ledger.outbox import Waiting
     from pumonitor.monitor.ledger.records.windows import Backlog
+    from pumonitor.monitor.round import Round
     from pumonitor.monitor.rules.alerts.alert import Alert
 
 __all__ = ["as_json", "print_round"]

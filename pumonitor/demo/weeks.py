@@ -17,8 +17,9 @@ from pumonitor.errors import PumonitorError
 if TYPE_CHECKING:
     import pandas
 
-    from pumonitor.monitor.jobs import Jobs, Round
+    from pumonitor.monitor.jobs import Jobs
     from pumonitor.monitor.ledger.records.results import PublishedResult
+    from pumonitor.monitor.round import Round
 
 __all__ = [
     "MEAN_DELAY_DAYS",

@@ -16,8 +16,9 @@ from typing import Literal
 
 from pumonitor.monitor.app import open_jobs, utc_now
 from pumonitor.monitor.config.file import read_configuration
-from pumonitor.monitor.jobs import Jobs, Round
+from pumonitor.monitor.jobs import Jobs
 from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.round import Round
 from pumonitor.ports import Window
 
 __all__ = ["Reprocess", "Scope", "backfill", "scope_of"]

@@ -11,9 +11,9 @@ from pumonitor.cli.round_table import as_json, print_round
 from pumonitor.cli.terminal import Console as Terminal
 from pumonitor.errors import InputError, SourceError
 from pumonitor.monitor.delivery.sending.delivery import Delivery
-from pumonitor.monitor.jobs import Round
 from pumonitor.monitor.ledger.outbox import Waiting
 from pumonitor.monitor.ledger.records.windows import Backlog
+from pumonitor.monitor.round import Round
 
 
 def backlog(left=0):

@@ -23,9 +23,9 @@ from pumonitor.monitor.delivery.mlflow.limits import Limits
 from pumonitor.monitor.delivery.sending.delivery import Patience
 from pumonitor.monitor.inspection import connections
 from pumonitor.monitor.inspection.doctor import Complaint, examine
-from pumonitor.monitor.jobs import Round
 from pumonitor.monitor.ledger.database.schema import outbox
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.round import Round
 from pumonitor.monitor.serving.health import health_server
 from tests.monitor.delivery.mlflow.conftest import WARNINGS_OF_MLFLOW
 from tests.monitor.delivery.mlflow.faulty_proxy import (

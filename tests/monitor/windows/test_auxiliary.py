@@ -24,10 +24,11 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.inspection.check_monitor import check_monitor
 from pumonitor.monitor.inspection.doctor import examine
-from pumonitor.monitor.jobs import Jobs, Round
+from pumonitor.monitor.jobs import Jobs
 from pumonitor.monitor.ledger.database import schema
 from pumonitor.monitor.ledger.records.claims import window_key
 from pumonitor.monitor.ledger.results.auxiliary import stored_auxiliary
+from pumonitor.monitor.round import Round
 from pumonitor.monitor.windows.auxiliary.auxiliary import PaneAuxiliary
 from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import Pane, Window
@@ -297,7 +298,7 @@ def prepared(path: Path) -> Iterator[Jobs]:
         patch.setattr("pumonitor.monitor.windows.collect.own_class_prior", lambda *_, **__: None)
         done = Round()
         jobs.plan_or_note("card-fraud", done)
-        while jobs._collect_next(done, lambda *_: None):
+        while jobs.windows.collect_next(done, lambda *_: None):
             pass
         assert done.failures == []
         look(jobs, DAYS - 1)
@@ -306,7 +307,7 @@ def prepared(path: Path) -> Iterator[Jobs]:
 
 def look(jobs: Jobs, day: int) -> None:
     auxiliary, series = of_pane(jobs, day)
-    jobs._auxiliary.prepare(
+    jobs.windows.priors.auxiliary.prepare(
         auxiliary.monitor,
         auxiliary.configuration,
         series[""].window_key,
@@ -374,7 +375,7 @@ def test_what_cannot_be_read_is_said_and_the_window_goes_on(tmp_path: Path) -> N
     with jobs_at(path, SETTLED) as jobs:
         keys = [one.window_key for one in jobs.ledger.windows("card-fraud")]
         jobs.ledger.reopen(keys, which="all", actor="test")
-        while jobs._collect_next(Round(), lambda *_: None):
+        while jobs.windows.collect_next(Round(), lambda *_: None):
             pass
         look(jobs, DAYS - 2)
         auxiliary, series = of_pane(jobs, DAYS - 2)

@@ -1,0 +1,233 @@
+"""A worker's windows: claim one, collect or evaluate it, commit it, or give it back."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.claims.claims import FaultOf
+from pumonitor.monitor.ledger.claims.renewal import renewed
+from pumonitor.monitor.ledger.database.errors import StaleClaimError, StateError
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.results import EvaluatedPane, NewMessage
+from pumonitor.monitor.round import Round, Told, tell_nobody
+from pumonitor.monitor.windows.input_findings import findings_of
+from pumonitor.monitor.windows.monitor_tables import MonitorTables
+from pumonitor.ports import Clock
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from pumonitor.monitor.alerts.alerting import Alerting
+    from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
+    from pumonitor.monitor.windows.evaluation.references import References
+
+__all__ = ["WindowWork"]
+
+_OF_THE_MACHINE: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO}
+)
+"""A full or broken disk, too many open files: no fault of a window."""
+
+
+class WindowWork:
+    """Collects and evaluates windows, each under a claim that is kept for as long as it takes.
+
+    Parameters
+    ----------
+    monitors : mapping of str to Monitor
+    hashes : mapping of str to str
+        Hash of each monitor's configuration.
+    ledger : Ledger
+    owner : str
+        Who claims them.
+    tables : MonitorTables
+    clock : Clock
+        What is due is judged by it.
+    alerting : callable
+        Gives the fold of alerts, once it is needed.
+    tell_sinks : bool
+        Whether results are written to the outbox.
+    on_step : callable
+        Called with the name of each step before it is made.
+    """
+
+    def __init__(
+        self,
+        monitors: Mapping[str, Monitor],
+        hashes: Mapping[str, str],
+        ledger: Ledger,
+        *,
+        owner: str,
+        tables: MonitorTables,
+        clock: Clock,
+        alerting: Callable[[], Alerting],
+        tell_sinks: bool,
+        on_step: Callable[[str], None],
+    ) -> None:
+        self._monitors = monitors
+        self._hashes = hashes
+        self._ledger = ledger
+        self._owner = owner
+        self._tables = tables
+        self._clock = clock
+        self._alerting = alerting
+        self._tell_sinks = tell_sinks
+        self._on_step = on_step
+        self._left_behind: list[Claim] = []
+
+    # What a round with nothing to do does without is loaded by those that do something.
+
+    @cached_property
+    def references(self) -> References:
+        """The monitors' references."""
+        from pumonitor.monitor.windows.evaluate import references_in
+
+        return references_in(self._ledger, self.priors)
+
+    @cached_property
+    def priors(self) -> FollowedPriors:
+        """Their class priors."""
+        from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
+
+        return FollowedPriors(self._ledger)
+
+    def collect_next(self, done: Round, told: Told) -> bool:
+        """Collect the oldest window that is due; whether there was one."""
+        now = self._clock()
+        claim = self._ledger.claim_collect(self._owner, now=now, monitors=self._readable())
+        if claim is None:
+            return False
+        self._on_step("claimed to collect")
+        with self._kept(claim, done):
+            from pumonitor.monitor.windows.collect import collect
+
+            panes = collect(
+                self._monitors[claim.monitor], claim, self._tables.of(claim.monitor), now=now
+            )
+            self._on_step("collected")
+            self._ledger.commit_collect(claim, panes)
+            done.collected += 1
+            done.findings += findings_of(
+                self._ledger,
+                claim.monitor,
+                claim.configuration,
+                claim.window,
+                panes[-1].counts,
+                as_of=claim.panes[-1].pane.as_of,
+            )
+            self._on_step("collected and stored")
+        self._tell(told, "Collecting", claim)
+        return True
+
+    def evaluate_next(self, done: Round, told: Told) -> bool:
+        """Evaluate the oldest window that is collected; whether there was one."""
+        claim = self._ledger.claim_evaluate(self._owner, monitors=self._readable())
+        if claim is None:
+            return False
+        self._on_step("claimed to evaluate")
+        with self._kept(claim, done):
+            from pumonitor.monitor.windows.evaluate import evaluate
+
+            self.priors.auxiliary.prepare(
+                self._monitors[claim.monitor],
+                claim.configuration,
+                claim.window_key,
+                [one.pane for one in claim.panes],
+                partial(self._tables.of, claim.monitor),
+            )
+            panes = evaluate(
+                self._monitors[claim.monitor],
+                claim,
+                self._ledger,
+                self.references,
+                self.priors,
+                tell=self._tell_sinks,
+            )
+            self._on_step("evaluated")
+            self._commit_evaluated(claim, panes)
+            done.evaluated += 1
+            self._on_step("evaluated and stored")
+        self._tell(told, "Evaluating", claim)
+        return True
+
+    def _commit_evaluated(self, claim: Claim, panes: Sequence[EvaluatedPane]) -> None:
+        """Results, and what they mean for alerts, in one transaction."""
+        moments = {one.pane.number: one.pane.as_of for one in claim.panes}
+        self._alerting().prepare(claim.monitor)
+
+        def alerts(connection: Connection, changed: tuple[int, ...]) -> list[NewMessage]:
+            places = [(moments[number], claim.window.start) for number in changed]
+            return self._alerting().after_commit_of(connection, claim.monitor, places)
+
+        try:
+            self._ledger.commit_evaluate(claim, panes, also=alerts)
+        except BaseException:
+            self._alerting().forget(claim.monitor)
+            raise
+
+    def give_back_left_behind(self) -> None:
+        """Give back windows that could not be when the state database was away."""
+        while self._left_behind:
+            self._ledger.release(self._left_behind[0])
+            del self._left_behind[0]
+
+    def _tell(self, told: Told, what: str, claim: Claim) -> None:
+        if told is tell_nobody:
+            return
+        done = windows = 0
+        for name in self._monitors:
+            backlog = self._ledger.counts(now=self._clock(), monitor=name)
+            # Collecting and evaluating are half of the work each.
+            left = backlog.to_collect + 0.5 * max(backlog.to_evaluate - backlog.to_collect, 0)
+            done += round(2 * (backlog.windows - left))
+            windows += backlog.windows
+        told(f"{what} {claim.monitor} {claim.window.start:%Y-%m-%d %H:%M}", done, 2 * windows)
+
+    @contextmanager
+    def _kept(self, claim: Claim, done: Round) -> Iterator[None]:
+        """Renew the lease while work goes on, and give the window back if it fails."""
+        try:
+            with renewed(lambda: self._ledger.renew(claim), lease=self._ledger.rules.lease):
+                yield
+        except StaleClaimError:
+            # Somebody else took the window over and will store the same.
+            pass
+        except StateError:
+            self._give_back(claim)
+            raise
+        except Exception as error:  # noqa: BLE001 (one broken window must not stop the others)
+            place = f"{claim.monitor}, window of {claim.window.start:%Y-%m-%d %H:%M}"
+            fault = self._fault_of(claim.monitor, error)
+            said = done.failed(claim.monitor if fault == "tables" else place, error)
+            self._give_back(claim, error=said, fault_of=fault)
+        except BaseException:
+            # Interrupted: it is nobody's fault, and others may take over at once.
+            self._give_back(claim)
+            raise
+
+    def _give_back(
+        self, claim: Claim, *, error: str | None = None, fault_of: FaultOf = "window"
+    ) -> None:
+        try:
+            self._ledger.release(claim, error=error, fault_of=fault_of)
+        except StateError:
+            self._left_behind.append(claim)
+
+    def _fault_of(self, name: str, error: Exception) -> FaultOf:
+        if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+            # The other windows of the monitor would come to the same.
+            self._tables.unreadable.add(name)
+            return "machine"
+        return "tables" if self._tables.are_at_fault(name) else "window"
+
+    def _readable(self) -> dict[str, str]:
+        """Hashes of the monitors whose tables have not failed in this round."""
+        return {
+            name: one for name, one in self._hashes.items() if name not in self._tables.unreadable
+        }
