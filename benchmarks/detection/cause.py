@@ -4,7 +4,7 @@ Every stream has 60 windows of reference, 30 in which nothing happens and then o
 stays. Five detectors watch it (AUC, recall, share of predictions above the threshold, class prior,
 share of rows confirmed), each with one false alarm a year. At the first alarm after the change the
 cause is named from the windows since the change's estimated start, and again a week later: by the
-filter that follows the class prior from the reference on, and beside it by hypotheses alone, as where
+filter that follows the class prior from the reference on, and by hypotheses alone, as where
 the class prior is not followed.
 
 The class prior of a window is its true one with an error like that of `auto`: a part common to all

@@ -4,7 +4,7 @@ Thirty days of reference, then seven days after one change. Rows of a day: 4000,
 positive. "Seasons": the class prior of a day differs by a quarter from what it should be, its
 ranking by .02 of AUC; weekends have .7 of the positives, and a season of the year moves them by
 a third up and down. Told to the cause is the true class prior of the reference, 15% off. The class
-prior is followed through the twenty quiet days in between and those since; beside it hypotheses alone,
+prior is followed through the twenty quiet days in between and those since; and by hypotheses alone,
 as where it is not followed.
 
 A name is right where the change is the one named; "none" is right where nothing happened. What is
