@@ -1,4 +1,4 @@
-"""Sequential detectors of a lasting change in a series of estimates, at a rate of false alarms."""
+"""Sequential detectors of a lasting change in a series, with a chosen rate of false alarms."""
 
 from pumonitor.monitor.rules.detectors.betting import auc_bounds
 from pumonitor.monitor.rules.detectors.detection import Detection, DetectionKind, Observation

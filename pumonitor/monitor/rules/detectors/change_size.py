@@ -1,4 +1,4 @@
-"""How large a change is, once it is known when it began."""
+"""Estimate the size of a lasting change, given the window at which it began."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ FloatArray = NDArray[np.float64]
 
 _TAIL: Final = 0.025
 _NOTHING: Final = 1e-9
-# Where the distribution function is computed, in standard deviations.
+# Points at which the distribution function is computed, in standard deviations.
 _AROUND: Final = np.linspace(-6.0, 6.0, 241)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChangeSize:
-    """A lasting shift of one series from some window on, estimated with the standardiser's model.
+    """Estimator of a lasting shift of one series, with the standardiser's model.
 
-    For each point of the grid, by generalised least squares: the filter goes on as if nothing had
-    happened, beside one that is given the constant 1, and what the first is off by is regressed on
-    what the second is off by. Points are weighed by the likelihood of the windows with the shift
-    of which nothing is known. What is not known of the level before counts.
+    At each point of the grid the shift is estimated by generalised least squares. One filter runs
+    on the series as if nothing had changed, a second one on the constant 1 (a unit shift). The
+    prediction errors of the first are regressed on those of the second. Grid points are weighted by
+    the likelihood of the windows with a flat prior on the shift. The interval includes the
+    uncertainty of the level before the change.
 
     Attributes
     ----------
     series : Standardiser
-        The filter, that learns from all windows.
+        The filter on the series.
     response : ndarray of shape (2, points)
-        What that of the constant 1 has for its level and deviation.
+        Level and deviation of the filter on the unit shift.
     shift, information : ndarray of shape (points,)
-        The estimate, and 1 over its variance.
+        Estimated shift, and 1 over its variance.
     log_weight : ndarray of shape (points,)
-        Of the grid's points, up to a constant.
+        Log weights of the grid points, up to a constant.
     before : float
-        The level before.
+        Level before the change.
     """
 
     series: Standardiser
@@ -53,7 +54,7 @@ class ChangeSize:
 
     @classmethod
     def from_window(cls, series: Standardiser) -> ChangeSize:
-        """From the next window on."""
+        """Start an estimate of a shift that begins with the next window."""
         points = series.level.shape[1]
         return cls(
             series=series,
@@ -65,7 +66,7 @@ class ChangeSize:
         )
 
     def after(self, value: float, error: float, *, gap: int) -> ChangeSize:
-        """With another window since the change."""
+        """The estimator after one more window, `gap` windows after the last."""
         values, errors = np.array([value]), np.array([error])
         ahead = self.series.ahead(gap)
         level, deviation = self.response[0], ahead.kept(gap) * self.response[1]
@@ -76,7 +77,7 @@ class ChangeSize:
         off = value - ahead.level[0] - ahead.deviation[0] - response * self.shift
         first = not self.information.any()
         information = self.information + response**2 / variance
-        # Before the first window every shift is as likely as any other.
+        # The prior on the shift is flat, so the first window has no likelihood of its own.
         spread = variance if first else variance + response**2 / self.information
         likelihood = 0.0 if first else -0.5 * (off**2 / spread + np.log(spread))
         log_weight = self.log_weight + likelihood
@@ -90,9 +91,9 @@ class ChangeSize:
         )
 
     def estimate(self) -> tuple[float, float, float]:
-        """The shift and the ends of its 95% interval."""
+        """The estimated shift and the lower and upper end of its 95% interval."""
         weight = special.softmax(self.log_weight)
-        # Most points of the grid are soon out of the question.
+        # Leave out grid points with negligible weight.
         some = weight > _NOTHING
         weight, shift = weight[some] / weight[some].sum(), self.shift[some]
         spreads = 1 / np.sqrt(self.information[some])

@@ -1,4 +1,4 @@
-"""The cumulative sum of log likelihood ratios, one for each size of a change."""
+"""CUSUM: cumulative sums of log likelihood ratios, one for each size of a change."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ __all__ = ["Cusum"]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-# The rate of all sums together, as a share of their own rates added up: neighbouring sizes see the
-# same windows, which makes it about .5 for independent N(0, 1). The rest is for errors that are
-# neither quite normal nor independent, as in Shiryaev-Roberts.
+# Rate of alarms of all sums together, as a share of the sum of their single rates. The sums depend
+# on the same windows, so it is about .5 for independent N(0, 1). The margin above it covers errors
+# that are not exactly normal or independent, as in Shiryaev-Roberts.
 _TOGETHER: Final = 0.75
 _CELLS: Final = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cusum:
-    """W_t = max(W_{t-1}, 0) + the window's log ratio, for each size; each has its own limit.
+    """W_t = max(W_{t-1}, 0) + log likelihood ratio of the window, for each size of a change.
 
-    The statistic is the largest W_t as a share of its limit. Limits are set so that each sum alarms
-    equally often by itself, and all together at the rate asked for.
+    Each size has its own limit, and the statistic is the largest W_t divided by its limit. The
+    limits give each sum the same rate of false alarms, and all together the chosen rate.
 
-    Guarantee: for independent N(0, 1) each sum by itself has its share of the rate or less, and all
-    together at most the rate asked for; in expectation over references and series, as far as the
-    z_t are such.
+    Guarantee: if the z_t are independent N(0, 1), each sum has at most its share of the rate and
+    all together at most the chosen rate, in expectation over references and series.
 
     Attributes
     ----------
     limit : float
+        Limit of the statistic: 1.
     limits : ndarray of shape (shifts,)
+        Limits of the W_t.
     sums : ndarray of shape (series, shifts)
         The W_t.
 
@@ -55,10 +56,10 @@ class Cusum:
 
     @classmethod
     def of_shifts(cls, series: int, shifts: int, windows_per_alarm: float) -> Cusum:
-        """Of ratios of normal estimates."""
+        """A CUSUM of likelihood ratios of normal estimates."""
         alone = _TOGETHER * shifts * windows_per_alarm
-        # A shift so large that one window shows it would have a limit near 0, where errors that are
-        # not quite normal cross far too often: no limit is below one of a smaller shift.
+        # A shift so large that one window shows it would get a limit near 0, which errors that are
+        # not exactly normal cross far too often. So no limit is below that of a smaller shift.
         limits = np.maximum.accumulate([_limit_of(size, alone) for size in SIZES])
         return cls(
             limit=1.0,
@@ -67,25 +68,25 @@ class Cusum:
         )
 
     def after(self, log_ratio: FloatArray) -> Cusum:
-        """With another window."""
+        """The sums after one more window."""
         return replace(self, sums=np.maximum(self.sums, 0.0) + log_ratio)
 
     def statistic(self) -> FloatArray:
-        """Of each series; an alarm is due when it reaches the limit."""
+        """Statistic of each series; an alarm begins when it reaches the limit."""
         return np.asarray(np.maximum(np.max(self.sums / self.limits, axis=1), 0.0))
 
     def strongest(self) -> NDArray[np.intp]:
-        """The shift of each series that has most evidence."""
+        """Index of the shift with the strongest evidence, for each series."""
         return np.asarray(np.argmax(self.sums / self.limits, axis=1))
 
     def cleared(self, which: BoolArray) -> Cusum:
-        """Begun anew for some series."""
+        """The sums with those of some series reset."""
         return replace(self, sums=np.where(which[:, np.newaxis], 0.0, self.sums))
 
 
 @lru_cache(maxsize=256)
 def _limit_of(size: float, windows_per_alarm: float) -> float:
-    """The limit of one sum with which windows between alarms are so many."""
+    """Limit with which one sum has a false alarm every `windows_per_alarm` windows on average."""
 
     def surplus(limit: float) -> float:
         return math.log(_windows_until_alarm(size, limit) / windows_per_alarm)
@@ -93,15 +94,15 @@ def _limit_of(size: float, windows_per_alarm: float) -> float:
     lowest, highest = 1e-3, 50.0
     if surplus(lowest) >= 0:
         return lowest
-    # Never more than the sum of windows until exp(W) crosses, whose mean is at least exp(limit).
+    # The mean number of windows is at least exp(limit), which bounds the limit from above.
     highest = min(highest, math.log(windows_per_alarm) + 1e-6)
     return float(optimize.brentq(surplus, lowest, highest, xtol=1e-4))
 
 
 def _windows_until_alarm(size: float, limit: float) -> float:
-    """Mean number of windows until a sum that begins at 0 reaches the limit.
+    """Mean number of windows until a sum that starts at 0 reaches the limit.
 
-    The sum as a Markov chain on cells of [0, limit), the first of which is at 0.
+    Brook and Evans: the sum is approximated by a Markov chain on cells of [0, limit).
     """
     width = limit / (_CELLS - 0.5)
     middles = width * np.arange(_CELLS)

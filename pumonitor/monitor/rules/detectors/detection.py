@@ -1,4 +1,4 @@
-"""What goes into a detector and what comes out, window by window."""
+"""Input and output of a detector, window by window."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ DetectionKind = Literal["learning", "good", "breach", "missing"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """An estimate of one window.
+    """The estimate of one window, as input to a detector.
 
     Attributes
     ----------
     index : int
-        Of the window; distances between windows are differences of it.
+        Number of the window; differences of it are distances between windows.
     value : float or None
-        None or NaN where there is none.
+        None or NaN if undefined.
     se : float or None
-        Standard error. None or 0 where it is not known or the number is exact, as counts are: how
-        much windows vary is then learned from them alone.
+        Standard error. None or 0 if unknown or if the value is exact, as counts are; the variation
+        between windows is then learned from the values alone.
     n_labeled : int or None
-        Labeled rows it comes from.
+        Number of labeled rows behind the estimate.
     bounds : (float, float) or None
-        What the placement of a single positive can be, whose mean the value is; `betting` alone
-        reads it. (0, 1) for AUL and recall, `auc_bounds` for AUC.
+        Bounds of a single positive's placement, of which the value is the mean. Only "betting"
+        uses them: (0, 1) for AUL and recall, `auc_bounds` for AUC.
     """
 
     index: int
@@ -39,29 +39,29 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detection:
-    """What a detector says of a window.
+    """Result of a detector for one window.
 
     Attributes
     ----------
     index : int
-        Of the window.
+        Number of the window.
     kind : {"learning", "good", "breach", "missing"}
-        "learning" in the reference; "missing" without a value, which changes nothing.
+        "learning" within the reference; "missing" for a window without a value, which changes
+        nothing.
     statistic : float or None
-        Evidence so far. In a breach, what is left of the limit: at 0 the breach is over.
+        Evidence for a change so far. During a breach it falls from the limit; the breach ends at 0.
     limit : float
         A breach begins when the statistic reaches it.
     z : float or None
-        How unusual the window is by itself: N(0, 1) while nothing changes.
+        Standardised value of this window: N(0, 1) while nothing changes.
     expected : float or None
-        What the window was expected to be, on the metric's own scale; in a breach, the level before
-        the change.
+        Expected value on the metric's own scale; during a breach the level before the change.
     direction : {"down", "up"} or None
-        Of the change; this and what follows are there in a breach alone.
+        Direction of the change. This field and those below are None outside a breach.
     since : int or None
-        Index of the window at which the change is estimated to have begun.
+        Number of the window at which the change is estimated to have begun.
     size, size_low, size_high : float or None
-        The change and its 95% interval, on the metric's own scale.
+        Size of the change and its 95% interval, on the metric's own scale.
     """
 
     index: int

@@ -1,4 +1,4 @@
-"""One series watched window by window."""
+"""Detector of a lasting change in one series, stepped window by window."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FloatArray = NDArray[np.float64]
 DEFAULT_DETECTOR: Final = next(iter(DETECTORS))
 
 _FEWEST: Final = 5
-# A change that began longer ago than this is estimated from the last so many windows.
+# The size of a change is estimated from at most this many windows.
 _LONGEST: Final = 400
 
 
@@ -48,7 +48,7 @@ class _Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Past:
-    """A window after the reference, with what was known before it."""
+    """A window after the reference, with the filter's state before it and its prediction error."""
 
     read: _Read
     gap: int
@@ -58,21 +58,21 @@ class _Past:
 
 
 class Detector:
-    """Watches one series of estimates for a lasting change.
+    """Sequential detector of a lasting change in one series of estimates.
 
     Parameters
     ----------
     reference_windows : int
-        The first so many observations with a value are the reference; at least 5.
+        Number of observations with a value that form the reference; at least 5.
     direction : {"down", "up", "any"}
-        Of the changes looked for.
+        Direction of the changes to detect.
     false_alarms_per_year : float
-        Wanted, as long as nothing changes.
+        Chosen rate of false alarms while nothing changes.
     windows_per_year : float
         365 for daily windows.
     detector : {"shiryaev-roberts", "cusum", "betting"}
-        The first is quickest, the last asks for no distribution of bounded placements, as far as
-        their mean is known.
+        "shiryaev-roberts" is the fastest. "betting" assumes no distribution of placements within
+        their bounds; it only needs their mean.
     scale : {"plain", "logit", "log"}
         Scale on which errors are nearly normal (`scale_of` of the metric). Betting always uses
         "plain".
@@ -84,11 +84,12 @@ class Detector:
 
     Notes
     -----
-    A window without a value changes nothing but the distance to the next. While a breach lasts
-    its windows teach nothing: the reference stays what it was, and the breach is over when windows
-    are like it again, be it after months. A new level that is to be the usual one from now on takes
-    another reference. One window further off than four standard deviations teaches nothing either.
-    Rates of false alarms and delays: `python -m benchmarks.detection`.
+    - A window without a value only increases the distance to the next one.
+    - During a breach the detector does not learn. The breach ends when windows are like the
+      reference again, even after months. To accept the new level, configure a new reference.
+    - A window more than four standard deviations off is not learned from.
+
+    `python -m benchmarks.detection` measures false alarms and detection delays.
 
     Examples
     --------
@@ -149,17 +150,17 @@ class Detector:
         self._since = 0
 
     def copy(self) -> Detector:
-        """Another one that has seen the same; nothing of the data is copied."""
+        """A detector with the same state; stepping one does not affect the other."""
         return copy.copy(self)
 
     def step(self, observation: Observation) -> Detection:
-        """What the next observation says.
+        """Take in the next observation and return its detection.
 
         Raises
         ------
         ValueError
-            If its index is not above the one before, its numbers cannot be, or it has no bounds
-            where the detector bets.
+            If the index does not ascend, value or standard error are impossible, or "betting" gets
+            no bounds.
         """
         index = observation.index
         if self._last is not None and index <= self._last:
@@ -183,14 +184,14 @@ class Detector:
         return self._detection(self._watch, read, observation.bounds)
 
     def _learn(self) -> None:
-        """From the reference, now that it is there."""
+        """Learn level and variation from the complete reference."""
         errors = np.array([[one.error for one in self._reference]])
         known = np.array([one.labeled is not None for one in self._reference])
         if known.all() and (errors > 0).all():
             labeled = np.array([[float(one.labeled or 0) for one in self._reference]])
             self._usual_error = usual_error(errors, labeled)
         stated = errors[errors > 0]
-        # Without any error the windows' own spread stands for it, from which its scale is learned.
+        # Without standard errors the windows' standard deviation takes their place.
         spread = float(np.std([one.value for one in self._reference], ddof=1))
         self._usual_stated = float(np.median(stated)) if len(stated) else spread
         reference = [self._on_scale(one) for one in self._reference]
@@ -205,7 +206,7 @@ class Detector:
         self._last_seen = self._reference[-1].index
 
     def _on_scale(self, read: _Read) -> tuple[float, float]:
-        """Value and error on the scale."""
+        """Value and standard error of an observation on the detector's scale."""
         error = np.array([read.error or self._usual_stated])
         if self._usual_error is not None and read.labeled is not None:
             error = steadied(error, np.array([read.labeled]), self._usual_error)
@@ -250,7 +251,7 @@ class Detector:
         return self._with_change(found, after) if on else found
 
     def _follow(self, past: _Past, watch: Watch, after: Watch) -> None:
-        """Keep what an estimate of the change needs, and no more."""
+        """Update the windows kept for, and the estimate of, the size of a change."""
         if not after.on[0]:
             self._change = None
             # The earliest window at which any of the changes may have begun.
@@ -262,7 +263,7 @@ class Detector:
             since = _since((*self._past, past), sign=-1.0 if falls else 1.0)
             first = since[0]
             self._since = first.read.index
-            # What the change has taught before it was seen is forgotten.
+            # Undo what was learned from windows of the change before it was detected.
             windows = past.read.index - first.read.index + first.gap
             self._watch = replace(after, standardiser=first.before.ahead(windows))
             self._change = ChangeSize.from_window(since[0].before)
@@ -304,12 +305,12 @@ def detect(
     detector: str = DEFAULT_DETECTOR,
     scale: Scale = "plain",
 ) -> list[Detection]:
-    """What a detector says of each window of a series.
+    """Run a detector over a whole series.
 
     Parameters
     ----------
     series : sequence of Observation
-        In order of their indices.
+        Sorted by index.
     reference_windows, direction, false_alarms_per_year, windows_per_year, detector, scale
         As in `Detector`.
 
@@ -321,7 +322,7 @@ def detect(
     Raises
     ------
     ValueError
-        If an option or an observation cannot be used.
+        If an option or an observation is invalid.
     """
     one = Detector(
         reference_windows=reference_windows,
@@ -335,7 +336,7 @@ def detect(
 
 
 def _since(past: tuple[_Past, ...], *, sign: float) -> tuple[_Past, ...]:
-    """The windows of the change: from where on a lasting shift explains most of what is off."""
+    """The windows since the most likely begin of a shift in the direction `sign`."""
     weights = np.array([one.spread**-2 for one in past])
     off = sign * np.cumsum((weights * [one.off for one in past])[::-1])[::-1]
     explained = off / np.sqrt(np.cumsum(weights[::-1])[::-1])
@@ -347,7 +348,7 @@ def _number(number: float | None) -> float:
 
 
 def _check(observation: Observation, *, bets: bool) -> None:
-    """Raise ValueError where the numbers of an observation cannot be."""
+    """Raise ValueError if the numbers of an observation are impossible."""
     value, where = observation.value, f"window {observation.index}"
     if value is None or math.isnan(value):
         return

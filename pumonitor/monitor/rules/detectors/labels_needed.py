@@ -1,4 +1,4 @@
-"""How many confirmed positives it takes to see a change in time."""
+"""Number of confirmed positives per window needed to detect a change in time, by simulation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 LABELS: Final = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000)
-"""Confirmed positives per window that are tried."""
+"""Numbers of confirmed positives per window that are simulated."""
 
 _STREAMS: Final = 200
 _LONGEST: Final = 120
@@ -38,14 +38,14 @@ _LEAST_VARIANCE: Final = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
-    """How much an estimate varies while nothing changes.
+    """Variation of an estimate while nothing changes.
 
     Attributes
     ----------
     per_label : float
-        Standard deviation by sampling times the root of the number of confirmed positives.
+        Sampling standard deviation times the square root of the number of confirmed positives.
     between_windows : float
-        Standard deviation of what windows differ by beyond that.
+        Standard deviation between windows beyond sampling.
     """
 
     per_label: float
@@ -53,13 +53,13 @@ class Noise:
 
     @classmethod
     def of_windows(cls, values: FloatArray, errors: FloatArray, labeled: FloatArray) -> Noise:
-        """From windows in which nothing changed.
+        """Estimate the noise from windows in which nothing changed.
 
         Notes
         -----
-        Stated errors also hold what is not known of a class prior that all windows have in common,
-        which moves none of them. So errors are taken to be no larger than windows vary, or rather
-        than they may: the upper end of a one-sided 90% interval of their standard deviation.
+        Standard errors include the uncertainty of a class prior that all windows share, which adds
+        no variation between them. So sampling errors are cut off at the upper end of a one-sided
+        90% interval of the windows' standard deviation.
 
         Examples
         --------
@@ -73,7 +73,7 @@ class Noise:
             return cls(per_label=stated)
         varied, by_sampling = float(np.var(values, ddof=1)), float(np.mean(errors**2))
         most = varied * freedom / float(special.chdtri(freedom, _CAUTION))
-        # Windows that do not vary at all tell of no sampling: nothing is known but what is stated.
+        # Without any variation between windows the standard errors are all that is known.
         too_large = 0 < most < by_sampling
         return cls(
             per_label=stated * (math.sqrt(most / by_sampling) if too_large else 1.0),
@@ -81,10 +81,9 @@ class Noise:
         )
 
     def of_means(self, windows: int, *, variance: float = 1.0) -> Noise:
-        """Of windows so many times as long.
+        """The noise of windows that are `windows` times as long.
 
-        `variance` is what means of so many vary by beside independent windows, as
-        `variance_of_means` has it.
+        `variance` is the variance inflation of such means, from `variance_of_means`.
         """
         return Noise(
             per_label=self.per_label * math.sqrt(variance),
@@ -93,11 +92,11 @@ class Noise:
 
 
 def variance_of_means(values: FloatArray, windows: int) -> float:
-    """Variance of means of so many neighbours, as a multiple of what independent ones would have.
+    """Variance inflation of means of k neighbouring windows, relative to independent windows.
 
-    1 + 2 sum (1 - l / k) r_l over lags below k, by the autocorrelations r_l. Below 1 where weekdays
-    cancel, above it where windows follow each other. A short series tells it badly, so what it has
-    beyond 1 is shrunk: most series lie within .3 of 1.
+    1 + 2 sum (1 - l / k) r_l over lags l below k, with autocorrelations r_l. It is below 1 when
+    weekdays cancel out and above 1 under positive autocorrelation. A short series estimates it
+    badly, so its difference from 1 is shrunk; most series are within .3 of 1.
 
     Examples
     --------
@@ -120,14 +119,14 @@ def variance_of_means(values: FloatArray, windows: int) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenAfter:
-    """Windows, or parts of them, from a change to its alarm; the first of the change counts.
+    """Detection delay in windows, or parts of windows, counted from the first of the change.
 
     Attributes
     ----------
     labels : int
         Confirmed positives per window.
     median, most : float
-        Half of the changes, and nine in ten, are seen by then; infinite beyond 120 windows.
+        Median and 90% quantile of the delay; infinite beyond 120 windows.
     """
 
     labels: int
@@ -147,7 +146,7 @@ def seen_after(
     detector: str = "shiryaev-roberts",
     seed: int = 0,
 ) -> SeenAfter:
-    """How soon the detector sees a lasting drop, by running it on simulated windows.
+    """Detection delay of a lasting drop, from running the detector on simulated windows.
 
     Parameters
     ----------
@@ -159,8 +158,8 @@ def seen_after(
     false_alarms_per_year, windows_per_year : float
     reference_windows : int
     parts : int
-        The drop begins with any of so many parts of a window, and what is returned counts them: 7
-        for days of windows of a week.
+        Number of parts of a window. The drop begins with any of them, and delays count parts: 7
+        for delays in days with windows of a week.
     detector : {"shiryaev-roberts", "cusum"}
     seed : int
 
@@ -223,10 +222,10 @@ def simulated_delays(
     Parameters
     ----------
     errors, spreads : ndarray of shape (series,)
-        Standard error that is stated of each window, and standard deviation of windows.
+        Stated standard error of each window, and true standard deviation of windows.
     drop : float or ndarray of shape (series,)
     parts : int
-        The drop begins with any of so many parts of a window, with equal chance.
+        Number of parts of a window; the drop begins with any of them, with equal probability.
     windows_per_alarm : float
     reference_windows : int
     detector : {"shiryaev-roberts", "cusum"}
@@ -235,8 +234,8 @@ def simulated_delays(
     Returns
     -------
     ndarray
-        From the beginning of the drop to the end of the window that alarms; infinite beyond 120
-        windows, and for the slowest tenth. Series in which an alarm was on before are left out.
+        Delays from the begin of the drop to the end of the alarming window; infinite beyond 120
+        windows, and for the slowest tenth. Series with an alarm before the drop are left out.
     """
     rng = np.random.default_rng(seed)
     series = len(errors)
@@ -261,7 +260,7 @@ def simulated_delays(
             delays = np.where(watch.on & np.isinf(delays), (window + 1) * parts - late, delays)
             if np.mean(np.isfinite(delays[~alarmed_before])) >= _MOST:
                 break
-    # A false alarm that is still on says nothing of this change.
+    # A false alarm from before the drop is no detection.
     return np.asarray(delays[~alarmed_before])
 
 
@@ -275,14 +274,14 @@ def labels_needed(
     reference_windows: int = 60,
     detector: str = "shiryaev-roberts",
 ) -> tuple[int | None, list[SeenAfter]]:
-    """The least number per window with which half of the drops are seen within so many windows.
+    """Fewest confirmed positives per window with which the median delay is at most `within`.
 
     Returns
     -------
     int or None
-        None where not even 5000 are enough, or the windows differ too much by themselves.
+        None if 5000 are not enough, as when windows vary too much.
     list of SeenAfter
-        For each number that was tried.
+        Delays for each simulated number.
     """
     tried = [
         seen_after(

@@ -1,4 +1,4 @@
-"""The scale on which a metric is judged, and steadier standard errors for it."""
+"""Scales on which the errors of a metric are nearly normal, and shrunk standard errors."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ _ON_LOGIT: Final[Set[str]] = frozenset(
     {"class_prior", "unlabeled_prior", "predicted_positive_rate"}
 )
 _HALF: Final = 0.5
-"""Added to a count before its logarithm is taken, which 0 has then too."""
+"""Added to a count before taking its logarithm, so that 0 has one."""
 
 
 def scale_of(metric: str) -> Scale:
-    """The scale on which errors of a metric are nearly normal.
+    """Scale on which the errors of a metric are nearly normal.
 
     Notes
     -----
-    `python -m benchmarks.detection --only scales` has false alarms per year where one is asked for.
-    Class priors are skewed to the right, with errors that grow with them: on their own scale they
-    have 1.1 upwards and .7 downwards, on the logit scale .8 and 1.0. Means of placements (AUL, AUC,
-    recall) are skewed to the left, but so far into the range that the delta method's errors move
-    against them on the logit scale: recall has .6 on its own scale and .4 there, AUC no fewer.
+    `python -m benchmarks.detection --only scales` counts false alarms per year at a chosen rate of
+    one. Estimates of the class prior are skewed to the right and their errors grow with them: on a
+    plain scale they have 1.1 alarms upwards and .7 downwards, on the logit scale .8 and 1.0. Means
+    of placements (AUL, AUC, recall) are skewed to the left, but the logit scale does not help, as
+    their delta-method errors move the other way: recall has .6 on the plain scale and .4 on the
+    logit scale, AUC no fewer.
 
-    Counts, and the share of rows above the threshold, vary by factors: days, weekdays and seasons
-    multiply them. `--only counts` has false alarms and delays of counts. On their own scale many
-    alarms upwards are false, and half of the positives gone is missed in three of ten streams in
-    which days follow each other; on the log scale it is seen in seven of eight.
+    Counts, and the share of rows above the threshold, vary by factors between days, weekdays and
+    seasons. `--only counts` measures them. On the plain scale many alarms upwards are false, and a
+    halving of positives is missed in three of ten autocorrelated streams; on the log scale it is
+    detected in seven of eight.
 
     Examples
     --------
@@ -51,18 +52,18 @@ def scale_of(metric: str) -> Scale:
 
 
 def check_scale(scale: Scale) -> None:
-    """Raise ValueError unless it is a scale."""
+    """Raise ValueError for an unknown scale."""
     if scale not in get_args(Scale):
         msg = f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}"
         raise ValueError(msg)
 
 
 def on_scale(value: FloatArray, error: FloatArray, scale: Scale) -> tuple[FloatArray, FloatArray]:
-    """Estimates and their standard errors, on another scale by the delta method.
+    """Transform estimates and standard errors to a scale, by the delta method.
 
-    On the logit scale what is at 0 or 1 or beyond is held half a standard error inside. The log
-    scale is for counts, whose standard error there is that of a Poisson number: what windows differ
-    by beyond it is learned from them.
+    On the logit scale estimates are clipped to half a standard error inside (0, 1). The log scale
+    is for counts and gives them the standard error of a Poisson count; the detector learns what
+    windows vary by beyond it.
 
     Examples
     --------
@@ -83,22 +84,22 @@ def on_scale(value: FloatArray, error: FloatArray, scale: Scale) -> tuple[FloatA
 
 
 def from_scale(value: float, scale: Scale) -> float:
-    """The metric itself."""
+    """Transform a value back to the metric's own scale."""
     if scale == "log":
         return max(math.exp(value) - _HALF, 0.0)
     return float(special.expit(value)) if scale == "logit" else value
 
 
 def usual_error(errors: FloatArray, labeled: FloatArray) -> FloatArray:
-    """Standard error of an estimate from one labeled row, by the windows of each series."""
+    """Median over the windows of standard error times sqrt(labeled): the error of one label."""
     return np.asarray(np.median(errors * np.sqrt(np.maximum(labeled, 1)), axis=1))
 
 
 def steadied(error: FloatArray, labeled: FloatArray, usual: FloatArray) -> FloatArray:
-    """Halfway between the stated standard error and that of usual windows with as many labels.
+    """Geometric mean of a window's standard error and the usual one for as many labels.
 
-    A sample of 20 tells its own spread badly, and one with a low value by chance often states a
-    large error.
+    Few labels estimate their own spread badly, and a value that is low by chance often comes with a
+    large standard error.
     """
     by_size = usual / np.sqrt(np.maximum(labeled, 1))
     return np.sqrt(error * by_size)

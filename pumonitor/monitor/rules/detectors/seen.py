@@ -1,4 +1,4 @@
-"""One window of many series, with what was expected of it."""
+"""One window of many series, with the filter's prediction for it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Seen:
-    """What there is to judge a window by.
+    """A window's values and what earlier windows predicted.
 
     Attributes
     ----------
     value : ndarray of shape (series,)
     expected : Expected
+        Prediction from earlier windows, and the standardised value.
     level, level_spread : ndarray of shape (series,)
-        The level known from earlier windows, and its standard deviation; 0 where nobody bets.
+        Level estimated from earlier windows, and its standard deviation; 0 unless betting.
     bounds : ndarray of shape (series, 2)
-        What a single placement can be; NaN where nobody said.
+        Bounds of a single placement; NaN if not given.
     """
 
     value: FloatArray

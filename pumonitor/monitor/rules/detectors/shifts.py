@@ -1,4 +1,4 @@
-"""Evidence of each window for shifts of a few sizes: log likelihood ratios of normal estimates."""
+"""Log likelihood ratios of shifts of a few sizes, for normal estimates."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FloatArray = NDArray[np.float64]
 Direction = Literal["down", "up", "any"]
 
 SIZES: Final = (0.35, 0.7, 1.4, 2.8, 5.6)
-"""Of the shifts looked for, in standard deviations of a usual window."""
+"""Sizes of the tested shifts, in standard deviations of a usual window."""
 
 
 def signs_of(direction: Direction) -> FloatArray:
-    """-1 for a fall, 1 for a rise.
+    """Signs of the changes in a direction: -1 for a fall, 1 for a rise.
 
     Raises
     ------
@@ -37,13 +37,14 @@ def signs_of(direction: Direction) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shifts:
-    """Shifts looked for in each series.
+    """The tested shifts of each series.
 
     Attributes
     ----------
     signs : ndarray of shape (shifts,)
+        -1 for a fall, 1 for a rise.
     shifts : ndarray of shape (series, shifts)
-        In the unit of the estimates.
+        Signed sizes in the unit of the estimates.
     """
 
     signs: FloatArray
@@ -51,15 +52,15 @@ class Shifts:
 
     @classmethod
     def of(cls, direction: Direction, *, spread: FloatArray) -> Shifts:
-        """Of the usual sizes, where usual windows of the series have these spreads."""
+        """Shifts of `SIZES` times the standard deviation of a usual window of each series."""
         signs = np.repeat(signs_of(direction), len(SIZES))
         sizes = np.resize(SIZES, len(signs))
         return cls(signs=signs, shifts=signs * sizes * spread[:, np.newaxis])
 
     def log_ratios(self, seen: Seen) -> FloatArray:
-        """Log likelihood ratio of each shift to none, d z - d^2 / 2 with d = shift / spread.
+        """Log likelihood ratio of each shift to no shift: d z - d^2 / 2 with d = shift / spread.
 
-        The exponential of each has mean 1 as long as nothing changes, whatever the spread.
+        Its exponential has mean 1 while nothing changes, whatever the spread.
         """
         size = self.shifts / seen.expected.spread[:, np.newaxis]
         return np.asarray(size * seen.expected.z[:, np.newaxis] - 0.5 * size**2)

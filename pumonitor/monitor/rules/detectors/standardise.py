@@ -1,16 +1,16 @@
-"""Self-starting standardisation: how unusual a window is beside those before it.
+"""Self-starting standardisation: the z-value of a window given the windows before it.
 
-Estimates x_t with standard errors s_t are taken for x_t = level + a_t + sqrt(phi) s_t e_t, where
-a_t is an AR(1) deviation of standard deviation tau and autocorrelation rho: what windows differ by
-beyond their sampling error. None of these is known. The level has a flat prior, and tau, phi and
-rho are averaged over on a grid, with the weight the series gives them. For each point of the grid
-a Kalman filter gives mean and standard deviation of the next estimate, taken for a Student's t of
-10 degrees: days differ by more than a normal has, and means of placements are skewed. The mixture's
-distribution function at what comes, as a normal quantile, is z_t. As long as nothing changes these
-are independent and nearly N(0, 1), however short the reference: what is not known makes the
-expected spread wider.
+The model of an estimate x_t with standard error s_t is x_t = level + a_t + sqrt(phi) s_t e_t. Here
+a_t is an AR(1) process with standard deviation tau and autocorrelation rho: the variation between
+windows beyond sampling error. All parameters are unknown. The level has a flat prior; tau, phi and
+rho are averaged over a grid, weighted by the likelihood of the series. At each grid point a Kalman
+filter predicts mean and standard deviation of the next estimate. The predictive distribution is
+Student's t with 10 degrees of freedom, as days vary by more than a normal and means of placements
+are skewed. z_t is the normal quantile of the mixture's distribution function at x_t. While nothing
+changes the z_t are independent and nearly N(0, 1) even after a short reference, because uncertain
+parameters widen the prediction.
 
-All arrays have a first axis for series, so that many can be stepped at once.
+The first axis of all arrays is the series, so that many are stepped at once.
 """
 
 from __future__ import annotations
@@ -39,18 +39,19 @@ _POINTS: Final = np.array(
     ]
 )
 _TAU, _PHI, _RHO = _POINTS.T
-# Weak: stated errors are about right, deviations about as large as these or smaller. Deviations
-# that last look much like a change, so they are believed in only where the series shows them.
+# A weak prior: standard errors are about right, and deviations at most about as large. Strongly
+# autocorrelated deviations look like a change, so they need evidence from the series.
 _LOG_PRIOR: Final = (
     -0.5 * (np.log2(_PHI) / 1.5) ** 2
     - 0.5 * (_TAU / 0.8) ** 2
     - np.interp(_RHO, _RHOS, (0.0, 0.7, 2.0, 5.0))
 )
-# A window further off than this teaches nothing: one gross error must not widen what is expected.
+# A window with a larger |z| is not learned from: one gross error must not widen the prediction.
 _FURTHEST: Final = 4.0
 _LEAST_ERROR: Final = 0.01
-# With a normal a fall of AUL had up to 1.5 false alarms where one is asked for, with this 1.2, and
-# delays are the same: a few far windows make false alarms, many a little off show a change.
+# With a normal distribution, rules on a fall of AUL had up to 1.5 false alarms at a chosen rate of
+# 1, with this 1.2. Delays are the same: false alarms come from a few far windows, a change from
+# many that are slightly off.
 _DEGREES: Final = 10
 _COSINES: Final = (35 / 128, 5 / 16, 3 / 8, 1 / 2, 1.0)
 _NEAR_TAIL, _LEAST_TAIL, _FARTHEST = 1e-6, 1e-300, 1e30
@@ -58,14 +59,14 @@ _NEAR_TAIL, _LEAST_TAIL, _FARTHEST = 1e-6, 1e-300, 1e30
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Expected:
-    """What the next estimate was expected to be, and how unusual it is.
+    """Prediction of the next estimate, and the standardised value of the estimate itself.
 
     Attributes
     ----------
     mean, spread : ndarray of shape (series,)
-        Mean and standard deviation.
+        Mean and standard deviation of the prediction.
     z : ndarray of shape (series,)
-        Normal quantile of the distribution function at what came.
+        Normal quantile of the predictive distribution function at the estimate.
     """
 
     mean: FloatArray
@@ -73,23 +74,24 @@ class Expected:
     z: FloatArray
 
     def near(self) -> BoolArray:
-        """Whether it is no gross error, from which nothing should be learned."""
+        """Whether the estimate is close enough to the prediction to be learned from."""
         return np.asarray(np.abs(self.z) <= _FURTHEST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Standardiser:
-    """What a series has shown so far. Never changed: each method returns another.
+    """State of the Kalman filters of each series and grid point. Immutable.
 
     Attributes
     ----------
     unit : ndarray of shape (series, 1)
-        Of tau.
+        Unit of tau.
     level, deviation : ndarray of shape (series, points)
-        Means of the level and of a_t.
+        Posterior means of the level and of a_t.
     level_variance, deviation_variance, covariance : ndarray of shape (series, points)
+        Their posterior variances and covariance.
     log_weight : ndarray of shape (series, points)
-        Of the grid's points, up to a constant.
+        Log weights of the grid points, up to a constant.
     """
 
     unit: FloatArray
@@ -102,7 +104,7 @@ class Standardiser:
 
     @classmethod
     def started(cls, value: FloatArray, error: FloatArray, *, unit: FloatArray) -> Standardiser:
-        """After the first estimate, which a flat prior of the level makes its own mean."""
+        """State after the first estimate; with the flat prior it is the mean of the level."""
         shape = (len(value), len(_POINTS))
         own = np.broadcast_to((_TAU * unit[:, np.newaxis]) ** 2, shape)
         return cls(
@@ -116,7 +118,7 @@ class Standardiser:
         )
 
     def ahead(self, gap: int) -> Standardiser:
-        """Some windows later: deviations have died away by so much."""
+        """State predicted `gap` windows ahead: deviations decay."""
         kept = self.kept(gap)
         return replace(
             self,
@@ -128,29 +130,29 @@ class Standardiser:
 
     @staticmethod
     def kept(gap: int) -> FloatArray:
-        """Of a deviation after some windows, for each point of the grid."""
+        """Share of a deviation left after `gap` windows, for each grid point."""
         return np.asarray(_RHO**gap)
 
     def expected(self, value: FloatArray, error: FloatArray) -> Expected:
-        """What an estimate with this standard error was expected to be, and how unusual it is."""
+        """Prediction of an estimate with this standard error, and the estimate's z."""
         weight = self.weight()
         center = self.level + self.deviation
         variance = self.variance(error)
         mean = np.sum(weight * center, axis=1)
         spread = np.sqrt(np.sum(weight * (variance + (center - mean[:, np.newaxis]) ** 2), axis=1))
-        side = np.where(value > mean, -1.0, 1.0)  # the tail is read from its own end
+        side = np.where(value > mean, -1.0, 1.0)  # computed in the nearer tail, for precision
         distance = side[:, np.newaxis] * (value[:, np.newaxis] - center) / np.sqrt(variance)
         tail = np.sum(weight * _below(distance), axis=1)
         z = special.ndtri(np.maximum(tail, _LEAST_TAIL))
         return Expected(mean=mean, spread=spread, z=side * z)
 
     def weight(self) -> FloatArray:
-        """Of each point of the grid."""
+        """Posterior weight of each grid point."""
         weight = np.exp(self.log_weight)
         return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
     def variance(self, error: FloatArray) -> FloatArray:
-        """Of the next estimate, for each point of the grid."""
+        """Predictive variance of the next estimate, for each grid point."""
         return np.asarray(
             self.level_variance
             + self.deviation_variance
@@ -159,7 +161,7 @@ class Standardiser:
         )
 
     def gains(self, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """How far the level and the deviation follow the next estimate, which has this variance."""
+        """Kalman gains of the level and of the deviation for an estimate with this variance."""
         return (
             (self.level_variance + self.covariance) / variance,
             (self.deviation_variance + self.covariance) / variance,
@@ -168,7 +170,7 @@ class Standardiser:
     def taught(
         self, value: FloatArray, error: FloatArray, *, which: BoolArray | None = None
     ) -> Standardiser:
-        """Having seen an estimate; series not among `which` learn nothing from it."""
+        """State updated by an estimate. Series outside `which` are not updated."""
         variance = self.variance(error)
         off = value[:, np.newaxis] - self.level - self.deviation
         seen = 1.0 if which is None else which[:, np.newaxis]
@@ -186,7 +188,7 @@ class Standardiser:
         )
 
     def known_level(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and standard deviation of the level."""
+        """Posterior mean and standard deviation of the level, over the grid."""
         weight = self.weight()
         mean = np.sum(weight * self.level, axis=1)
         variance = self.level_variance + (self.level - mean[:, np.newaxis]) ** 2
@@ -194,15 +196,15 @@ class Standardiser:
 
 
 def _sampling(error: FloatArray, unit: FloatArray) -> FloatArray:
-    """Variance by sampling, for each point of the grid; no estimate is quite without."""
+    """Sampling variance for each grid point; never 0."""
     return np.asarray(_PHI * np.maximum(error[:, np.newaxis], _LEAST_ERROR * unit) ** 2)
 
 
 def _below(distance: FloatArray) -> FloatArray:
-    """Distribution function of Student's t of 10 degrees, scaled to variance 1.
+    """Distribution function of Student's t with 10 degrees of freedom, scaled to variance 1.
 
-    For an even number of degrees it is a polynomial (Abramowitz, Stegun 26.7.4), ten times as fast
-    as `stdtr`; in the far lower tail, where its digits cancel, `stdtr` is asked.
+    For even degrees of freedom it is a polynomial (Abramowitz, Stegun 26.7.4) and ten times as fast
+    as `stdtr`. In the far lower tail the polynomial cancels and `stdtr` is used.
     """
     held = np.clip(distance, -_FARTHEST, _FARTHEST)
     squared = held**2 * _DEGREES / (_DEGREES - 2)
@@ -218,23 +220,25 @@ def _below(distance: FloatArray) -> FloatArray:
 def learned(
     values: FloatArray, errors: FloatArray, gaps: NDArray[np.intp]
 ) -> tuple[Standardiser, FloatArray]:
-    """What reference windows teach, and the spread to be expected of windows like them.
+    """Run the filters over the reference windows.
 
     Parameters
     ----------
     values, errors : ndarray of shape (series, windows)
+        Estimates and their standard errors.
     gaps : ndarray of int of shape (windows,)
-        Windows since the one before; the first is not read.
+        Number of windows since the one before; the first entry is not used.
 
     Returns
     -------
     Standardiser
+        State after the reference.
     ndarray of shape (series,)
-        Standard deviation of a window with the reference's median error, given the reference.
+        Predictive standard deviation of a next window with the reference's median standard error.
     """
     usual = np.median(errors, axis=1)
     spread = np.std(values, axis=1, ddof=1)
-    # Where nothing varies there is still rounding.
+    # A lower bound, for series that do not vary.
     rounding = 1e-9 * np.maximum(np.max(np.abs(values), axis=1), 1e-9)
     unit = np.maximum(np.hypot(usual, spread), rounding)
     state = Standardiser.started(values[:, 0], errors[:, 0], unit=unit)

@@ -1,4 +1,4 @@
-"""Many series watched at once: what each window says, alarms, and when they are over."""
+"""State of a sequential detector on many series at once: evidence, alarms and their ends."""
 
 from __future__ import annotations
 
@@ -24,53 +24,53 @@ BoolArray = NDArray[np.bool_]
 
 
 class Evidence(Protocol):
-    """What a window says for each of several changes."""
+    """Computes the evidence of a window for each of several possible changes."""
 
     @property
     def signs(self) -> FloatArray:
-        """Direction of each change."""
+        """-1 for a fall, 1 for a rise, for each change."""
 
     def log_ratios(self, seen: Seen) -> FloatArray:
-        """Logarithms of ratios whose mean is at most 1 as long as nothing changes."""
+        """Log ratios of each change; the mean of a ratio is at most 1 while nothing changes."""
 
 
 class Statistic(Protocol):
-    """What the windows so far say together."""
+    """Accumulates the evidence of all windows so far."""
 
     @property
     def limit(self) -> float:
-        """An alarm is due when the statistic reaches it."""
+        """An alarm begins when the statistic reaches this limit."""
 
     def after(self, log_ratio: FloatArray) -> Self:
-        """With another window."""
+        """The statistic after one more window."""
 
     def statistic(self) -> FloatArray:
-        """Of each series."""
+        """Value of the statistic, for each series."""
 
     def strongest(self) -> NDArray[np.intp]:
-        """The change of each series that has most evidence."""
+        """Index of the change with the strongest evidence, for each series."""
 
     def cleared(self, which: BoolArray) -> Self:
-        """Begun anew for some series."""
+        """The statistic with some series reset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A detector: its evidence and its statistic.
+    """A kind of detector: an evidence and a statistic.
 
     Attributes
     ----------
     statistic : callable
-        From numbers of series and changes, and windows per alarm.
+        Makes a statistic from the number of series, the number of changes, and windows per alarm.
     bets : bool
-        Whether its evidence is bets, which need bounds, and not likelihood ratios.
+        Whether the evidence is bets, which need bounds, instead of likelihood ratios.
     """
 
     statistic: Callable[[int, int, float], Statistic]
     bets: bool = False
 
     def evidence(self, direction: Direction, *, spread: FloatArray) -> Evidence:
-        """For series whose usual windows have these spreads."""
+        """The evidence for series whose usual windows have these standard deviations."""
         return Bets.of(direction) if self.bets else Shifts.of(direction, spread=spread)
 
 
@@ -84,42 +84,45 @@ DETECTORS: Final[dict[str, Kind]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Watch:
-    """Series after some windows. Never changed: `after` returns another.
+    """State of a detector on some series after some windows. Immutable.
 
-    An alarm begins when the statistic reaches its limit. While it is on, the change that had most
-    evidence is followed, its log ratio capped at where it would alarm. A change of less than half
-    its size drains this too, so once it is drained, changes the same way are asked what they make
-    of the windows that drained it: one that explains them better than none is followed from then
-    on, with the evidence it has. Without one the alarm is over, and the statistic begins anew.
-    Windows until then teach nothing, the one that ends the alarm neither.
+    1. An alarm begins when the statistic reaches its limit.
+    2. During the alarm one change is followed: at first the one with the strongest evidence. Its
+       log ratio starts at a cap and adds up over the windows, never above the cap.
+    3. When that log ratio falls to 0, the followed change no longer explains the windows. A real
+       change of less than half its size leads to this too. So another change in the same direction
+       takes over if its own log ratio, since the followed one was last at the cap, is above 0.
+    4. If none is, the alarm ends and the statistic is reset.
+
+    Nothing is learned from windows of an alarm, including the one that ends it.
 
     Attributes
     ----------
     evidence : Evidence
     bets : bool
-        Whether it is bets, which are on the mean of all windows, gross errors too.
+        Whether the evidence is bets. These learn from all windows, gross errors included.
     statistic : Statistic
     standardiser : Standardiser
     expected : Expected or None
-        Of the last window.
+        Prediction of the last window.
     log_ratio : ndarray of shape (series, changes)
-        What the last window said.
+        Evidence of the last window.
     on : ndarray of bool of shape (series,)
-        Whether the alarm is on.
+        Whether an alarm is on.
     change : ndarray of int of shape (series,)
-        The change that is followed.
+        Index of the followed change.
     left : ndarray of shape (series,)
-        What is left of its log ratio.
+        Log ratio of the followed change.
     full : float
-        Where that is capped.
+        Cap of `left`.
     instead : ndarray of shape (series, changes)
-        Log ratios of the changes since it was last full, as far as they are above 0.
+        Log ratios of the other changes since `left` was last at the cap; at least 0.
     runs : ndarray of shape (series, changes)
-        Log ratio of each change since it was last 0.
+        CUSUM of each change, by which the begin of a change is bounded.
     begun : ndarray of int of shape (series, changes)
-        The window after which it was: an earlier one is not where such a change began.
+        Number of the window after which `runs` was last 0; such a change did not begin earlier.
     windows : int
-        Watched so far.
+        Number of windows so far.
     """
 
     evidence: Evidence
@@ -148,18 +151,19 @@ class Watch:
         windows_per_alarm: float,
         detector: str,
     ) -> Watch:
-        """After a reference.
+        """The state after the reference windows.
 
         Parameters
         ----------
         values, errors : ndarray of shape (series, windows)
+            Estimates and their standard errors.
         gaps : ndarray of int of shape (windows,)
-            Windows since the one before.
+            Number of windows since the one before.
         direction : {"down", "up", "any"}
         windows_per_alarm : float
-            Between false alarms.
+            Mean number of windows between false alarms.
         detector : str
-            Of `DETECTORS`.
+            A key of `DETECTORS`.
         """
         kind = DETECTORS[detector]
         standardiser, spread = learned(values, errors, gaps)
@@ -190,10 +194,10 @@ class Watch:
         gap: int = 1,
         bounds: FloatArray | None = None,
     ) -> Watch:
-        """With another window of each series, `gap` windows after the one before."""
+        """The state after one more window of each series, `gap` windows after the last."""
         ahead = self.standardiser.ahead(gap)
         expected = ahead.expected(value, error)
-        # Bets alone are on it.
+        # Only bets use the level.
         nothing = np.zeros(len(value))
         level, level_spread = ahead.known_level() if self.bets else (nothing, nothing)
         log_ratio = self.evidence.log_ratios(
@@ -217,7 +221,7 @@ class Watch:
         restarts = ended | ((self.runs <= 0) & ~was_on)
         return replace(
             self,
-            # Begun anew with the window that ended an alarm: it may be the first of another change.
+            # The window that ended an alarm counts again: another change may begin with it.
             statistic=statistic.cleared(on),
             standardiser=ahead.taught(
                 value, error, which=~(on | self.on) & (self.bets | expected.near())
@@ -234,7 +238,7 @@ class Watch:
         )
 
     def _followed(self, log_ratio: FloatArray) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
-        """Of alarms that are on: the change, what is left of it, and what others made of it."""
+        """Update `change`, `left` and `instead` of the alarms that are on."""
         if not self.on.any():
             return self.change, np.zeros(len(self.on)), np.zeros_like(log_ratio)
         every = np.arange(len(self.change))
@@ -247,6 +251,6 @@ class Watch:
         gives_way = self.on & (left <= 0) & (instead[every, best] > 0)
         change = np.where(gives_way, best, self.change)
         left = np.where(gives_way, np.minimum(instead[every, best], self.full), left)
-        # What is followed now has had its evidence counted.
+        # The evidence of the change that took over is now counted in `left`.
         instead = np.where(gives_way[:, np.newaxis], 0.0, instead)
         return change, np.where(self.on, left, 0.0), instead

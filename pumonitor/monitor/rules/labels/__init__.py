@@ -1,1 +1,1 @@
-"""How complete the labels of a window are, how late they come, what their arrival will change."""
+"""Label maturity and label delay of a window, and its expected estimates at maturity."""

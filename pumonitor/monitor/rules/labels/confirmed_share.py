@@ -1,4 +1,4 @@
-"""Whether the share of rows that gets confirmed is still what it was in quiet windows."""
+"""Tests whether a window's confirmed share differs from that of earlier windows."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ __all__ = ["FEWEST_WINDOWS", "ConfirmedShare", "confirmed_beyond", "share_moved"
 FloatArray = NDArray[np.float64]
 
 FEWEST_WINDOWS: Final = 8
-"""Of fewer it is not known how much windows differ by themselves."""
+"""With fewer windows the usual variation between them is not known well enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmedShare:
-    """Confirmed positives among the rows of a window."""
+    """Number of confirmed positives and of rows in a window."""
 
     labeled: int
     rows: int
 
 
 def share_moved(now: ConfirmedShare, before: Sequence[ConfirmedShare]) -> float:
-    """P-value of "the share confirmed comes from where those of earlier windows came from".
+    """P-value of the null hypothesis that a window's confirmed share is as in earlier windows.
 
     Parameters
     ----------
     now : ConfirmedShare
     before : sequence of ConfirmedShare
-        Of windows in which nothing had changed, their labels as old as those of `now`.
+        Earlier windows in which nothing changed, at the same label age as `now`.
 
     Returns
     -------
     float
-        1 where there are fewer than 8 windows, or none with rows.
+        1 if there are fewer than 8 earlier windows with rows, or `now` has none.
 
     Notes
     -----
-    The window's share less the mean of the others, over its standard error: the binomial variance
-    of each and the variance between windows (DerSimonian and Laird), the residuals scaled as by
-    Hartung and Knapp, Student's t with one degree of freedom less than windows. Taken on the
-    arcsine scale and on that of logarithms, and the larger p-value of both: shares that differ
-    by factors are skewed on the first, few labels are skewed the other way on the second. With 8
-    to 30 windows of 3 to 200 labels that differ by themselves with a standard deviation of 0, .1,
-    .3 or .6 of the logarithm, equal windows and unequal, a p-value below .001 came in 0 to .8 of
-    1,000 windows in which nothing had changed (60,000 each).
+    The statistic is the window's share less the mean of the others, over its standard error. That
+    includes the binomial variance of each window and the variance between windows (DerSimonian and
+    Laird), with the residuals scaled as by Hartung and Knapp. It has Student's distribution with
+    one degree of freedom less than windows. The test is done on the arcsine scale and on the log
+    scale, and the larger p-value is returned: shares that vary by factors are skewed on the first
+    scale, and few labels are skewed the other way on the second. Checked with 8 to 30 windows of 3
+    to 200 labels and a standard deviation between windows of 0, .1, .3 or .6 of the logarithm: 0 to
+    .8 of 1,000 unchanged windows had a p-value below .001 (60,000 windows each).
 
     References
     ----------
@@ -79,7 +79,9 @@ def share_moved(now: ConfirmedShare, before: Sequence[ConfirmedShare]) -> float:
 
 
 def confirmed_beyond(now: ConfirmedShare, class_prior: float) -> float:
-    """P-value of "no more rows are positive than this": as many or more are confirmed by chance.
+    """P-value of the null hypothesis that the true class prior is at most `class_prior`.
+
+    It is the probability of as many or more confirmed positives if that share of rows is positive.
 
     Examples
     --------
@@ -90,7 +92,7 @@ def confirmed_beyond(now: ConfirmedShare, class_prior: float) -> float:
 
 
 def _p_value(values: FloatArray, variances: FloatArray) -> float:
-    """Of the last value among the others."""
+    """Two-sided p-value of the last value given the others."""
     others, own = values[:-1], variances[:-1]
     degrees = len(others) - 1
     weights = 1 / own

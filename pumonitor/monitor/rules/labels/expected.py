@@ -1,4 +1,4 @@
-"""What the estimates of a window are expected to be once its labels have arrived."""
+"""Predict a window's estimates at label maturity from those now."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FloatArray = NDArray[np.float64]
 _DRAWS: Final = 10_000
 _OF_LABELS_ALONE: Final = ("label_frequency", "unlabeled_prior")
 _OF_LABELS: Final = frozenset({*UNCORRECTED_OF.values(), *_OF_LABELS_ALONE})
-"""What changes with the number of labels and not only gets more precise."""
+"""Estimates whose expected value changes with the number of labels, not only their precision."""
 
 
 def expected_positives(
@@ -45,17 +45,17 @@ def expected_positives(
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
 ) -> Uncertain:
-    """How many positives will be confirmed at maturity, from how many are now.
+    """Predict how many positives will be confirmed at maturity, from the number confirmed now.
 
-    NaN where none are ever known so early: then those known say nothing of those to come.
+    NaN if no label is ever known this early, as then the present number carries no information.
 
     Notes
     -----
-    Each of the N eventual ones is known by now with chance s, so that N - n given n is negative
-    binomial (n + 1/2 and s, Jeffreys' half), s drawn from its interval. Where windows differ in
-    their own s more than chance would have it, the variance m / s of N - n, of mean m, is
-    dispersion times as large: Poisson with a gamma distributed mean. `most` is what N cannot
-    exceed, the window's rows.
+    Each of the N eventual positives is known by now with probability s. Given the n known ones,
+    N - n is negative binomial with parameters n + 1/2 (Jeffreys) and s, where s is drawn from its
+    interval. If windows vary in s by more than chance, the variance m / s of N - n (mean m) is
+    multiplied by the dispersion: a Poisson variable with a gamma distributed mean. `most` is an
+    upper bound on N, such as the window's rows.
 
     Examples
     --------
@@ -81,21 +81,21 @@ def expected_at_maturity(
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> dict[str, Uncertain]:
-    """What each estimate of a window is expected to become when its labels have arrived.
+    """Predict each estimate of a window at label maturity.
 
-    The intervals are for the later value, not for what is true: they close as labels arrive. They
-    hold where delays do not depend on the score, so that the labels known now are a fair sample of
-    those known later, and where the share known does not depend on the window. They are wrong
-    where sure cases are confirmed first.
+    These are prediction intervals of the later estimate, not confidence intervals of the true
+    value: they shrink to nothing as labels arrive. They hold if delays do not depend on the score,
+    so that the labels now are a fair sample of those later, and if the share known does not depend
+    on the window. They are wrong where clear cases are confirmed first.
 
     Parameters
     ----------
     table : ScoreTable
-        The window as it is known now.
+        The window's counts now.
     estimates : mapping of str to Estimate
-        From this table.
+        Estimates from this table.
     share : ShareKnown
-        Of the positives that will be confirmed, those that are.
+        Share of the eventual confirmed positives that is confirmed now.
     threshold : float
     confidence_level : float
     rng : int
@@ -104,20 +104,21 @@ def expected_at_maturity(
     Returns
     -------
     dict of str to Uncertain
-        For each estimate that has a value, but for maxima, which flatter less with more labels, and
-        for what depends on the number of labels where `expected_positives` has none.
+        A prediction for each defined estimate, with two exceptions: maxima over thresholds, whose
+        optimism falls with more labels; and, if `expected_positives` is NaN, estimates that
+        depend on the number of labels.
 
     Notes
     -----
-    With n labels now, N = n / s at maturity. An estimate T_n from a fair sample of what T_N is made
-    of has mean T_N, and the variance of T_n - T_N is V_n - V_N: for a mean over labels, V_n being
-    v / n, this is (1 - s) V_n. Parts of V_n that more labels do not lessen, as the sampling of the
-    rows, make it smaller; they are left in, since they are small where labels are few. The share
-    flagged does not depend on labels at all.
+    n labels now become N = n / s at maturity. An estimate T_n from a fair sample of the labels
+    behind T_N has mean T_N, and T_n - T_N has variance V_n - V_N. For a mean over labels V_n is
+    v / n, which gives (1 - s) V_n. Parts of V_n that more labels do not reduce, such as sampling of
+    the rows, should be left out of it; they are small when labels are few and are kept in. The
+    predicted positive rate does not depend on labels.
 
-    The uncorrected numbers are metrics of *labeled* against others, and labeled rows will be more.
-    At maturity they are the corrected metrics at the label frequency n / N of the present labels,
-    "will be labeled" in the place of "positive": same formulas, same intervals (for these rows).
+    Uncorrected metrics compare labeled rows with all others, and there will be more labeled rows.
+    Their values at maturity are the corrected metrics with "will be labeled" in place of
+    "positive", at the label frequency n / N: same formulas and same intervals (target "window").
 
     References
     ----------
@@ -174,14 +175,14 @@ def _of_uncorrected(
     confidence_level: float,
     rng: int,
 ) -> dict[str, Uncertain]:
-    """The metrics of the rows that will be labeled against the others."""
+    """Predictions of the uncorrected metrics."""
     once = replace(table, labeled=table.labeled_mass, weights=None, propensities=None)
     labeled = float(once.labeled.sum())
     rows = labeled + float((once.unlabeled + once.negative).sum())
     later = expected_positives(
         table.n_labeled, share, most=rows, confidence_level=confidence_level, rng=rng
     )
-    # The share that is labeled of those that will be, at most all rows: how many is chance too.
+    # The label frequency n / N with its interval, where N is at most all rows.
     known, least, most = (
         labeled / min(end, 0.999 * rows) for end in (later.value, later.high, later.low)
     )
@@ -214,7 +215,7 @@ def _of_labels(
     confidence_level: float,
     rng: int,
 ) -> dict[str, Uncertain]:
-    """Label frequency c = q / pi unlabeled prior (pi - q) / (1 - q), at the q to come."""
+    """Predictions of label frequency q / pi and unlabeled prior (pi - q) / (1 - q), at later q."""
     if prior is None or any(
         name not in estimates or estimates[name].undefined_reason is not None
         for name in _OF_LABELS_ALONE
@@ -229,7 +230,7 @@ def _of_labels(
         size=_DRAWS,
         rng=np.random.default_rng([rng, 1]),
     )
-    # Some row stays unlabeled, or there is no share of positives among those.
+    # At least one row stays unlabeled; otherwise the unlabeled prior is undefined.
     draws = _positive_draws(table.n_labeled, share, rng=np.random.default_rng([rng, 2]))
     q = np.minimum(draws, rows - 1) / rows
     purity = estimates["label_frequency"].value * prior.value * rows / table.n_labeled
@@ -251,7 +252,7 @@ def _of_labels(
 def _positive_draws(
     labeled: int, share: ShareKnown, *, rng: int | np.random.Generator
 ) -> FloatArray:
-    """Draws of the number of positives at maturity."""
+    """Draws of the number of confirmed positives at maturity."""
     generator = np.random.default_rng(rng)
     shares = split_normal_logit_draws(
         share.value,

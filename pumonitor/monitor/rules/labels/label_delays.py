@@ -1,4 +1,4 @@
-"""How late labels come, read off those that came within the maturity."""
+"""The distribution of label delays, estimated from labels that arrived within the maturity."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["MOST_TIMES", "Arrived", "MeanDelay", "UsualDelays"]
 FloatArray = NDArray[np.float64]
 
 MOST_TIMES = 4.0
-"""Delays this many times as long, or as short, are the furthest that 24 steps can tell."""
+"""Largest factor between delays that 24 steps of the maturity can measure."""
 
 _WEEKDAYS = 7
 _STEP = 1.25
-# A weekday's own variance counts as if so many of its labels varied as all do.
+# A weekday's variance is shrunk to that of all days by this many pseudo-labels.
 _AS_ALL = 4.0
 _LEAST_VARIANCE_RATIO = 0.25
 _TIMES = np.exp(np.linspace(-np.log(MOST_TIMES), np.log(MOST_TIMES), 121))
@@ -25,19 +25,19 @@ _TIMES = np.exp(np.linspace(-np.log(MOST_TIMES), np.log(MOST_TIMES), 121))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrived:
-    """Labels of one window by how long after their prediction they came.
+    """Numbers of labels of one window, by label delay.
 
     Attributes
     ----------
     index : int
-        Of the window.
+        Number of the window.
     counts : tuple of float
-        By step of the maturity.
+        Labels in each equal step of the maturity.
     complete : int
-        So many first steps have passed for every prediction of the window. Later ones are left
-        out: a label that is not there may still come.
+        Number of first steps that have passed for every prediction of the window. Later steps are
+        ignored, as their labels may still arrive.
     weekday : int or None
-        0 to 6, whichever day is 0; None where windows are longer than a day.
+        0 to 6, counted from any day; None if windows are longer than a day.
     """
 
     index: int
@@ -47,7 +47,7 @@ class Arrived:
 
     @property
     def labels(self) -> float:
-        """Labels in the complete steps."""
+        """Number of labels in the complete steps."""
         return sum(self.counts[: self.complete])
 
 
@@ -58,9 +58,10 @@ class MeanDelay:
     Attributes
     ----------
     value, se : float
-        Without the weekday's own delay. Of a window whose last steps are not complete: the mean
-        that it would have if its delays differ from the usual ones by one factor.
+        Mean and standard error, corrected for the weekday. If the last steps are not complete, the
+        mean is extrapolated: its delays are assumed to be the usual ones times one factor.
     labels : int
+        Number of labels in the complete steps.
     """
 
     value: float
@@ -70,29 +71,29 @@ class MeanDelay:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UsualDelays:
-    """The usual distribution of delays, given that they are within the maturity.
+    """The usual distribution of label delays within the maturity.
 
     Attributes
     ----------
     reached : ndarray of shape (steps + 1,)
-        Share of the labels that have come by the end of each step, from 0 to 1.
+        Share of the labels that have arrived by the end of each step, from 0 to 1.
     weekdays : _Weekdays
-        How those of each weekday differ.
+        Differences between weekdays.
 
     Notes
     -----
-    A label that takes longer than the maturity is never seen, so the shape of the delays is known
-    up to there and their total is not. With delays c times as long, the delays that are seen have
-    the distribution function F(t / c) / F(1 / c), t in maturities, and for c >= 1 this reads F
-    within the maturity alone. So c can be told from the labels that came, whatever share is lost:
-    for delays that are exponential with a mean of a third of the maturity, doubling moves the mean
-    of those seen from .28 to .38, their median from .22 to .34. For c < 1 nothing is taken to come
-    after the maturity; where much does, a speed-up looks smaller than it is.
+    Labels that take longer than the maturity are never counted, so only the shape of F up to the
+    maturity is known. If delays become c times as long, the delays that are counted have the
+    distribution function F(t / c) / F(1 / c), with t in maturities. For c >= 1 it depends on F
+    within the maturity only, so c can be estimated from the labels that arrived, whatever share is
+    lost. For exponential delays with a mean of a third of the maturity, doubling them moves the
+    mean of the counted ones from .28 to .38 and their median from .22 to .34. For c < 1 no labels
+    are assumed after the maturity; if there are many, a speed-up is underestimated.
 
-    The mean is the statistic: the likelihood ratio for exponential delays, bounded by the
-    maturity, so that no single label matters much. Windows that are not complete enter the usual
-    distribution by the chance of each step given that the label came by its end, which a window
-    tells for its complete steps (Lagakos, Barraj, De Gruttola 1988).
+    The statistic is the mean delay: it is the likelihood ratio statistic for exponential delays,
+    and it is bounded by the maturity, so no single label dominates. Incomplete windows contribute
+    to F too: for each complete step, the probability that a label arrived in it given that it
+    arrived by its end (Lagakos, Barraj, De Gruttola 1988).
 
     References
     ----------
@@ -105,7 +106,7 @@ class UsualDelays:
 
     @classmethod
     def of(cls, windows: Sequence[Arrived]) -> UsualDelays | None:
-        """From usual windows; None where they have fewer than two labels."""
+        """Estimate the distribution from windows; None if they have fewer than two labels."""
         counts = np.array([one.counts for one in windows], dtype=np.float64)
         steps = np.arange(counts.shape[1])
         seen = steps < np.array([[one.complete] for one in windows])
@@ -114,28 +115,28 @@ class UsualDelays:
             return None
         at_risk = (np.cumsum(counts, axis=1) * seen).sum(axis=0)
         chance = np.divide(counts.sum(axis=0), at_risk, out=np.zeros(len(steps)), where=at_risk > 0)
-        # The first step has chance 1, so that what has come by its beginning is 0.
+        # The first step has probability 1, so that F is 0 at its beginning.
         before = np.cumprod((1.0 - chance)[::-1])[::-1]
         found = cls(reached=np.append(before, 1.0), weekdays=_Weekdays.alike())
         return cls(reached=found.reached, weekdays=_Weekdays.of(found, windows))
 
     @property
     def mean(self) -> float:
-        """Of the delays, as a share of the maturity."""
+        """Mean delay as a share of the maturity."""
         return self.mean_times(1.0)
 
     def mean_times(self, times: float, *, complete: int | None = None) -> float:
-        """The mean of the delays within the complete steps, were all so many times as long."""
+        """Mean delay within the complete steps if all delays were `times` as long."""
         share, middles = self.shares(times, complete=complete)
         return float(share @ middles)
 
     def times(self, mean: float) -> float:
-        """How many times as long delays are where their mean is this one; at most 4, or 1/4."""
+        """Factor on the usual delays with which the mean delay is `mean`; within 1/4 and 4."""
         means = np.maximum.accumulate([self.mean_times(times) for times in _TIMES])
         return float(np.exp(np.interp(mean, means, np.log(_TIMES))))
 
     def mean_of(self, arrived: Arrived) -> MeanDelay | None:
-        """Of a window; None where nothing in it tells how late labels come."""
+        """Mean delay of a window; None if the window has no information on it."""
         labels, complete = arrived.labels, arrived.complete
         if labels < 1 or complete < 2:
             return None
@@ -159,7 +160,7 @@ class UsualDelays:
         )
 
     def shares(self, times: float, *, complete: int | None = None) -> tuple[FloatArray, FloatArray]:
-        """Share of the labels in each complete step, were delays so much longer, and its middle."""
+        """Share of labels in each complete step if delays were `times` as long; step middles."""
         steps = len(self.reached) - 1
         ends = np.arange((steps if complete is None else complete) + 1) / steps
         reached = np.interp(ends / times, np.arange(steps + 1) / steps, self.reached)
@@ -169,13 +170,13 @@ class UsualDelays:
         return np.diff(reached) / reached[-1], middles
 
     def _slope(self, complete: int | None) -> float:
-        """By how much the mean grows with the delays."""
+        """Increase of the mean delay when all delays grow by a quarter."""
         return self.mean_times(_STEP, complete=complete) - self.mean_times(1.0, complete=complete)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Weekdays:
-    """How delays of predictions of each weekday differ from those of all."""
+    """Mean delay of each weekday's predictions less the overall mean, and ratio of deviations."""
 
     later: FloatArray
     spread: FloatArray
@@ -186,10 +187,10 @@ class _Weekdays:
 
     @classmethod
     def of(cls, usual: UsualDelays, windows: Sequence[Arrived]) -> _Weekdays:
-        """As usual windows have them, as far as weekdays surely differ at all.
+        """Estimate the differences from windows, shrunk by how clearly weekdays differ at all.
 
-        Nobody confirms on a Sunday, and what was predicted on a Friday waits longer. Variances
-        between and within weekdays as in a one-way analysis of variance.
+        Few cases are confirmed on a Sunday, so Friday's predictions wait longer. The shrinkage
+        compares variance between and within weekdays, as a one-way analysis of variance does.
         """
         found = [(one, usual.mean_of(one)) for one in windows if one.weekday is not None]
         by_day: list[list[float]] = [
@@ -212,10 +213,10 @@ class _Weekdays:
 
 
 def _spreads(usual: UsualDelays, windows: Sequence[Arrived]) -> FloatArray:
-    """Standard deviation of the delays of each weekday over that of all.
+    """Standard deviation of the delays of each weekday, relative to all days.
 
-    0 where it is below half: on such a day nearly all labels come after one delay, as with
-    confirmations that are written down once a week, and delays leave no trace in it.
+    0 if the ratio is below one half. On such a weekday nearly all labels have the same delay, as
+    with confirmations recorded once a week, and a change of delays does not show.
     """
     share, middles = usual.shares(1.0)
     variance = float(share @ (middles - share @ middles) ** 2)

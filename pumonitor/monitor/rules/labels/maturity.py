@@ -1,4 +1,4 @@
-"""Label maturity: which share of the positives that will be confirmed is confirmed by now."""
+"""Label maturity: share of the eventual confirmed positives that is confirmed at a given age."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _DRAWS: Final = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareKnown:
-    """Share of the eventual positives that are known, with its interval.
+    """Share of the eventual confirmed positives that is known, with its interval.
 
     Attributes
     ----------
     value, low, high : float
-        NaN where it cannot be told.
+        NaN if undefined.
     dispersion : float
-        How many times as much this share varies from window to window as chance would make it.
+        Variance of this share between windows over that by chance; 1 or more.
     undefined_reason : str or None
-        Why it cannot.
+        Why it is undefined.
     """
 
     value: float
@@ -45,12 +45,12 @@ class ShareKnown:
 
     @classmethod
     def all_known(cls, *, confidence_level: float = 0.95) -> ShareKnown:
-        """That of a window that is mature."""
+        """The share of a mature window: 1."""
         return cls(value=1.0, low=1.0, high=1.0, confidence_level=confidence_level)
 
     @classmethod
     def unknown(cls, reason: str, *, confidence_level: float = 0.95) -> ShareKnown:
-        """Where nothing tells it."""
+        """An undefined share with its reason."""
         return cls(
             value=math.nan,
             low=math.nan,
@@ -62,20 +62,20 @@ class ShareKnown:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabelMaturity:
-    """Share of the eventual positives that are known, by age.
+    """Share of the eventual confirmed positives that is known, by age of the window.
 
     Attributes
     ----------
     ages : tuple of timedelta
-        Ascending; at the last one, the maturity, all that count are known.
+        Ascending. The last one is the maturity, at which all labels that count are known.
     known : ndarray of shape (ages,)
-        Share known at each; NaN where it cannot be told.
+        Share known at each age; NaN if undefined.
     positives : float
-        Positives in windows that are old enough to tell the last step.
+        Confirmed positives in windows that have reached the maturity.
     dispersions : ndarray of shape (ages,)
-        The variance among windows over what chance alone would make it; 1 or more.
+        Variance between windows over that by chance; 1 or more.
     undefined_reason : str or None
-        Why nothing can be told.
+        Why the shares are undefined.
     """
 
     ages: tuple[timedelta, ...]
@@ -87,10 +87,7 @@ class LabelMaturity:
     _draws: FloatArray = field(repr=False)
 
     def share_known(self, age: timedelta) -> ShareKnown:
-        """The share known at an age, linear between `ages`.
-
-        Before the first age it is that of the first.
-        """
+        """Share known at an age, linearly interpolated; before the first age, that of the first."""
         if self.undefined_reason is not None:
             return ShareKnown.unknown(self.undefined_reason, confidence_level=self.confidence_level)
         seconds = np.array([one.total_seconds() for one in self.ages])
@@ -116,19 +113,18 @@ def label_maturity(
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
 ) -> LabelMaturity:
-    """Learn from earlier windows how labels arrive.
+    """Estimate from earlier windows what share of labels is known at each age.
 
-    Each window says how many of its positives were known at the ages it has reached; young
-    windows have reached few. Wrong where labels have come to arrive otherwise than in the windows
-    it has learned from, which are at least as old as the maturity for the last step.
+    Each window contributes its numbers of confirmed positives at the ages it has reached. Wrong if
+    the label delay has changed since those windows; for the last step they are at least one
+    maturity old.
 
     Parameters
     ----------
     known : array-like of shape (windows, ages)
-        Positives known at each age, so that they grow from left to right; NaN at ages that the
-        window has not reached.
+        Confirmed positives known at each age, cumulative; NaN at ages not reached yet.
     ages : sequence of timedelta
-        Ascending, the last one the maturity: positives known later are none of the eventual ones.
+        Ascending; the last one is the maturity. Labels known later do not count.
     confidence_level : float
     rng : int or numpy Generator
         Seed of the interval's draws.
@@ -136,13 +132,13 @@ def label_maturity(
     Returns
     -------
     LabelMaturity
-        With a reason, and no shares, where no window has reached the maturity or those that have
-        hold no positive.
+        Undefined, with a reason, if no window has reached the maturity or those that have hold no
+        confirmed positive.
 
     Raises
     ------
     ValueError
-        If shapes do not fit, ages do not ascend, or a window has an age after one it has not.
+        If shapes do not match, ages do not ascend, or a window has NaN before a number.
 
     Notes
     -----
@@ -229,7 +225,7 @@ def _checked(known: FloatArray, ages: Sequence[timedelta]) -> FloatArray:
 def _reason(
     reached: NDArray[np.bool_], totals: FloatArray, ages: Sequence[timedelta]
 ) -> str | None:
-    """Why the share known cannot be told, if it cannot."""
+    """Why the share known is undefined, or None."""
     if not reached[:, -1].any():
         steps = int(np.count_nonzero(reached.any(axis=0)))
         seen = f"the oldest is seen up to {ages[steps - 1]}" if steps else "there is none yet"
@@ -241,7 +237,7 @@ def _reason(
 
 
 def _shares(share_new: FloatArray) -> FloatArray:
-    """Share known at each age, from the share that each step after the first adds."""
+    """Cumulative share known at each age, from the share that each later step adds."""
     later = np.cumprod((1 - share_new)[:, ::-1], axis=1)[:, ::-1]
     return np.asarray(np.concatenate([later, np.ones((len(share_new), 1))], axis=1))
 
@@ -249,10 +245,10 @@ def _shares(share_new: FloatArray) -> FloatArray:
 def _dispersion(
     new: FloatArray, totals: FloatArray, share_new: FloatArray
 ) -> tuple[list[float], list[float]]:
-    """How many times as much windows scatter as by chance, and degrees of freedom, by age.
+    """Dispersion between windows and its degrees of freedom, by age.
 
-    A window slow in one step is slow in the next: what it adds to the logarithm of the share
-    known at an age is summed over the later steps before it is squared.
+    A window that is slow in one step is slow in the next. So a window's contributions to the log of
+    the share known at an age are summed over the later steps before they are squared.
     """
     together = np.maximum(totals.sum(axis=0), 1.0)
     kept = np.maximum(1 - share_new, 1 / together)
@@ -267,7 +263,7 @@ def _dispersion(
             ratio = float(np.sum(added[:, at] ** 2)) / total
             windows = int(np.count_nonzero(by_chance))
             degrees = total**2 / float(np.sum(by_chance**2)) * (windows - 1) / windows
-            # One window does not show how windows scatter.
+            # One window has no variance between windows.
             found[at] = (max(ratio, 1.0), degrees) if degrees > 0 else (1.0, 1.0)
     return [ratio for ratio, _ in found], [degrees for _, degrees in found]
 
@@ -278,7 +274,7 @@ def _scattered(
     degrees: Sequence[float],
     generator: np.random.Generator,
 ) -> FloatArray:
-    """Draws spread, on the logit scale, by how much more than chance the windows scatter."""
+    """Draws widened on the logit scale by the square root of the dispersion."""
     logits = special.logit(np.clip(drawn, 1e-12, 1 - 1e-12))
     middle = np.median(logits, axis=0)
     found = drawn.copy()

@@ -1,4 +1,4 @@
-"""Why an estimate changed: other positives in the world, or a model that does worse on them."""
+"""Attribute the change of an estimate to the class prior and to the ranking."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _AT_ONE_PRIOR: Final[Mapping[str, Callable[..., FloatArray]]] = {
     "precision": lambda prior, recall, flagged: prior * recall / flagged,
     "f1": lambda prior, recall, flagged: 2 * prior * recall / (prior + flagged),
 }
-"""Estimates as functions of those that they stand on: class prior, and what rows say without."""
+"""Estimate to its formula in terms of the class prior and estimates that do not depend on it."""
 
 
 def at_prior(name: str, parts: Mapping[str, float]) -> float | None:
-    """An estimate from what it `stands_on`; None where that leaves it undefined.
+    """Compute an estimate from the estimates it `stands_on`; None if it is undefined.
 
     Examples
     --------
@@ -58,31 +58,31 @@ def difference_at_one_prior(
     times: float = 1.0,
     moved: Known | None = None,
 ) -> Uncertain | None:
-    """`now - times before` of an estimate where both stand on one class prior.
+    """`now - times before` of an estimate, when both are computed from one class prior.
 
-    The prior's uncertainty is the same before and now, and most of it is not in the difference.
-    Without draws, for whoever asks of every window again and again.
+    The error of a common class prior is the same before and now, so most of it cancels in the
+    difference. Computed without random draws, as it is needed for every window.
 
     Parameters
     ----------
     name : str
     now, before : mapping of str to estimates
-        With all that it `stands_on`, from independent rows but for the prior.
+        All estimates that `name` `stands_on`; apart from the prior they come from independent rows.
     times : float
     moved : estimate, optional
-        How many times as high the prior is now, where it was followed from the one before; by
-        default it is one number that was given.
+        Ratio of the prior now to that before, when the prior is followed. By default the prior was
+        given once and is the same.
 
     Returns
     -------
     Uncertain or None
-        None where the priors are two, where the estimate is undefined, and for estimates other
-        than class prior, AUC, precision and F1.
+        None if the two priors differ, if the estimate is undefined, and for estimates other than
+        class prior, AUC, precision and F1.
 
     Notes
     -----
-    Each end is as far off as what each estimate's own end makes of it, in squares; the prior's ends
-    are those of both at once, and what it has moved by is today's alone.
+    Each end of the interval adds, in squares, the effect of each estimate's own end. An end of the
+    prior moves both terms at once; an end of `moved` moves only the present one.
 
     References
     ----------
@@ -112,7 +112,7 @@ def difference_at_one_prior(
         return None
 
     def held(parts: dict[str, float], changed: dict[str, float], at: float) -> float:
-        # To [0, 1], where rates are, unless the value itself is beyond.
+        # Clip to [0, 1], the range of rates, unless the value itself is outside.
         return min(max(_within_domain(name, parts | changed), min(at, 0.0)), max(at, 1.0))
 
     def change(changed: dict[str, float], changed_then: dict[str, float]) -> float:
@@ -122,7 +122,7 @@ def difference_at_one_prior(
     ends: list[list[float]] = []
     for one in names:
         if one == "class_prior":
-            # The level is the same number in both.
+            # An error of the prior's level changes both terms.
             ratios = [end / level.value for end in (level.low, level.high)]
             ends.append(
                 [change({one: today[one] * ratio}, {one: then[one] * ratio}) for ratio in ratios]
@@ -153,18 +153,18 @@ def attribute_aul(
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
 ) -> dict[str, Uncertain]:
-    """How much of AUL's change comes from the class prior, and how much from the ranking.
+    """Split the change of AUL into the part of the class prior and the part of the ranking.
 
-    AUL = pi / 2 + (1 - pi) AUC falls when the prior rises, though the model ranks as well as ever.
+    AUL = pi / 2 + (1 - pi) AUC falls when the class prior rises, even if the ranking is unchanged.
 
     Parameters
     ----------
     now, before : mapping of str to estimates
-        With "aul" and "class_prior", from independent rows. Where now has PRIOR_FACTOR too, its
-        class prior is so many times the one before, which is one level of both.
+        "aul" and "class_prior", from independent rows. If `now` has PRIOR_FACTOR, its class prior
+        is that factor times the one before, and the two share their error.
     each : mapping of str to ndarray of shape (windows,), optional
-        The same of every window of a reference whose means are `before`: what is attributed is then
-        the change from the mean of their AUL, which is not always the AUL of the means.
+        The estimates of every window of the reference whose means are `before`. The change is then
+        taken from the mean of the windows' AUL, which can differ from the AUL of the means.
     confidence_level : float
     rng : int or numpy Generator
         Seed of the intervals' draws.
@@ -176,9 +176,9 @@ def attribute_aul(
 
     Notes
     -----
-    With the means of both windows, marked by bars, (1/2 - mean AUC) d pi + (1 - mean pi) d AUC.
-    AUC is the one that goes with AUL and the prior, (AUL - pi / 2) / (1 - pi). Draws of both
-    windows' AUL and prior, each from its own interval.
+    d AUL = (1/2 - mean AUC) d pi + (1 - mean pi) d AUC, with means over before and now, and
+    AUC = (AUL - pi / 2) / (1 - pi). The intervals come from draws of AUL and class prior of both,
+    each from its own interval.
 
     References
     ----------
@@ -222,28 +222,27 @@ def attribute_f1(
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
 ) -> dict[str, Uncertain]:
-    """How much of F1's change comes from the class prior, and how much from recall and FPR.
+    """Split the change of F1 into the part of the class prior and that of recall and FPR.
 
-    F1 rises with the prior, though the model finds the same share of the positives and flags the
-    same share of the negatives.
+    F1 rises with the class prior, even if recall and false positive rate are unchanged.
 
     Parameters
     ----------
     now, before : mapping of str to estimates
-        With "class_prior", "recall" and "predicted_positive_rate", from independent rows.
+        "class_prior", "recall" and "predicted_positive_rate", from independent rows.
     each, confidence_level, rng
         As in `attribute_aul`.
 
     Returns
     -------
     dict of str to Uncertain
-        "prior" and "ranking" (of the scores against the threshold), which add up to the change of
+        "prior" and "ranking" (recall and FPR at the threshold), which add up to the change of
         F1 = 2 pi TPR / (pi + theta), theta = pi TPR + (1 - pi) FPR.
 
     Notes
     -----
-    Each part is the mean of the changes that its cause makes with the other as before and as now
-    (Shapley's value for two causes, as is the split of AUL).
+    Each part is the mean of two changes of F1: with the other factor as before, and as now. That is
+    the Shapley value for two factors; the split of AUL is one too.
     """
 
     def f1(prior: FloatArray, rates: FloatArray) -> FloatArray:
@@ -279,9 +278,9 @@ def _attributed(
     confidence_level: float,
     rng: int | np.random.Generator,
 ) -> dict[str, Uncertain]:
-    """The two parts at the values, with intervals from draws of the estimates.
+    """The two parts of a change, with intervals from draws of the estimates.
 
-    The first entry of each array of draws is the value itself.
+    The first entry of each array of draws is the estimate itself.
     """
     generator = np.random.default_rng(rng)
 
@@ -292,7 +291,7 @@ def _attributed(
         prior_now, rates_now = causes(*today)
         rates_then, rates_now = held(rates_then), held(rates_now)
         at_then, at_now = metric(prior_then, rates_then), metric(prior_now, rates_now)
-        # The prior alone changed, and the rates alone.
+        # Only the prior changed; only the rates changed.
         by_prior, by_rates = metric(prior_now, rates_then), metric(prior_then, rates_now)
         return {
             "prior": 0.5 * ((by_prior - at_then) + (at_now - by_rates)),
@@ -310,7 +309,7 @@ def _attributed(
 
 
 def _divisible(name: str, values: FloatArray) -> FloatArray:
-    """Shares that are divided by are neither 0 nor 1."""
+    """Clip shares that the formulas divide by away from 0 and 1."""
     divided_by = name in ("class_prior", "predicted_positive_rate")
     return np.clip(values, _LEAST, 1 - _LEAST) if divided_by else values
 
@@ -327,7 +326,7 @@ def _drawn_pairs(
     confidence_level: float,
     generator: np.random.Generator,
 ) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Draws of the estimates before and now; of a prior that was given, one for both."""
+    """Draws of the estimates before and now. A prior that was given has the same draws in both."""
 
     def drawn(known: Known) -> FloatArray:
         draws = split_normal_logit_draws(
@@ -338,7 +337,7 @@ def _drawn_pairs(
             size=_DRAWS,
             rng=generator,
         )
-        # Shares are neither 0 nor 1 to the last digit, and some are divided by.
+        # Some shares are divided by, so none may be exactly 0 or 1.
         return np.concatenate([[known.value], np.clip(draws, _LEAST, 1 - _LEAST)])
 
     then = [drawn(before[name]) for name in names]
@@ -357,7 +356,7 @@ def _drawn_pairs(
 def _drawn_factor(
     factor: Known, confidence_level: float, generator: np.random.Generator
 ) -> FloatArray:
-    """Draws of a factor, its logarithm a half normal on each side of the value, which is first."""
+    """Draws of a factor: its log is half normal on each side. The first entry is the value."""
     reach = float(special.ndtri(0.5 + 0.5 * confidence_level))
     normal = generator.normal(size=_DRAWS)
     below, above = math.log(factor.value / factor.low), math.log(factor.high / factor.value)
@@ -366,12 +365,12 @@ def _drawn_factor(
 
 
 def _is_same(now: Known, before: Known) -> bool:
-    """Whether both are one number that was given: two estimates do not agree to the last digit."""
+    """Whether both are the same given number; two estimates never agree to the last digit."""
     return (now.value, now.low, now.high) == (before.value, before.low, before.high)
 
 
 def _within_reach(rate: FloatArray) -> FloatArray:
-    """Draws held to [0, 1], where rates are; the value, which comes first, as it is."""
+    """Clip draws of a rate to [0, 1]; the first entry, the estimate, is left as it is."""
     held = np.clip(rate, 0.0, 1.0)
     held[..., 0] = rate[..., 0]
     return held

@@ -1,4 +1,4 @@
-"""A window beside its reference: the change, its interval, what the class prior explains."""
+"""Compare a window with its reference: the change and its interval."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _STEPS: Final = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A window beside a reference.
+    """Result of comparing a window with a reference.
 
     Attributes
     ----------
     usual : float
-        What the reference usually has; where the class prior was followed, by this window's level.
+        Mean of the metric over the reference. If the class prior is followed, the reference is
+        recomputed with the level that is known at this window.
     limit : float
-        That times a factor and moved.
+        `times * usual + plus`.
     change : Uncertain
-        The window less the limit, with all that windows of the reference differ by: its interval is
-        on one side where a window like them would not be.
+        The window less the limit. Its interval is a prediction interval: it includes the usual
+        variation between windows, and excludes 0 only if a usual window would rarely be there.
     measured : Uncertain
-        The same with what is not known of the two numbers alone: how far this window is from the
-        limit, whatever others are.
+        The same change with a confidence interval: only the errors of the two numbers, without
+        variation between windows.
     reach, freedom : float
-        Standard deviations from the change to the ends of its interval, of Student's distribution
-        with so many degrees of freedom.
+        Student's quantile with which the interval of `change` is made, and degrees of freedom.
     """
 
     usual: float
@@ -51,15 +51,16 @@ class Compared:
 
 
 def level_of(now: Mapping[str, Known]) -> Uncertain | None:
-    """The reference's class prior by what is known in a window; None where it was not followed.
+    """The reference's class prior as known at a window; None if it is not followed.
 
-    It is rounded to 2%, so that windows that stand on about the same one are compared with the same
-    numbers. Its interval is what is left of the class prior's without that of how far it has moved.
+    It is rounded to 2%, so that windows with about the same level are compared with the same
+    numbers. Its interval is that of the class prior, less (in squares) that of the factor since the
+    reference.
 
     Parameters
     ----------
     now : mapping of str to estimates
-        With "class_prior" and PRIOR_FACTOR, or none of them.
+        "class_prior" and PRIOR_FACTOR; either may be missing.
     """
     prior, moved = now.get("class_prior"), now.get(PRIOR_FACTOR)
     if prior is None or moved is None or not 0 < prior.low <= prior.value < 1:
@@ -72,12 +73,15 @@ def level_of(now: Mapping[str, Known]) -> Uncertain | None:
 
 
 def _left(whole: float, part: float) -> float:
-    """Of a factor that something is known to, without an independent part of it."""
+    """Uncertainty factor `whole` without its independent part, in squares of logs."""
     return math.exp(math.sqrt(max(math.log(whole) ** 2 - math.log(part) ** 2, 0.0)))
 
 
 def _since(level: Known, moved: Known, before: Uncertain) -> tuple[Known, Known]:
-    """The level that windows before had, and how many times as high the class prior is now."""
+    """Class prior of the reference windows, and the ratio of the present one to it.
+
+    `before` is their mean ratio to the level: all ratios have the level's error in common.
+    """
     value = moved.value / before.value
     low = value / _left(moved.value / moved.low, before.value / before.low)
     high = value * _left(moved.high / moved.value, before.high / before.value)
@@ -96,13 +100,13 @@ def compared(
     times: float = 1.0,
     plus: float = 0.0,
 ) -> Compared:
-    """The window's number less ``times`` what the reference usually has, less ``plus``.
+    """Compute `now - times * usual - plus` of a metric, with its intervals.
 
     Parameters
     ----------
     metric : str
     now : mapping of str to estimates
-        The window's, with the metric and as far as there are any what it `stands_on`.
+        The window's estimates: the metric, and those it `stands_on` as far as there are any.
     reference : ReferenceWindows
     times, plus : float
 
@@ -113,12 +117,11 @@ def compared(
 
     Notes
     -----
-    The variance of the change is the window's own by sampling, that of windows among each other,
-    and that of the reference's mean. Ends of intervals are added in squares, each on its side, and
-    those of the window are moved out from the normal's to Student's quantile for the change, since
-    how much windows differ, and how far stated errors are right, was learned from a few. A class
-    prior that
-    was given once is the same in both, and what it may be off by moves both together.
+    The variance of the change has three parts: the window's sampling error, the usual variation
+    between windows, and the error of the reference's mean. Distances to interval ends are added in
+    squares, separately for each side. Student's quantile replaces the normal one, because the
+    variation was learned from few windows. A class prior that was given once is the same in both,
+    so its error moves both numbers together.
 
     References
     ----------
@@ -146,7 +149,7 @@ def compared(
         usual_there, level = reference.at_one_prior(metric, prior), prior
     moved: Known | None = now.get(PRIOR_FACTOR)
     if level is not None and moved is not None:
-        # What both have moved by is of the level that they have in common.
+        # Both priors are ratios to one level, whose error they share.
         level, moved = _since(level, moved, reference.factor(metric))
     if level is not None and usual_there is not None:
         means: dict[str, Known] = {
@@ -162,7 +165,7 @@ def compared(
             below, above = found.value - found.low, found.high - found.value
     stretched = usual.reach / float(special.ndtri(0.5 + 0.5 * usual.confidence_level))
 
-    # A window is low beside a reference whose own windows may be low.
+    # Usual windows vary to both sides: a low window is compared with the low side of the usual.
     own = (abs(times) * (usual.value - usual.low), abs(times) * (usual.high - usual.value))
     to_mean = abs(times) * usual.reach * usual.mean_error
 

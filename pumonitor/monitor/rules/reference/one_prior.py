@@ -1,4 +1,4 @@
-"""Estimates that are functions of others, if all windows have the level of one class prior."""
+"""Estimates that are functions of the class prior and of others that do not depend on it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 __all__ = ["PRIOR_FACTOR", "stands_on"]
 
 PRIOR_FACTOR: Final = "class_prior_factor"
-"""Result of a class prior that is followed: it over the reference's, with its interval."""
+"""Name of a result: ratio of a followed class prior to the reference's, with its interval."""
 
 
 _STAND_ON: Final[Mapping[str, tuple[str, ...]]] = {
@@ -20,7 +20,9 @@ _STAND_ON: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def stands_on(name: str) -> tuple[str, ...]:
-    """Estimates that another is a function of, if the class prior is one; none for others.
+    """Names of the estimates that an estimate is a function of, the class prior first.
+
+    Empty for estimates that do not depend on the class prior, and for all but the four above.
 
     Examples
     --------

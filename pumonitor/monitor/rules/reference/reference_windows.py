@@ -1,4 +1,4 @@
-"""How a window differs from the windows of a reference: as they differ from each other, or more."""
+"""Results in the windows of a reference, and the usual level and variation of each metric."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pumonitor.monitor.rules.reference.usual import LEVEL, REACH, FloatArray, Us
 __all__ = ["FEWEST_WINDOWS", "ReferenceWindows"]
 
 FEWEST_WINDOWS: Final = 3
-"""Two windows say next to nothing about how much windows differ."""
+"""Two windows are too few to estimate the variation between windows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,9 +28,9 @@ class ReferenceWindows:
     Attributes
     ----------
     windows : sequence of mapping of str to Uncertain
-        By window, in order of time, the results that have a value.
+        Per window, in order of time: result name to value, for defined results.
     name : str
-        What messages call it.
+        How messages refer to the reference.
     confidence_level : float
         Of the results' intervals.
     """
@@ -41,13 +41,13 @@ class ReferenceWindows:
     _found: dict[tuple[str, str], Usual | None] = field(default_factory=dict, repr=False)
 
     def why_none(self, metric: str, title: str) -> str | None:
-        """Why it does not tell what is usual; None where it does.
+        """Why the usual value of a metric is unknown; None if it is known.
 
         Parameters
         ----------
         metric : str
         title : str
-            What the metric is called.
+            Display name of the metric.
         """
         known = len(self._with(metric))
         if known >= FEWEST_WINDOWS:
@@ -61,25 +61,26 @@ class ReferenceWindows:
         )
 
     def values(self, metric: str, *names: str) -> FloatArray:
-        """Values of the metric, one per window that has it and all the other names."""
+        """Values of the metric, one per window that has it and all of `names`."""
         known = (one for one in self._with(metric) if all(name in one for name in names))
         return np.array([one[metric].value for one in known])
 
     def usual(self, metric: str) -> Usual:
-        """The metric in windows like these, whose sampling errors hold all that is not known.
+        """Usual level and variation of a metric, with full standard errors.
 
         Raises
         ------
         ValueError
-            If there is a reason why it is not known.
+            If fewer than `FEWEST_WINDOWS` windows have the metric (see `why_none`).
         """
         return self._usual(metric, at_one_prior=False)
 
     def at_level(self, metric: str, level: float) -> Usual | None:
-        """The metric had its windows stood on a level of the class prior, each moved as it has.
+        """Usual level and variation of a metric, recomputed with another level of the class prior.
 
-        What that level may be off by makes no window differ from another. None for metrics that do
-        not depend on the class prior, and where too few windows have what it depends on.
+        The class prior of each window is `level` times the window's PRIOR_FACTOR. The error of the
+        level is common to all windows and not part of the variation. None for metrics that do not
+        depend on the class prior, and if too few windows have what the metric depends on.
         """
         key = (metric, f"{level:.9g}")
         if key not in self._found:
@@ -106,9 +107,9 @@ class ReferenceWindows:
         return self._found[key]
 
     def factor(self, metric: str) -> Uncertain:
-        """How many times as high as the level the class prior of these windows is; 1 in founding.
+        """Mean ratio of these windows' class priors to the level; 1 if none has a PRIOR_FACTOR.
 
-        Windows one after the other know it alike, so that its interval is that of one of them.
+        The errors of successive windows are nearly the same, so the interval is that of one window.
         """
         moved = [one[PRIOR_FACTOR] for one in self._with(metric) if PRIOR_FACTOR in one]
         if not moved:
@@ -120,10 +121,10 @@ class ReferenceWindows:
         return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * REACH))
 
     def at_one_prior(self, metric: str, class_prior: Known) -> Usual | None:
-        """The same where all windows and the one to compare stand on one prior that was given.
+        """Usual level and variation of a metric if all windows use the given class prior.
 
-        What the prior may be off by makes no window differ from another. None where the windows
-        have priors of their own or the metric does not depend on it.
+        The prior's error is common to all windows and not part of the variation. None if the
+        windows have other class priors, or if the metric does not depend on it.
         """
         names = stands_on(metric)
         known = self._with(metric)
@@ -159,7 +160,7 @@ class ReferenceWindows:
 
 @lru_cache(maxsize=20_000)
 def _sampling_error(metric: str, parts: tuple[tuple[str, Uncertain], ...]) -> float:
-    """Of an estimate, were its class prior known; kept, since many windows ask for the same."""
+    """Standard error of an estimate if its class prior were known. Cached: asked repeatedly."""
     known = dict(parts)
     at_values = {name: exact(one.value) for name, one in known.items()}
     found = difference_at_one_prior(

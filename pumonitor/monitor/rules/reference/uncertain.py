@@ -1,4 +1,4 @@
-"""A number with its interval, and what has one."""
+"""A number with its interval: a protocol and a record."""
 
 from __future__ import annotations
 

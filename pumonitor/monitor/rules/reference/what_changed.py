@@ -1,4 +1,4 @@
-"""What has changed since the reference, as the filter that follows the class prior holds it."""
+"""Posterior of the changes since the reference, from the filter that follows the class prior."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _PRIOR: Final = "class prior"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhatChanged:
-    """Of a class prior that was followed from a reference.
+    """Posterior of the changes since the reference, for one window.
 
     Attributes
     ----------
     reference : float
-        The reference's class prior, as it is known now: a change tells of the level too.
+        Class prior of the reference, as estimated by now: later windows improve that estimate.
     moved : float
-        Chance that the class prior differs from that by a quarter or more.
+        Probability that the class prior differs from it by a quarter or more.
     since_reference : mapping of str to Movement
-        Of "class_prior", "label_frequency", "ranking" and "negatives".
+        Changes of "class_prior", "label_frequency", "ranking" and "negatives".
     explanations : tuple of Explanation
-        Combinations of them that may have changed, the likeliest first. Their chances add up to 1,
-        those of a class prior that has changed to `moved`.
+        Combinations of changes, the most probable first. All probabilities add up to 1, and those
+        of combinations with a changed class prior to `moved`.
     """
 
     reference: float
@@ -38,7 +38,7 @@ class WhatChanged:
 
     @classmethod
     def of(cls, class_prior: ClassPriorEstimate | None) -> WhatChanged | None:
-        """None where the class prior was not followed, or is that of the reference itself.
+        """Read it from a stored class prior; None if that was not followed, or is the reference's.
 
         Examples
         --------
@@ -64,9 +64,10 @@ class WhatChanged:
 
 
 def _completed(stored: Sequence[Explanation], *, moved: float) -> tuple[Explanation, ...]:
-    """With chances that add up to 1, and those with another class prior to that of its move.
+    """Rescale the stored probabilities: with a changed class prior they add up to `moved`.
 
-    Unlikely explanations are not stored. What they have is that of the others, or of the simplest.
+    Improbable explanations are not stored. Their probability is shared among the stored ones, or
+    goes to the simplest one if none is stored.
     """
     found: list[Explanation] = []
     for has_moved, whole in ((True, moved), (False, 1 - moved)):

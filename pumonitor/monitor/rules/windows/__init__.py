@@ -1,1 +1,1 @@
-"""Windows of time, the panes at which each is evaluated, and what their row counts reveal."""
+"""Windows of time, their panes, and findings about their row counts."""

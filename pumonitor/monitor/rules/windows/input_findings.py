@@ -1,4 +1,4 @@
-"""What the numbers of a window's rows say about the tables that they come from."""
+"""Findings about the input tables, from the numbers of rows of a window."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["InputFinding", "InputKind", "input_findings"]
 InputKind = Literal["refused_labels", "early_labels", "repeated_predictions", "conflicting_labels"]
 
 _REPORTED_SHARE: Final = 0.01
-"""Share of the rows."""
+"""Smallest share of the rows that is reported."""
 
 _NEVER_USUAL: Final = 0.1
-"""A share that is told however long it has been so."""
+"""A share from which on it is reported even if it is usual."""
 
 _JUMP: Final = 2.0
 _LEAST_WINDOWS: Final = 3
@@ -24,13 +24,13 @@ Counts = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputFinding:
-    """Something about the rows of a window that people have to know.
+    """A problem of a window's rows.
 
     Attributes
     ----------
     kind : str
     sentence : str
-        What, how often, and what to do.
+        What is wrong, how often, and what to do.
     """
 
     kind: InputKind
@@ -40,18 +40,20 @@ class InputFinding:
 def input_findings(
     counts: Counts, before: Callable[[], Sequence[Counts]]
 ) -> tuple[InputFinding, ...]:
-    """What there is to say of a window's rows.
+    """Find problems in a window's rows.
 
-    Labels that cannot be about their prediction are always told. What may be somebody's habit,
-    such as times that are dates, or a job that writes a few rows twice, is told where it is more
-    than 1% of the rows and more than twice what is usual, and always from 10% on.
+    Labels known more than a day before their prediction are always reported. Other problems can be
+    a habit, such as dates without a time of day, or a job that writes a few rows twice. They are
+    reported when they are more than 1% of the rows and more than twice the usual share, and always
+    from 10% on.
 
     Parameters
     ----------
     counts : mapping
-        Fields of `pumonitor.ports.InputCounts`; what is not there is 0.
+        Fields of `pumonitor.ports.InputCounts`; missing ones count as 0.
     before : callable
-        Those of the windows before, which say what is usual; asked only where that matters.
+        Returns the counts of earlier windows, from which the usual share is computed. Called only
+        when needed.
     """
     found = [_refused(counts), _early(counts, before), _repeated(counts, before)]
     found.append(_conflicting(counts, before))
@@ -118,7 +120,7 @@ def _beyond_usual(
     among: Iterable[str],
     before: Callable[[], Sequence[Counts]],
 ) -> str | None:
-    """None where there is nothing to tell; else what is said of what is usual."""
+    """None if there is nothing to report; else a clause on the usual share, possibly empty."""
     names, among = tuple(names), tuple(among)
     found, rows = _sum(counts, names), _sum(counts, among)
     if rows == 0 or found <= _REPORTED_SHARE * rows:

@@ -1,4 +1,4 @@
-"""Panes: the moments at which a window is looked at while its labels arrive."""
+"""Panes: the moments at which a window is evaluated while its labels arrive."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _MOST_PROVISIONAL: Final = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaneSchedule:
-    """At which ages, counted from its end, a window is evaluated.
+    """The ages, counted from its end, at which a window is evaluated.
 
-    Provisional panes come first, the mature one when labels have been awaited as long as agreed,
-    the final one after as long again. A function of the configuration alone, so that windows
-    evaluated afterwards have the panes that they had live.
+    First come the provisional panes, then the mature pane at the age `maturity`, then the final
+    pane at twice that age. The schedule depends on the configuration alone, so a backfill evaluates
+    the same panes as a live monitor.
 
     Attributes
     ----------
     maturity : timedelta
-        How long labels are awaited after a window's end; 0 where they are known at once, and
-        there is one pane only.
+        How long labels are awaited after a window's end. 0 if they are known at once; there is
+        then a single pane.
     provisional : tuple of timedelta or None
-        Ages of the provisional panes, ascending, below the maturity; by default 0, a quarter and
-        half of it.
+        Ages of the provisional panes, ascending and below the maturity; by default 0, a quarter and
+        a half of it.
     ages : tuple of timedelta
-        Those of all panes.
+        Ages of all panes.
 
     Raises
     ------
     InputError
-        If an age is negative, out of order, or not below the maturity; or there are more than 6
-        provisional ones.
+        If an age is negative, out of order or not below the maturity, or there are more than 6
+        provisional panes.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class PaneSchedule:
         return self.ages.index(self.maturity)
 
     def state(self, number: int) -> State:
-        """What a pane of that number is."""
+        """State of the pane with that number: provisional, mature or final."""
         if number < self.mature:
             return "provisional"
         return "mature" if number == self.mature else "final"
@@ -82,7 +82,7 @@ class PaneSchedule:
         )
 
     def due(self, window: Window, now: datetime) -> tuple[Pane, ...]:
-        """The panes whose moment has come."""
+        """The panes of a window whose moment is at or before `now`."""
         return tuple(pane for pane in self.panes(window) if pane.as_of <= now)
 
     def _check(self, early: tuple[timedelta, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Windows: stretches of time in the monitor's zone that follow each other without gap."""
+"""Windows: consecutive stretches of time, without gaps, in the monitor's time zone."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _FORM: Final = "a whole number of h, d, w or mo, such as 1h, 6h, 1d, 1w or 1mo"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowGrid:
-    """All windows of one length, since 1970 and on, in one zone.
+    """All windows of one length in one time zone, from 1970 on.
 
-    Windows of days, weeks, months and several hours begin at times of the zone's clocks: days at
-    midnight, weeks on Monday, months on the 1st. Where clocks are put forward or back a day has 23
-    or 25 hours, and a window of several hours is as much shorter or longer. Windows of one hour
-    are always that long: there are 23 or 25 on such a day.
+    Windows of days, weeks, months and several hours begin at local times: days at midnight, weeks
+    on Monday, months on the 1st. When clocks change, a day has 23 or 25 hours, and a window of
+    several hours is an hour shorter or longer. Windows of one hour always last one hour, so such a
+    day has 23 or 25 of them.
 
     Attributes
     ----------
@@ -47,10 +47,10 @@ class WindowGrid:
 
     Notes
     -----
-    Number 0 begins with 1 January 1970 on the zone's clocks, for whole weeks on 29 December 1969;
-    of one-hour windows it is the one in which 1970 began in UTC. A time that clocks show twice is
-    taken the first time, one they skip as the moment at which they were put forward. Where a whole
-    day is skipped (Samoa, 30 December 2011) its number is left out.
+    Window 0 begins on 1 January 1970 local time; for whole weeks on 29 December 1969. Window 0 of
+    one-hour windows contains the begin of 1970 in UTC. A local time that occurs twice means its
+    first occurrence; one that is skipped means the moment at which clocks were put forward. The
+    number of a day that a zone skipped (Samoa, 30 December 2011) is not used.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class WindowGrid:
         object.__setattr__(self, "_zone", _read_zone(self.zone))
 
     def containing(self, moment: datetime) -> Window:
-        """The window that a moment is in.
+        """The window that contains a moment.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class WindowGrid:
         return self._window(index)
 
     def between(self, start: datetime, end: datetime) -> Iterator[Window]:
-        """Whole windows that together hold the half-open range from `start` to `end`, in order.
+        """Whole windows, in order, that cover the half-open range from `start` to `end`.
 
         Raises
         ------
@@ -143,12 +143,13 @@ class WindowGrid:
         return self._moment(local)
 
     def _moment(self, local: datetime) -> datetime:
-        """When the zone's clocks first show a time, or pass it over."""
+        """UTC moment at which a local time first occurs, or at which it is skipped."""
         moment = local.replace(tzinfo=self._zone).astimezone(UTC)
         if moment.astimezone(self._zone).replace(tzinfo=None) == local:
             return moment
-        # Read as before the change it comes after it, and the other way round. A change of a day
-        # would put later windows before earlier ones, were such times not all the change itself.
+        # A skipped time maps to after the change when read with the old offset, and to before it
+        # when read with the new one. Every skipped time becomes the moment of the change, found by
+        # bisection; otherwise windows would be out of order when a whole day is skipped.
         before, after = local.replace(tzinfo=self._zone, fold=1).astimezone(UTC), moment
         changed = after.astimezone(self._zone).utcoffset()
         while after - before > _SECOND:
@@ -160,7 +161,7 @@ class WindowGrid:
         return after
 
     def _near(self, moment: datetime) -> int:
-        """The number of the window, or of one beside it where clocks are changed."""
+        """Number of the window that contains the moment; one off near a clock change."""
         if self._unit == "real hour":
             return (moment + self._phase - _EPOCH.replace(tzinfo=UTC)) // _HOUR
         local = moment.astimezone(self._zone).replace(tzinfo=None)
@@ -179,7 +180,7 @@ class WindowGrid:
 
     @property
     def _phase(self) -> timedelta:
-        """By how much the zone's hours begin before those of UTC."""
+        """By how much the zone's full hours come before those of UTC."""
         offset = self._zone.utcoffset(_EPOCH.replace(year=2000))
         return (offset or timedelta()) % _HOUR
 
@@ -200,7 +201,7 @@ def _read_length(every: object) -> tuple[int, str]:
 
 
 def _hint(every: str) -> str:
-    """How a message about a length that cannot be read ends."""
+    """The end of the message about an invalid length: a suggestion, or ""."""
     found = re.fullmatch(r"(-?)(\d{,18}) *([a-zA-Z]+)", every)
     if found is None:
         return ""
