@@ -15,26 +15,16 @@ root of another checkout, to compare two states of the tests.
 from __future__ import annotations
 
 import argparse
-import json
-import multiprocessing
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rich.progress import track
-
-from benchmarks.mutation.covering import Covering, measure
-from benchmarks.mutation.operators import Mutant
-from benchmarks.mutation.subjects import SUBJECTS, TREE, sample
-from benchmarks.mutation.trials import Trials
-
-_LEFT_OUT = (".git", ".venv", ".mypy_cache", ".ruff_cache", "site", "dist", "build", "reproduction")
+from benchmarks.mutation.campaign import lines_of, try_all
+from benchmarks.mutation.covering import measure
+from benchmarks.mutation.subjects import SUBJECTS, TREE
 
 
 def main() -> None:
@@ -60,98 +50,22 @@ def main() -> None:
     if arguments.command == "cover":
         sys.exit(measure(arguments.tree.resolve(), arguments.folder))
     elif arguments.command == "run":
-        _try_all(arguments)
+        try_all(
+            arguments.folder,
+            arguments.out,
+            tree=arguments.tree.resolve(),
+            wanted=_survivors(arguments.again) if arguments.again else None,
+            count=arguments.count,
+            seed=arguments.seed,
+            seconds=arguments.seconds,
+            processes=arguments.processes,
+        )
     else:
-        _report(_lines(arguments.file), survivors=arguments.survivors)
+        _report(lines_of(arguments.file), survivors=arguments.survivors)
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def _try_all(arguments: argparse.Namespace) -> None:
-    tree = arguments.tree.resolve()
-    drawn = sample(arguments.count, arguments.seed, tree)
-    if arguments.again:
-        wanted = {one["key"] for one in _lines(arguments.again) if one["killed_by"] is None}
-        drawn = [(subject, one) for subject, one in sample(10**6, 0, tree) if one.key in wanted]
-        missing = len(wanted) - len(drawn)
-        if missing:
-            sys.stderr.write(f"{missing} survivors are not in {tree}: their functions differ.\n")
-    done = {one["key"] for one in _lines(arguments.out)}
-    todo = [one for one in drawn if one[1].key not in done]
-    covering = Covering(arguments.folder, tree)
-    tasks = [
-        (subject, mutant, *_affordable(covering, mutant, arguments.seconds))
-        for subject, mutant in todo
-    ]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        multiprocessing.get_context("spawn").Pool(
-            arguments.processes, initializer=_begin, initargs=(tree, folder)
-        ) as pool,
-        arguments.out.open("a") as out,
-    ):
-        for found in track(pool.imap_unordered(_try_one, tasks), total=len(tasks)):
-            out.write(json.dumps(found) + "\n")
-            out.flush()
-
-
-def _affordable(covering: Covering, mutant: Mutant, seconds: float) -> tuple[list[str], int, float]:
-    """The tests to run, how many there are in all, and the time they take without the fault."""
-    tests = covering.tests(mutant)
-    cost = 0.0
-    for number, name in enumerate(tests):
-        # The quickest test is tried whatever it costs.
-        if number and cost + covering.times[name] > seconds:
-            return tests[:number], len(tests), cost
-        cost += covering.times[name]
-    return tests, len(tests), cost
-
-
-_TRIALS: list[Trials] = []
-
-
-def _begin(tree: Path, folder: str) -> None:
-    """A copy of the tree for this process, with everything compiled."""
-    copy = Path(folder) / str(os.getpid())
-    shutil.copytree(tree, copy, ignore=shutil.ignore_patterns(*_LEFT_OUT, "__pycache__"))
-    command = [sys.executable, "-m", "compileall", "-q", "pumonitor", "plugins", "benchmarks"]
-    subprocess.run(command, cwd=copy, check=True)
-    _TRIALS.append(Trials(copy))
-
-
-def _try_one(task: tuple[str, Mutant, list[str], int, float]) -> dict[str, Any]:
-    subject, mutant, tests, covering, cost = task
-    killer = _killer(mutant, tests, cost)
-    return {
-        "key": mutant.key,
-        "subject": subject,
-        "file": mutant.file,
-        "function": mutant.function,
-        "line": mutant.line,
-        "old": mutant.old,
-        "new": mutant.new.rstrip("\n"),
-        "killed_by": killer,
-        "tests": len(tests),
-        "covering": covering,
-    }
-
-
-def _killer(mutant: Mutant, tests: list[str], cost: float) -> str | None:
-    trials = _TRIALS[0]
-    seconds = 30 + 5 * cost
-    text = mutant.applied_to((trials.tree / mutant.file).read_bytes())
-    left = tests
-    while left:
-        killer = trials.failing(left, file=mutant.file, text=text, seconds=seconds)
-        if killer is None or killer not in left:
-            return killer
-        # A test that fails here without the fault has seen nothing.
-        if trials.failing([killer], file=None, text=None, seconds=seconds) is None:
-            return killer
-        left = [one for one in left if one != killer]
-    return None
+def _survivors(path: Path) -> set[str]:
+    return {one["key"] for one in lines_of(path) if one["killed_by"] is None}
 
 
 def _report(found: list[dict[str, Any]], *, survivors: bool) -> None:
