@@ -6,60 +6,24 @@ code serves an array, a warehouse group-by and a stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pumonitor._cells import cells_of_rows, cells_of_weighted_rows
 from pumonitor._counts import cells_of_counts
-from pumonitor._propensities import Chances, Propensities, describe
-from pumonitor._validate import (
-    as_labels,
-    as_propensities,
-    as_scores,
-    check_label_counts,
-    check_same_index,
-    row_weights,
-)
+from pumonitor._joined import added, compressed
+from pumonitor._propensities import Chances, Propensities
+from pumonitor._rows import DENSITY_EDGES, columns_of_rows
+from pumonitor._validate import check_label_counts
+from pumonitor._weights import Weights
 from pumonitor.errors import InputError
 
 __all__ = ["ScoreTable", "Weights"]
 
 FloatArray = NDArray[np.float64]
-
-_DENSITY_EDGES = 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Weights:
-    """Second moments per cell, kept only when rows carry weights or propensities.
-
-    With sample weight w and propensity e, a labeled row stands for w / e positives
-    (`ScoreTable.labeled`) and for w rows of the population (`labeled_mass`).
-    """
-
-    labeled_squares: FloatArray
-    labeled_mass: FloatArray
-    labeled_mass_squares: FloatArray
-    labeled_cross: FloatArray
-    unlabeled_squares: FloatArray
-    negative_squares: FloatArray
-
-    def map(self, change: Callable[[FloatArray], FloatArray]) -> Weights:
-        """The same change made to every column."""
-        return Weights(**{item.name: change(getattr(self, item.name)) for item in fields(self)})
-
-    def followed_by(self, other: Weights) -> Weights:
-        """These cells, then those."""
-        return Weights(
-            **{
-                item.name: np.concatenate([getattr(self, item.name), getattr(other, item.name)])
-                for item in fields(self)
-            }
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -121,7 +85,7 @@ class ScoreTable:
         propensity: Any = None,
         detection_rate: float = 1.0,
         min_propensity: float = 0.0,
-        density_edges: int = _DENSITY_EDGES,
+        density_edges: int = DENSITY_EDGES,
     ) -> ScoreTable:
         """Exact table of rows.
 
@@ -160,62 +124,17 @@ class ScoreTable:
         TooFewPositivesError
             If fewer than two rows are confirmed positives.
         """
-        check_same_index(labels, scores)
-        label_values = as_labels(labels)
-        score_values = as_scores(scores)
-        if len(label_values) != len(score_values):
-            msg = (
-                f"labels and scores must have one value per row: got {len(label_values)} labels "
-                f"and {len(score_values)} scores"
-            )
-            raise InputError(msg)
-        check_label_counts(
-            int(np.count_nonzero(label_values == 1)), int(np.count_nonzero(label_values == 0))
-        )
-        edges = np.asarray(list(thresholds), dtype=score_values.dtype)
-        settings = {"detection_rate": detection_rate, "min_propensity": min_propensity}
-        logged = as_propensities(label_values, propensity, **settings)
-        if sample_weight is None and propensity is None:
-            weight = None
-            cells = cells_of_rows(
-                label_values, score_values, edges=edges, density_edges=density_edges
-            )
-        else:
-            weight, represented = row_weights(label_values, sample_weight, propensity, **settings)
-            cells = cells_of_weighted_rows(
-                label_values,
-                score_values,
-                weight=weight,
-                represented=represented,
-                edges=edges,
+        return cls(
+            **columns_of_rows(
+                labels,
+                scores,
+                thresholds=thresholds,
+                sample_weight=sample_weight,
+                propensity=propensity,
+                detection_rate=detection_rate,
+                min_propensity=min_propensity,
                 density_edges=density_edges,
             )
-        table = cls(
-            lower=cells.lower,
-            upper=cells.upper,
-            labeled=cells.sums["labeled"],
-            unlabeled=cells.sums["unlabeled"],
-            negative=cells.sums["negative"],
-            n_labeled=int(np.count_nonzero(label_values == 1)),
-            n_unlabeled=int(np.count_nonzero(label_values == 0)),
-            n_negative=int(np.count_nonzero(label_values == -1)),
-            weights=None
-            if weight is None
-            else Weights(**{item.name: cells.sums[item.name] for item in fields(Weights)}),
-        )
-        if weight is None or logged is None:
-            return table
-        is_labeled, is_rest = label_values == 1, label_values == 0
-        return replace(
-            table,
-            propensities=describe(logged[is_labeled], represented[is_labeled], **settings),
-            chances=Chances.of_rows(
-                score_values[is_rest],
-                propensity=logged[is_rest],
-                weight=weight[is_rest],
-                lower=table.lower,
-                **settings,
-            ),
         )
 
     @classmethod
@@ -415,35 +334,7 @@ class ScoreTable:
         """
         if not isinstance(other, ScoreTable):
             return NotImplemented
-        weights = None
-        if self.weights is not None or other.weights is not None:
-            weights = self._with_moments().followed_by(other._with_moments())
-        chances = None
-        if self.chances is not None and other.chances is not None:
-            chances = self.chances.followed_by(other.chances)
-        joined = ScoreTable(
-            lower=np.concatenate([self.lower, other.lower]),
-            upper=np.concatenate([self.upper, other.upper]),
-            labeled=np.concatenate([self.labeled, other.labeled]),
-            unlabeled=np.concatenate([self.unlabeled, other.unlabeled]),
-            negative=np.concatenate([self.negative, other.negative]),
-            n_labeled=self.n_labeled + other.n_labeled,
-            n_unlabeled=self.n_unlabeled + other.n_unlabeled,
-            n_negative=self.n_negative + other.n_negative,
-            weights=weights,
-            propensities=self._joint_propensities(other),
-            chances=chances,
-        )._taken(
-            np.lexsort(
-                (
-                    np.concatenate([self.upper, other.upper]),
-                    np.concatenate([self.lower, other.lower]),
-                )
-            )
-        )
-        reach = np.maximum.accumulate(joined.upper)
-        starts = np.flatnonzero(np.concatenate([[True], joined.lower[1:] > reach[:-1]]))
-        return joined._grouped(starts)
+        return added(self, other)
 
     def compress(self, max_cells: int, *, thresholds: Iterable[float] = ()) -> ScoreTable:
         """At most `max_cells` cells (and one more for each threshold kept), by joining neighbours.
@@ -451,76 +342,4 @@ class ScoreTable:
         Cells are joined so that each holds about the same share of labeled and unlabeled rows;
         `resolution` of the result states the error, about 1 / (2 max_cells) at the most.
         """
-        if max_cells < 2:
-            msg = f"max_cells must satisfy max_cells >= 2, got {max_cells}"
-            raise ValueError(msg)
-        if len(self) <= max_cells:
-            return self
-        others = self.unlabeled + self.negative
-        mass = self.labeled / self.labeled.sum() + others / max(others.sum(), 1.0)
-        middle = np.cumsum(mass) - 0.5 * mass
-        group = np.minimum((middle / mass.sum() * max_cells).astype(np.intp), max_cells - 1)
-        begins = np.concatenate([[True], group[1:] != group[:-1]])
-        for threshold in thresholds:
-            index = self.index_of_threshold(threshold)
-            if index < len(self):
-                begins[index] = True
-        return self._grouped(np.flatnonzero(begins))
-
-    def _with_moments(self) -> Weights:
-        if self.weights is not None:
-            return self.weights
-        return Weights(
-            labeled_squares=self.labeled_squares,
-            labeled_mass=self.labeled_mass,
-            labeled_mass_squares=self.labeled_mass_squares,
-            labeled_cross=self.labeled_cross,
-            unlabeled_squares=self.unlabeled_squares,
-            negative_squares=self.negative_squares,
-        )
-
-    def _joint_propensities(self, other: ScoreTable) -> Propensities | None:
-        """Rows of a table without propensities count by their weight, as with a propensity of 1."""
-        if self.propensities is None and other.propensities is None:
-            return None
-
-        def known(table: ScoreTable) -> Propensities:
-            return table.propensities or Propensities(
-                lifted=0,
-                largest_weight=table.largest_weight_share * float(table.labeled.sum()),
-                min_propensity=None,
-                detection_rate=None,
-            )
-
-        return known(self).with_those_of(known(other))
-
-    def _taken(self, order: NDArray[np.intp]) -> ScoreTable:
-        return self._changed(
-            lambda column: column[order], lower=self.lower[order], upper=self.upper[order]
-        )
-
-    def _grouped(self, starts: NDArray[np.intp]) -> ScoreTable:
-        return self._changed(
-            lambda column: np.add.reduceat(column, starts),
-            lower=self.lower[starts],
-            upper=np.maximum.reduceat(self.upper, starts),
-        )
-
-    def _changed(
-        self,
-        change: Callable[[FloatArray], FloatArray],
-        *,
-        lower: FloatArray,
-        upper: FloatArray,
-    ) -> ScoreTable:
-        """The same rows in other cells: the change made to every column of sums."""
-        return replace(
-            self,
-            lower=lower,
-            upper=upper,
-            labeled=change(self.labeled),
-            unlabeled=change(self.unlabeled),
-            negative=change(self.negative),
-            weights=None if self.weights is None else self.weights.map(change),
-            chances=None if self.chances is None else self.chances.map(change),
-        )
+        return compressed(self, max_cells, thresholds=thresholds)

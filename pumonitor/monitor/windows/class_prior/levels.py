@@ -1,0 +1,69 @@
+"""Where the class prior of a series starts: at the level given once, or at what scores say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.records.collected import StoredSeries
+from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
+from pumonitor.prior.followed.founding import Index, WindowRows
+from pumonitor.prior.followed.level import LevelOrigin, estimated_level, given_level
+from pumonitor.results import ClassPriorEstimate
+
+__all__ = ["Levels"]
+
+
+@dataclass(eq=False)
+class Levels:
+    """Levels of the class prior that a monitor's configuration gives or has estimated.
+
+    Attributes
+    ----------
+    monitor : Monitor
+    """
+
+    monitor: Monitor
+
+    def of(
+        self, windows: Sequence[WindowRows], stored: StoredSeries, *, index: Index = "score"
+    ) -> LevelOrigin | None:
+        """Given once, where that is of these windows or earlier ones; else what the scores say."""
+        given = self.given_of(stored)
+        if given is not None and given[1] < windows[-1].end:
+            estimate, start, end = given
+            return given_level(estimate, windows, start=start, end=end, label_purity=self.purity)
+        method = self.monitor.assumed_prior
+        assert isinstance(method, str)  # noqa: S101 (it is followed)
+        return estimated_level(
+            windows,
+            method=method,
+            label_purity=self.purity,
+            index=index,
+            rng=seed_of(
+                self.monitor.name, model_version=stored.model_version, segment=stored.segment
+            ),
+        )
+
+    def given_of(
+        self, stored: StoredSeries
+    ) -> tuple[ClassPriorEstimate, datetime, datetime] | None:
+        """Of all rows; the share of one segment may be any other."""
+        return None if stored.segment else self._given
+
+    @cached_property
+    def _given(self) -> tuple[ClassPriorEstimate, datetime, datetime] | None:
+        prior = self.monitor.prior_of_period
+        if prior is None:
+            return None
+        start, end = prior.span(self.monitor.zone)
+        return ClassPriorEstimate.given((prior.value, prior.low, prior.high)), start, end
+
+    @cached_property
+    def purity(self) -> float:
+        """P(y = 1 given labeled); 1 where it is estimated."""
+        purity = self.monitor.label_purity
+        return 1.0 if isinstance(purity, str) else float(purity)
