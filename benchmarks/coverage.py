@@ -1,8 +1,9 @@
 """How often nominal 95% intervals hold the truth: `python -m benchmarks.coverage`.
 
 The class prior is given (the window's own for the window target). Every cell of the grid is
-printed; the last lines name the cells outside the bounds that intervals are held to: 92.5% to
-98%, and 90% to 99% at 20 labeled positives, allowing two Monte-Carlo standard errors.
+printed, then the mean and the lowest of all cells by number of labeled positives; the last lines
+name the cells outside the bounds that intervals are held to: 92.5% to 98%, and 90% to 99% at 20
+labeled positives, allowing two Monte-Carlo standard errors.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ def main() -> None:
     parser.add_argument("--decimals", type=int, default=None, help="round scores: ties")
     arguments = parser.parse_args()
     outside = []
+    by_labeled: dict[int, list[float]] = {}
     print(f"{arguments.runs} runs a cell, label frequency {arguments.frequency}")
     print(
         "scenario             target   n_L    pi  auc  " + " ".join(f"{n[:9]:>9}" for n in METRICS)
@@ -131,6 +133,7 @@ def main() -> None:
             decimals=arguments.decimals,
         )
         held = coverage(design, target, runs=arguments.runs)  # type: ignore[arg-type]
+        by_labeled.setdefault(n_labeled, []).extend(held.values())
         low, high = bounds(n_labeled, arguments.runs)
         row = " ".join(f"{held[n]:>8.3f}{' ' if low <= held[n] <= high else '*'}" for n in METRICS)
         print(
@@ -141,7 +144,12 @@ def main() -> None:
             for name in METRICS
             if not low <= held[name] <= high
         ]
-    print(f"{len(outside)} cells outside their bounds")
+    for n_labeled, shares in by_labeled.items():
+        print(
+            f"{n_labeled} labeled: mean {np.mean(shares):.3f}, lowest {min(shares):.3f} of "
+            f"{len(shares)} cells and metrics"
+        )
+    print(f"{len(outside)} cells and metrics outside their bounds")
     for cell in outside:
         print("  ", *cell)
 

@@ -6,16 +6,7 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-from docs.from_code import decisions
 from docs.from_code.pages import made_pages
-
-
-def on_config(config: Any) -> Any:
-    """Name the pages of the decisions, which are as many as ARCHITECTURE.md has."""
-    (reference,) = (one["Reference"] for one in config.nav if "Reference" in one)
-    (section,) = (one["Decisions"] for one in reference if "Decisions" in one)
-    section += [f"decisions/{one.slug}.md" for one in decisions.read()]
-    return config
 
 
 def on_files(files: Files, config: Any) -> Files:

@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["cell", "slug", "table"]
+__all__ = ["cell", "table"]
 
 
 def cell(text: str) -> str:
     """Text within a table: on one line, its bars escaped; within code they may stand."""
     parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
     return "".join(one if one.startswith("`") else one.replace("|", "\\|") for one in parts)
-
-
-def slug(text: str) -> str:
-    """As it stands in an address."""
-    return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

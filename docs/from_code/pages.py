@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from docs.from_code import commands, configuration, decisions, metrics, python
+from docs.from_code import commands, configuration, metrics, python
 
 __all__ = ["made_pages"]
 
@@ -14,5 +14,4 @@ def made_pages() -> dict[str, str]:
         "reference/commands.md": commands.page(),
         "reference/metrics.md": metrics.page(),
         "reference/python.md": python.page(),
-        **{f"decisions/{one.slug}.md": one.page for one in decisions.read()},
     }

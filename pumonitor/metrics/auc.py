@@ -84,8 +84,8 @@ def auc(
     AUC' - 1/2 = (AUC - 1/2) (b - pi) / (b - pi').
 
     The area under the recovered ROC curve (Algorithm 1 of the paper) is not used, since it breaks
-    the identity, has no interval that is as good, and gains little: see "One AUC" in
-    ARCHITECTURE.md and `python -m benchmarks.auc_routes`.
+    the identity, has no interval that is as good, and gains little: see
+    ``docs/decisions/one-auc.md`` and `python -m benchmarks.auc_routes`.
 
     References
     ----------
