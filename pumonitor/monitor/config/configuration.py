@@ -1,4 +1,4 @@
-"""The configuration `pumonitor.yaml`: what it may say, and what it means."""
+"""The models of the configuration file `pumonitor.yaml`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
 class Reference(Period):
-    """Windows that new ones are compared with, from start up to but not including end.
+    """The period whose windows later ones are compared with, from start up to but excluding end.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Reference(Period):
 
 
 def _length(every: str) -> timedelta:
-    """Of a window; a month is its shortest."""
+    """Length of a window; of months, that of February."""
     window = WindowGrid(every=every).containing(datetime(2023, 2, 1, tzinfo=UTC))
     return window.end - window.start
 
@@ -111,7 +111,7 @@ class Monitor(Part):
     schedule : Cron or None
         When ``pumonitor serve`` works on this monitor, as a cron expression.
     score_scale : "probability" or "unbounded"
-        Whether scores lie within 0 and 1.
+        Whether scores are within [0, 1].
     threshold : float
         A score at or above it is predicted positive.
     class_prior : str, float, list or mapping
@@ -147,43 +147,43 @@ class Monitor(Part):
 
     @property
     def name(self) -> str:
-        """Its key in the file."""
+        """The monitor's key in the file."""
         return self._name
 
     @property
     def assumed_prior(self) -> GivenOrEstimated:
-        """The class prior as the estimation from a window's own rows takes it."""
+        """The class prior as an argument of the estimation from a window's own rows."""
         if isinstance(self.class_prior, PriorOfPeriod):
             return "auto"
         return cast("GivenOrEstimated", self.class_prior)
 
     @property
     def prior_of_period(self) -> PriorOfPeriod | None:
-        """What is known of one period, which windows are followed from; None otherwise."""
+        """The class prior given for one period, from which it is followed; None if not given so."""
         return self.class_prior if isinstance(self.class_prior, PriorOfPeriod) else None
 
     @property
     def is_prior_assumed(self) -> bool:
-        """Whether the class prior is one constant for ever, which nothing measures."""
+        """Whether the class prior is an assumed constant."""
         return not isinstance(self.class_prior, str | PriorOfPeriod)
 
     @property
     def is_prior_followed(self) -> bool:
-        """Whether windows' class priors are followed from a reference by what changes since.
+        """Whether class priors are followed over windows, from a reference on.
 
-        One that is assumed never changes. Propensities count the positives of each window, and
-        where mistaken labels are looked for in each window, the class prior is found with them.
+        Not if the class prior is assumed; nor with propensities, which estimate it in each window;
+        nor with `label_purity: auto`, which estimates both in each window.
         """
         return _is_followed(self.class_prior, self.label_purity)
 
     @property
     def windows(self) -> WindowGrid:
-        """All windows there are."""
+        """The monitor's windows."""
         return WindowGrid(every=self.window, zone=self.zone)
 
     @property
     def pane_schedule(self) -> PaneSchedule:
-        """When each of them is looked at."""
+        """The ages at which each window is evaluated."""
         return PaneSchedule(maturity=self.maturity, provisional=self.panes)
 
     @field_validator("panes")
@@ -261,9 +261,7 @@ class Monitor(Part):
 
     @field_validator("rules")
     @classmethod
-    def _that_can_be_decided(
-        cls, rules: tuple[Rule, ...], info: ValidationInfo
-    ) -> tuple[Rule, ...]:
+    def _with_valid_rules(cls, rules: tuple[Rule, ...], info: ValidationInfo) -> tuple[Rule, ...]:
         predictions, window = info.data.get("predictions"), info.data.get("window")
         check_rules(
             rules,
@@ -301,19 +299,19 @@ class Configuration(Located):
     monitors: dict[str, Monitor]
 
     def model_post_init(self, context: Any, /) -> None:
-        """Keep the folder, and tell monitors their names."""
+        """Store the folder, and the name of each monitor in it."""
         super().model_post_init(context)
         for name, monitor in self.monitors.items():
             monitor._name = name
 
     @property
     def state_address(self) -> str:
-        """Of the state database, with its password; a file's path absolute."""
+        """Address of the state database, with its password; a file's path is made absolute."""
         return self.absolute(self.state.get_secret_value())
 
     @property
     def mask(self) -> Mask:
-        """Hides every secret of this configuration in text that may hold one."""
+        """A mask that replaces every secret of this configuration in a text."""
         addresses = [self.state_address]
         if self.tracking is not None:
             addresses.append(self.tracking.address)
@@ -341,7 +339,7 @@ class Configuration(Located):
 
     @field_validator("monitors")
     @classmethod
-    def _that_tell_somebody(
+    def _with_known_destinations(
         cls, monitors: dict[str, Monitor], info: ValidationInfo
     ) -> dict[str, Monitor]:
         destinations = info.data.get("destinations")

@@ -1,4 +1,4 @@
-"""From a file to a `Configuration`, with everything that is wrong told at once."""
+"""Read a configuration file into a `Configuration`; all problems are reported in one error."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ __all__ = [
 
 _LARGEST_BYTES = 1_000_000
 
-_SAID: Final = {
+_MESSAGES: Final = {
     "missing": "is missing",
     "string_type": "must be text: put it in quotes",
     "string_too_short": "must not be empty",
@@ -62,16 +62,16 @@ _SAID: Final = {
     "dict_type": "must be a mapping: keys with values, indented",
     "model_type": "must be a mapping: keys with values, indented",
 }
-"""What is said of pydantic's kinds of errors; it says the others itself."""
+"""Messages for pydantic's error types; other types keep pydantic's own message."""
 
 
 Needs = Literal["everything", "ledger"]
-"""What a command works with: all that the file names, or the ledger alone."""
+"""What a command needs: everything that the file names, or the ledger alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigurationFile:
-    """A configuration and what there is to say of its file.
+    """A configuration with the warnings about its file.
 
     Attributes
     ----------
@@ -79,8 +79,8 @@ class ConfigurationFile:
     path : Path
     warnings : tuple of str
     unread : tuple of Problem
-        Variables that are not set and that reading the ledger can do without. Destinations and
-        MLflow that need one are not in the configuration.
+        Unset environment variables that reading the ledger does not need. Destinations and MLflow
+        servers that use one are left out of the configuration.
     """
 
     configuration: Configuration
@@ -89,24 +89,24 @@ class ConfigurationFile:
     unread: tuple[Problem, ...] = ()
 
     def require_tables(self, monitor: str) -> None:
-        """Refuse to go on without the tables of a monitor.
+        """Check that the sources of a monitor's tables are known.
 
         Raises
         ------
         InputError
-            If their address could not be read.
+            If an environment variable in them is not set.
         """
         missing = monitors_unread(self.unread).get(monitor)
         if missing:
             raise problems_error(str(self.path), missing)
 
     def require_meaning(self, monitor: str) -> None:
-        """Refuse to go on if nobody knows which tables those of a monitor are.
+        """Check that a monitor's sources identify its tables, if only without a password.
 
         Raises
         ------
         InputError
-            If more than a password is missing from their address.
+            If more than a password is missing.
         """
         one = self.configuration.monitors[monitor]
         if any(stands_in(source) for source in (one.predictions.source, one.positives.source)):
@@ -125,15 +125,15 @@ def read_configuration(
     ----------
     path : path-like
     environment : mapping of str to str, optional
-        What ${NAME} reads; the process's own otherwise.
+        Where ${NAME} is looked up; by default the environment of the process.
     needs : {"everything", "ledger"}
         "ledger": secrets of destinations, MLflow and sources may be missing.
 
     Raises
     ------
     InputError
-        If there is no such file or something in it is wrong: one line for everything that is, with
-        its place and line, and never a secret.
+        If the file does not exist or is invalid. The message has one line per problem, with its
+        place and line number, and never a secret.
     """
     file = Path(path)
     try:
@@ -156,9 +156,9 @@ def read_configuration_text(
     path: Path = Path("pumonitor.yaml"),
     environment: Mapping[str, str] | None = None,
     needs: Needs = "everything",
-    tell: Callable[[Sequence[Problem]], InputError] | None = None,
+    make_error: Callable[[Sequence[Problem]], InputError] | None = None,
 ) -> ConfigurationFile:
-    r"""Read a configuration from text; files it names are relative to the folder of `path`.
+    r"""Read a configuration from text. Relative paths in it are relative to the folder of `path`.
 
     Parameters
     ----------
@@ -166,8 +166,8 @@ def read_configuration_text(
     path : Path
     environment, needs
         As in `read_configuration`.
-    tell : callable, optional
-        Makes the error where places and lines of the text are not what its author knows.
+    make_error : callable, optional
+        Makes the error, for text whose places and lines its author does not know.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def read_configuration_text(
             },
         )
     except ValidationError as error:
-        # What follows from a variable that could not be read is no news.
+        # Leave out problems that follow from a variable that could not be read.
         unread = [problem.place for problem in expanded.problems]
         problems += [
             problem
@@ -207,11 +207,13 @@ def read_configuration_text(
             if not any(problem.place[: len(place)] == place for place in unread)
         ]
     if problems or configuration is None:
-        # A variable may hold a secret and stand where it does not belong.
-        told = (
-            problems_error(str(path), problems, document.lines) if tell is None else tell(problems)
+        # A message may quote the value of a variable, which may be a secret.
+        error_of_file = (
+            problems_error(str(path), problems, document.lines)
+            if make_error is None
+            else make_error(problems)
         )
-        raise InputError(expanded.mask(str(told))) from None
+        raise InputError(expanded.mask(str(error_of_file))) from None
     warnings = tuple(
         f"{path}: {shown_place(warning.place)}, line {document.lines[warning.place]}: "
         f"{warning.message}"
@@ -237,7 +239,7 @@ def _no_file(file: Path) -> str:
 def _problems_of(error: ValidationError) -> list[Problem]:
     errors = error.errors(include_input=False, include_url=False)
     unknown = {one["loc"] for one in errors if one["type"] == "extra_forbidden"}
-    # A key that is there under a wrong name is not told as missing too.
+    # A misspelt key is reported as unknown only, and not as missing as well.
     meant = {(*place[:-1], name) for place in unknown for name in _likely(place)}
     return [
         Problem(place=_place(one["loc"]), message=_message(one), within=_within(one))
@@ -247,7 +249,7 @@ def _problems_of(error: ValidationError) -> list[Problem]:
 
 
 def _place(found: Place) -> Place:
-    """A place of the file: which kind of rule it is in is no part of it."""
+    """The place in the file: pydantic's location without the tag of the rule's kind."""
     is_of_rule = len(found) > 4 and found[2] == "rules" and found[4] in KINDS
     return (*found[:4], *found[5:]) if is_of_rule else found
 
@@ -277,7 +279,7 @@ def _message(error: ErrorDetails) -> str:
         return f"must be above {context['gt']:g}"
     if kind == "greater_than_equal":
         return f"must be at least {context['ge']:g}"
-    return _SAID.get(kind, error["msg"])
+    return _MESSAGES.get(kind, error["msg"])
 
 
 def _known_keys(place: Place) -> list[str]:
@@ -290,7 +292,7 @@ def _known_keys(place: Place) -> list[str]:
             field = next((one for name, one in _fields(found) if name == part), None)
             if field is None:
                 return []
-            # Some values are a mapping among other things.
+            # Some values may be a mapping or something else.
             mappings = [getattr(one, "mapping", None) for one in field.metadata]
             found = next(filter(_is_model, mappings), field.annotation)
             if _is_model(found) or get_origin(found) in {dict, tuple}:
@@ -308,12 +310,11 @@ def _fields(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
 
 
 def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
-    """All of a monitor that changes its results, as plain values, and nothing else.
+    """Everything in a monitor's configuration that changes its results, in JSON types.
 
-    Equal to what the ledger gives back of it, where values are JSON.
-    Where its data are and their columns, windows, zone, maturity, panes, score scale, threshold,
-    assumptions and reference. Not its name, schedule, rules or link to a model, not who logs in to
-    a database, and not how the file is written.
+    Included: sources and columns, windows, time zone, maturity, panes, score scale, threshold,
+    assumptions and reference. Left out: name, schedule, rules, link to a model, database users and
+    the layout of the file. It equals what the ledger returns after storing it as JSON.
     """
     reference = monitor.reference
     meaning: dict[str, Any] = {
@@ -343,7 +344,7 @@ def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
         if reference is None
         else [moment.isoformat() for moment in reference.span(monitor.zone)],
     }
-    # A tuple would come back as a list, and read as a change of it.
+    # JSON returns tuples as lists; comparing the two would report a change.
     plain: dict[str, Any] = plain_json(meaning, "a configuration")
     return plain
 
@@ -366,12 +367,12 @@ def _features(predictions: Predictions) -> dict[str, Any]:
 
 
 def _columns(table: Predictions | Positives, *, exclude: set[str]) -> dict[str, Any]:
-    """What is said of a table; what is not leaves no trace, so that new keys change no hash."""
+    """The keys given for a table. Absent keys are left out, so that new keys change no hash."""
     return table.model_dump(mode="json", exclude=exclude, exclude_none=True)
 
 
 def _window_in_days(length: str) -> str:
-    """One name for weeks, which are seven days as well."""
+    """The length of windows with weeks written in days, so that 1w and 7d are the same."""
     count, unit = re.fullmatch(r"(\d+)(\w+)", length).groups()  # type: ignore[union-attr]
     return f"{7 * int(count)}d" if unit == "w" else f"{int(count)}{unit}"
 

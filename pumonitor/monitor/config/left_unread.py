@@ -1,4 +1,4 @@
-"""What of a configuration may stay unread by those who only read results: secrets, above all."""
+"""Parts of a configuration, mainly secrets, that commands which only read results do not need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 UNREAD_DESTINATIONS: Final = "unread destinations"
-"""Key in the context of validation: names that rules may use although nothing is known of them."""
+"""Key in the validation context: destinations that were left out and that rules may still name."""
 
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]*://.")
 _NO_ADDRESS: Final = "postgresql://unread"
@@ -26,29 +26,29 @@ _NO_PATH: Final = "unread"
 
 
 def may_stay_unread(problem: Problem) -> bool:
-    """Whether the ledger can be read without the value at this place.
+    """Whether results can be read without the value at this place.
 
-    Destinations, MLflow and the tables of monitors are asked by commands that work. What else the
-    environment holds, such as a threshold, says what results mean.
+    True for destinations, MLflow and sources of tables, which only commands that evaluate or send
+    need. False for everything else, such as a threshold, which determines the meaning of results.
     """
     place = problem.place
     return place[:1] in {("destinations",), ("tracking",)} or _is_of_source(place)
 
 
 def leave_unread(value: Any, missing: Iterable[Problem]) -> tuple[str, ...]:
-    """Take out of a configuration's values what could not be read, or put a stand-in there.
+    """Remove values that could not be read, or replace them by a placeholder.
 
     Parameters
     ----------
     value : dict
-        Changed in place.
+        The file's values; changed in place.
     missing : iterable of Problem
-        Those that `may_stay_unread`.
+        Problems for which `may_stay_unread` is true.
 
     Returns
     -------
     tuple of str
-        Names of destinations that were taken out.
+        Names of the removed destinations.
     """
     destinations: dict[str, None] = {}
     for problem in missing:
@@ -64,7 +64,7 @@ def leave_unread(value: Any, missing: Iterable[Problem]) -> tuple[str, ...]:
 
 
 def monitors_unread(missing: Iterable[Problem]) -> dict[str, list[Problem]]:
-    """Monitors whose tables cannot be opened, and why."""
+    """Monitor to the problems because of which its tables cannot be opened."""
     found: dict[str, list[Problem]] = {}
     for problem in missing:
         if _is_of_source(problem.place):
@@ -74,12 +74,12 @@ def monitors_unread(missing: Iterable[Problem]) -> dict[str, list[Problem]]:
 
 def _is_of_source(place: Place) -> bool:
     is_table = len(place) > 3 and place[2] in {"predictions", "positives"}
-    # A query says which rows count: without a part of it nobody knows.
+    # A query determines which rows count, so no part of it may be missing.
     return place[0] == "monitors" and is_table and place[3] == "source" and place[-1] != "query"
 
 
 def _stand_in(table: Any, place: Place) -> None:
-    """An address whose password alone is missing says still which data it means."""
+    """Use the address without its missing part; a placeholder if nothing of it is left."""
     if place == ("source",):
         text = table["source"]
         table["source"] = text if text.strip() else _NO_PATH
@@ -89,7 +89,7 @@ def _stand_in(table: Any, place: Place) -> None:
 
 
 def stands_in(source: Source) -> bool:
-    """Whether which data it means is not known."""
+    """Whether a source is a placeholder, so that its data are unknown."""
     if source.url is not None:
         return source.url.get_secret_value() == _NO_ADDRESS
     return source.path == _NO_PATH

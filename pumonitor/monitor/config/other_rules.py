@@ -1,4 +1,4 @@
-"""A configuration with other rules for one monitor, to try them out."""
+"""A configuration with other rules for one monitor, to simulate them."""
 
 from __future__ import annotations
 
@@ -20,22 +20,31 @@ __all__ = ["with_rules"]
 
 
 def with_rules(path: Path, monitor: str, rules: Sequence[str]) -> Configuration:
-    """The configuration of a file with these rules, as YAML each, in place of a monitor's.
+    """Read a configuration file with a monitor's rules replaced.
+
+    Parameters
+    ----------
+    path : Path
+    monitor : str
+    rules : sequence of str
+        One rule in YAML each.
 
     Raises
     ------
     InputError
-        If a rule is no YAML mapping, or means nothing; it quotes the rule, which is in no file.
+        If a rule is no YAML mapping or is invalid. The message quotes the rule instead of a line.
     """
     document = read_document(path.read_text(encoding="utf-8-sig"), name=str(path)).value
     document["monitors"][monitor]["rules"] = [_rule(text) for text in rules]
     text = yaml.safe_dump(document, sort_keys=False)
-    tell = partial(_rules_error, monitor=monitor, rules=rules)
-    return read_configuration_text(text, path=path, needs="ledger", tell=tell).configuration
+    make_error = partial(_rules_error, monitor=monitor, rules=rules)
+    return read_configuration_text(
+        text, path=path, needs="ledger", make_error=make_error
+    ).configuration
 
 
 def _rule(text: str) -> dict[str, Any]:
-    """What was typed, read as a file is."""
+    """Read one rule from the command line."""
     shown = repr(shortened(text, most=200))
     read = read_document(text, name=f"--rule {shown}")
     if read.problems:
@@ -47,18 +56,20 @@ def _rule(text: str) -> dict[str, Any]:
 
 
 def _rules_error(problems: Sequence[Problem], *, monitor: str, rules: Sequence[str]) -> InputError:
-    """What is wrong, by the rule as it was typed."""
+    """The error for all problems, with the text of each rule in place of its line."""
     own = ("monitors", monitor, "rules")
     numbered = re.compile(rf"(?:{re.escape(monitor)}\.)?rules\[(\d+)\]")
-    told: list[str] = []
+    messages: list[str] = []
     for problem in problems:
         place = problem.place
         if place[:3] == own and len(place) > 3:
             name = f"--rule {rules[int(place[3])]!r}"
-            told.append(
+            messages.append(
                 str(problems_error(name, [Problem(place=place[4:], message=problem.message)]))
             )
         else:
-            # What rules need of each other, of their monitor and of destinations.
-            told.append(numbered.sub(lambda at: f"--rule {rules[int(at[1])]!r}", problem.message))
-    return InputError("\n".join(dict.fromkeys(told)))
+            # Checks of rules against each other, their monitor and destinations.
+            messages.append(
+                numbered.sub(lambda at: f"--rule {rules[int(at[1])]!r}", problem.message)
+            )
+    return InputError("\n".join(dict.fromkeys(messages)))

@@ -1,4 +1,4 @@
-"""What `class_prior` may say: measured, known of one period, or assumed for ever."""
+"""The key `class_prior`: estimated, given for one period, or an assumed constant."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _read_plain(given: Any) -> str | float | tuple[float, ...]:
     if isinstance(given, str):
         if given == "auto":
             return "auto"
-        # The estimators are loaded for those who name one.
+        # Loads the estimators only if one is named.
         from pumonitor.prior.methods import METHODS, check_method
 
         check_method(given)
@@ -88,7 +88,7 @@ _Count = Annotated[int, BeforeValidator(_read_count)]
 
 
 class _Written(Part):
-    """The mapping as it is written."""
+    """The mapping form of `class_prior`."""
 
     value: _Share | None = None
     low: _Share | None = None
@@ -185,7 +185,7 @@ class _Written(Part):
             raise ValueError(msg)
 
     def read(self) -> float | tuple[float, ...] | PriorOfPeriod:
-        """What it means; every key has been checked."""
+        """The value that the validated mapping stands for."""
         if self.of is None:
             return self.assumed  # type: ignore[return-value]
         start, end = self.of.start, self.of.end
@@ -200,7 +200,7 @@ def _listed(names: list[str]) -> str:
 
 
 class _ByShape:
-    """A mapping is read key by key, so that each is named that is wrong; all else as a whole."""
+    """Validates a mapping key by key, with errors at each key, and other forms as a whole."""
 
     mapping = _Written
 

@@ -1,4 +1,4 @@
-"""Where results and alerts go."""
+"""Destinations of results and of notifications."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KINDS: Final = ("apprise", "webhook", "alertmanager")
 _GOES_WITH: Final = {
     "secret": ("webhook",),
     "allow_private": ("webhook", "alertmanager"),
-    # Alertmanager is told what is on, so it has to be told the end as well.
+    # Alertmanager holds the state of alerts, so it needs all events.
     "events": ("webhook", "apprise"),
     "picture": ("webhook",),
     "format": ("apprise",),
@@ -35,14 +35,14 @@ def _page(given: str) -> str:
 
 
 class Tracking(Located):
-    """The MLflow server or store that results go to.
+    """The MLflow server or store to which results are sent.
 
     Attributes
     ----------
     uri : SecretStr
         Tracking URI, as MLflow takes it.
     ui : str or None
-        Address of MLflow's pages for links in messages, where ``uri`` is no web address.
+        Address of MLflow's pages for links in messages, if ``uri`` is not a web address.
     """
 
     uri: Address
@@ -50,35 +50,35 @@ class Tracking(Located):
 
     @property
     def address(self) -> str:
-        """For MLflow, with its password; a file's path absolute."""
+        """Tracking URI with its password; a file's path is made absolute."""
         given = self.uri.get_secret_value()
         return given if given in {"databricks", "uc"} else self.absolute(given)
 
 
 class Destination(Part):
-    """Where alerts go: Apprise, a webhook or Alertmanager.
+    """A destination of notifications: an Apprise service, a webhook or Alertmanager.
 
     Attributes
     ----------
     apprise : SecretStr or None
-        Address of a chat, mail or paging service, as Apprise writes it.
+        Apprise URL of a chat, mail or paging service.
     webhook : SecretStr or None
-        Address that is sent JSON by POST.
+        Address to which JSON is sent by POST.
     secret : SecretStr or None
         Key with which messages to the webhook are signed: ``whsec_`` and base64, or any text.
     alertmanager : SecretStr or None
         Address of a Prometheus Alertmanager.
     allow_private : bool or None
-        Whether the address may lie in a private network or on this machine. Without it a webhook
-        may not, and an Alertmanager may.
+        Whether the address may be in a private network or on this machine. By default it may for
+        Alertmanager, and may not for a webhook.
     events : tuple of "fired", "resolved" and "reminder", or None
-        Which messages it is sent; all of them without it. A hook that starts a training takes
+        Kinds of messages to send; by default all. For a webhook that starts a training, use
         ``[fired]``.
     format : "markdown", "text", "html" or None
-        What an Apprise service is sent; Markdown without it.
+        Format of messages to an Apprise service; by default Markdown.
     picture : bool or None
-        Whether a webhook is sent the chart of the metric. Apprise services always are,
-        Alertmanager takes none.
+        Whether messages to a webhook include the chart of the metric. Messages to Apprise services
+        always do, those to Alertmanager never.
     """
 
     apprise: Address | None = None
@@ -94,19 +94,19 @@ class Destination(Part):
 
     @property
     def kind(self) -> Literal["apprise", "webhook", "alertmanager"]:
-        """Which of them it is."""
+        """The kind of destination."""
         if self.apprise is not None:
             return "apprise"
         return "webhook" if self.webhook is not None else "alertmanager"
 
     @property
     def address(self) -> SecretStr:
-        """Where it sends."""
+        """The address of its kind."""
         address: SecretStr = getattr(self, self.kind)
         return address
 
     def wants(self, event: TransitionKind) -> bool:
-        """Whether it is told of such events."""
+        """Whether messages of this kind are sent to it."""
         return self.events is None or event in self.events
 
     @model_validator(mode="after")
@@ -134,7 +134,7 @@ class Destination(Part):
         address = self.address.get_secret_value()
         if self.kind == "apprise":
             check_address(self.address)
-            # Apprise would say no more than that it did not send.
+            # Apprise itself reports a bad address only as "not sent".
             from pumonitor.monitor.delivery.notifications.apprise import check_apprise_address
 
             check_apprise_address(address)
@@ -158,7 +158,7 @@ def _host(address: str) -> str | None:
 
 
 def _is_private(host: str) -> bool:
-    """Whether that is plain from the name; the address connected to is judged when it is sent."""
+    """Whether the host is private by its name; its resolved address is checked when sending."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

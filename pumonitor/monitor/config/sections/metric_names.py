@@ -1,4 +1,4 @@
-"""Names of metrics: those there are, and what those that are written elsewhere are called here."""
+"""Names of metrics, and synonyms from other programs and papers."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
     "true_positive_rate": "recall",
     "volume": "predictions",
 }
-"""By what other programs and papers say; endings such as _score are taken off before."""
+"""Synonym to name; endings such as _score are removed before the search."""
 
 _MOST_NAMED: Final = 12
 _ENDINGS: Final = re.compile(r"_(score|rate|value|metric)$")
 
 
 def meant_by(name: str, known: Collection[str] = METRICS) -> str | None:
-    """The metric that a name is another word for, or a misspelling of; None where nobody knows.
+    """The metric that a synonym or misspelling stands for; None if unknown.
 
     Examples
     --------
@@ -88,19 +88,19 @@ def refuse_unknown(
     *,
     listed_by: str = "pumonitor schema",
 ) -> None:
-    """Refuse what is no metric, with the one that may be meant, or those people look at first.
+    """Raise an error for an unknown metric, with a suggestion or the most important names.
 
     Parameters
     ----------
     name : str
     known : collection of str
     listed_by : str
-        Command that prints all of them.
+        Command that prints all names.
 
     Raises
     ------
     ValueError
-        The end of a sentence that begins with where the name stands.
+        Its message continues a sentence that begins with the place of the name.
     """
     if name in known:
         return
@@ -111,7 +111,7 @@ def refuse_unknown(
 
 
 def _some(known: Collection[str], listed_by: str) -> str:
-    """All in one line are too many to read."""
+    """The first names in one line, and how many more there are."""
     first = [one for one in METRICS if one in known]
     ordered = [*first, *(one for one in known if one not in first)]
     more = len(ordered) - _MOST_NAMED

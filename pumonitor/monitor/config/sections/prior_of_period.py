@@ -1,4 +1,4 @@
-"""The class prior of one period, known from elsewhere: given with its interval, or audited."""
+"""A class prior given for one period: with its interval, or as the result of an audit."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["PriorOfPeriod", "audited_prior", "shown_meaning"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorOfPeriod:
-    """The class prior of a stated period, known from elsewhere than scores and confirmations.
+    """The class prior of one period, from another source than scores and confirmations.
 
-    It is the level that windows are followed from, and no claim about any other period.
+    Windows are followed from this level. Nothing is assumed about other periods.
 
     Attributes
     ----------
     value, low, high : float
-        With its 95% interval, 0 < low <= value <= high < 1 and low < high.
+        Class prior and its 95% interval: 0 < low <= value <= high < 1 and low < high.
     start, end : date or datetime
-        Of the period, the end not in it.
+        The period; `end` is excluded.
     positives, cases : int or None
-        Of an audit: so many of so many cases whose truth somebody looked up.
+        Result of an audit: positives among the audited cases.
 
     Examples
     --------
@@ -49,9 +49,9 @@ class PriorOfPeriod:
         return span_of(self.start, self.end, zone=zone)
 
     def meaning(self, zone: str) -> dict[str, Any]:
-        """What results depend on, in plain values.
+        """The values that results depend on, in JSON types.
 
-        Of an audit its counts: the last digits of an interval differ between machines.
+        For an audit these are its counts, as the last digits of an interval differ by machine.
         """
         known: dict[str, Any] = {"value": self.value, "low": self.low, "high": self.high}
         if self.cases is not None:
@@ -59,7 +59,7 @@ class PriorOfPeriod:
         return {**known, "of": [moment.isoformat() for moment in self.span(zone)]}
 
     def said(self) -> str:
-        """What is given, in words.
+        """Describe the class prior and its period in words.
 
         Examples
         --------
@@ -75,7 +75,7 @@ class PriorOfPeriod:
 
 
 def shown_meaning(meaning: Mapping[str, Any]) -> str:
-    """In words what `PriorOfPeriod.meaning` gave.
+    """Describe the result of `PriorOfPeriod.meaning` in words.
 
     Examples
     --------
@@ -91,15 +91,17 @@ def shown_meaning(meaning: Mapping[str, Any]) -> str:
 
 
 def audited_prior(positives: int, cases: int, *, start: date, end: date) -> PriorOfPeriod:
-    """What a random sample of a period's rows says whose truth somebody looked up.
+    """Class prior of a period from an audit, with Jeffreys' interval.
 
-    It is too narrow where cases were not drawn at random from all rows, or one entity has several.
+    The interval is too narrow if cases were not drawn at random from all rows, or if several belong
+    to one entity.
 
     Parameters
     ----------
     positives, cases : int
-        0 <= positives <= cases > 0; rows that were confirmed before are among them.
+        0 <= positives <= cases and cases > 0; cases include rows that were already confirmed.
     start, end : date or datetime
+        The period; `end` is excluded.
 
     Examples
     --------
@@ -107,7 +109,7 @@ def audited_prior(positives: int, cases: int, *, start: date, end: date) -> Prio
     >>> f"{none.value:.5f} {none.low:.7f} {none.high:.4f}"
     '0.00076 0.0000016 0.0083'
     """
-    # Loaded for those who have an audit.
+    # Loads scipy only if there is an audit.
     from pumonitor.stats.audited_share import jeffreys_interval
 
     value, low, high = jeffreys_interval(positives, cases)

@@ -1,4 +1,4 @@
-"""What rules need of their monitor, of each other and of the destinations."""
+"""Check rules against their monitor, against each other and against the destinations."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ def check_rules(
     window: timedelta | None,
     is_prior_followed: bool = False,
 ) -> None:
-    """What a rule needs of its monitor, and rules of each other.
+    """Check rules against their monitor and against each other.
 
     Parameters
     ----------
     rules : sequence of Rule
     has_reference : bool
+        Whether the monitor has a reference.
     segments : collection of str or None
-        Columns; None where they cannot be told.
+        The monitor's segment columns; None if they are invalid.
     window : timedelta or None
-        Length of a window; None where it cannot be told.
+        Length of a window; None if it is invalid.
     is_prior_followed : bool
-        Whether a lasting change of the class prior needs no detector.
+        Whether the class prior is followed, so that a shift of it needs no detector.
 
     Raises
     ------
     ValueError
-        With the number of the rule.
+        For the first invalid rule, with its number.
     """
     seen: dict[str, int] = {}
     names: dict[str, int] = {}
@@ -81,7 +82,7 @@ def check_rules(
 
 
 def _columns(rule: Rule) -> tuple[str, ...]:
-    """Columns of the segments that it looks at."""
+    """Segment columns that a rule names."""
     if not isinstance(rule, SegmentRule):
         return ()
     return (*(rule.segment or {}), *([] if rule.per is None else [rule.per]))
@@ -90,12 +91,12 @@ def _columns(rule: Rule) -> tuple[str, ...]:
 def check_destinations(
     rules: Sequence[Rule], destinations: Collection[str], *, monitor: str
 ) -> None:
-    """Every destination that a rule names is there.
+    """Check that every destination named in a rule exists.
 
     Raises
     ------
     ValueError
-        With the number of the rule.
+        For the first rule with an unknown destination, with its number.
     """
     for number, rule in enumerate(rules):
         for name in rule.to or ():

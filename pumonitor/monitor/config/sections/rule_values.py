@@ -1,4 +1,4 @@
-"""Values of the keys of rules: limits, changes, spans, rates, addresses."""
+"""Types of the values in rules: limits, changes, lengths of time, rates, addresses."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
 class Change(BaseModel, frozen=True):
-    """How far a metric may move from its reference.
+    """Allowed change of a metric from its reference.
 
     Attributes
     ----------
     amount : float
-        0.05: by so much, or to 95% of the reference when relative.
+        In the metric's unit, or as a share of the reference if relative.
     relative : bool
     """
 
@@ -50,12 +50,12 @@ def _metric(given: str) -> str:
 
 
 def as_change(given: Any) -> Change:
-    """A number in the metric's unit, or percent of the reference.
+    """Read a change: a number in the metric's unit, or a percentage of the reference.
 
     Raises
     ------
     ValueError
-        The end of a sentence that begins with what it is of.
+        Its message continues a sentence that begins with the place of the value.
     """
     percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
     amount = float(percent[1]) / 100 if percent else given
@@ -69,7 +69,7 @@ def as_change(given: Any) -> Change:
 
 
 def _level(given: Any) -> Any:
-    """A number, or percent of 1."""
+    """Read a level: a number, or a percentage as a share of 1."""
     percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
     return float(percent[1]) / 100 if percent else given
 

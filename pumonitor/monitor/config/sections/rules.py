@@ -1,4 +1,4 @@
-"""The rules of a monitor: which kind a mapping is, and that it has only the keys of its kind."""
+"""Rules as a discriminated union: find the kind of a mapping and refuse keys of other kinds."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ KINDS: Final[Mapping[str, type[AnyRule]]] = {
     "health: volume": Volume,
     "health: label_delay": LabelDelay,
 }
-"""By the tag that stands in the places of errors."""
+"""Discriminator tag to model; pydantic puts the tag into the place of an error."""
 
 _OF_METRICS: Final = {
     "below": "limit rule",
@@ -75,7 +75,7 @@ _OF_METRICS: Final = {
     "change": "change rule",
     "shift": "shift rule",
 }
-"""A rule on a metric has one of these, which says of what kind it is."""
+"""A rule on a metric has exactly one of these keys, which determines its kind."""
 
 _LIMITS: Final = {**dict.fromkeys(_OF_METRICS), "after": None}
 _EXAMPLES: Final = {"after": "3d", "below": "30", "above": "5%", "change": "50%", "shift": "up"}
@@ -86,7 +86,7 @@ _NOT_NULL: Final = frozenset(
 
 
 def keys_of(kind: str) -> list[str]:
-    """Keys of a kind of rule, those that make it one first."""
+    """Keys of a kind of rule, with the ones that determine the kind first."""
     names = [field.alias or name for name, field in KINDS[kind].model_fields.items()]
     first = ("metric", "health", *_LIMITS)
     return sorted(names, key=lambda name: first.index(name) if name in first else len(first))
@@ -97,27 +97,27 @@ _ALL_KEYS: Final = frozenset[str]().union(*_KEYS.values())
 
 
 def meant_keys(name: str, kind: str) -> list[str]:
-    """Keys that a misspelt one may stand for: of the kind, or else of any."""
+    """Keys that a misspelt one may mean: those of the kind, or else of any kind."""
     return nearest(name, _KEYS[kind]) or nearest(name, sorted(_ALL_KEYS))
 
 
 def _kind_of(given: Any) -> str:
-    """The tag of a mapping that `_of_one_kind` let pass, or of a rule that is written out."""
+    """The tag of a mapping that passed `_of_one_kind`, or of a model."""
     if isinstance(given, AnyRule):
         return next(kind for kind, model in KINDS.items() if isinstance(given, model))
     if "health" in given:
         return f"health: {given['health']}"
-    # One that has only misspelt keys is told of these, as a kind that takes none of them.
+    # With misspelt keys only, the errors are those of a limit rule, which has none of them.
     return next((kind for key, kind in _OF_METRICS.items() if key in given), "limit rule")
 
 
 def _of_one_kind(given: Any) -> Any:
-    """A mapping that is of one kind, without keys that are left empty.
+    """Return the mapping without empty keys, after checking that it is of one kind.
 
     Raises
     ------
     ValueError
-        If it is of none, or has keys of another.
+        If it is of no kind, or has keys of another kind.
     """
     if not isinstance(given, dict):
         msg = "must be a mapping: keys with values, indented"

@@ -1,4 +1,4 @@
-"""Rules on the health of the data, whatever the model does."""
+"""Rules on the health of the data."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ __all__ = [
 
 
 class NoData(WindowRule):
-    """An alert when a window has no predictions.
+    """The alert fires when a window has no predictions.
 
     Attributes
     ----------
     health : "no_data"
-        Judges the data in place of a metric: no predictions.
+        Tests the data instead of a metric: no predictions.
     """
 
     health: Literal["no_data"]
 
 
 class Stale(AnyRule):
-    """An alert when results are overdue.
+    """The alert fires when results are overdue.
 
     Attributes
     ----------
     health : "stale"
-        Judges the data in place of a metric: late results.
+        Tests the data instead of a metric: late results.
     after : timedelta
         How long results may be overdue.
     """
@@ -50,12 +50,12 @@ class Stale(AnyRule):
 
 
 class FewPositives(SegmentRule):
-    """An alert when few positives are confirmed.
+    """The alert fires when too few positives are confirmed.
 
     Attributes
     ----------
     health : "few_positives"
-        Judges the data in place of a metric: few confirmations.
+        Tests the data instead of a metric: few confirmed positives.
     below : float
         A window is bad when fewer positives than this are confirmed.
     """
@@ -65,14 +65,14 @@ class FewPositives(SegmentRule):
 
 
 class UnmatchedLabels(WindowRule):
-    """An alert when labels belong to no prediction.
+    """The alert fires when too many labels belong to no prediction.
 
     Attributes
     ----------
     health : "unmatched_labels"
-        Judges the data in place of a metric: labels without a prediction.
+        Tests the data instead of a metric: labels without a prediction.
     above : float
-        A window is bad when a larger share of the labels belongs to no prediction.
+        A window is bad when a larger share of its labels than this belongs to no prediction.
     """
 
     health: Literal["unmatched_labels"]
@@ -90,27 +90,27 @@ class UnmatchedLabels(WindowRule):
 
 
 class ScoreRange(WindowRule):
-    """An alert when scores lie outside their usual range.
+    """The alert fires when scores lie outside their usual range.
 
     Attributes
     ----------
     health : "score_range"
-        Judges the data in place of a metric: scores outside their usual range.
+        Tests the data instead of a metric: scores outside their usual range.
     """
 
     health: Literal["score_range"]
 
 
 class Volume(WindowRule):
-    """An alert when there are unusually many or few predictions.
+    """The alert fires when there are unusually many or few predictions.
 
     Attributes
     ----------
     health : "volume"
-        Judges the data in place of a metric: an unusual number of predictions.
+        Tests the data instead of a metric: an unusual number of predictions.
     change : Change
-        A window is bad when its number of predictions differs by more than this from what is usual,
-        in percent.
+        A window is bad when its number of predictions differs by more than this percentage from the
+        mean of the 28 days before.
     """
 
     health: Literal["volume"]
@@ -123,18 +123,18 @@ class Volume(WindowRule):
 
 
 class LabelDelay(WindowRule):
-    """An alert when labels arrive later, or sooner, than usual and go on doing so.
+    """The alert fires when the label delay has changed and stays changed.
 
     Attributes
     ----------
     health : "label_delay"
-        Judges the data in place of a metric: labels that arrive later than usual.
+        Tests the data instead of a metric: a lasting change of the label delay.
     change : Change or None
-        Changes of the delay that are smaller than this, in percent of what is usual, are let pass.
+        Allowed change in percent of the usual delay; smaller changes do not fire the alert.
     shift : "down", "up", "any" or None
-        Any lasting change of the delay; up means that labels come later.
+        Direction of the lasting changes to detect, of any size; up means that labels arrive later.
     false_alarms_per_year : float
-        How many false alarms a year the rule may raise while nothing changes.
+        Accepted number of false alarms per year while nothing changes.
     """
 
     health: Literal["label_delay"]

@@ -1,4 +1,4 @@
-"""Rules on a metric: a limit, a comparison, a small change that lasts."""
+"""Rules on a metric: a limit, a comparison with a reference, a lasting shift."""
 
 from __future__ import annotations
 
@@ -38,28 +38,28 @@ _NOT_SHARES: Final = (*COUNTS, "lift_at_k", "ll_score")
 _CORRELATIONS: Final = ("mcc", "mcc_max", "mcc_pu")
 _BET_ON: Final = ("aul", "auc", "recall")
 DETECTORS: Final = ("shiryaev-roberts", "cusum", "betting")
-"""Those of `pumonitor.monitor.rules.detectors`, the default first; scipy is loaded with them."""
+"""Names from `pumonitor.monitor.rules.detectors`, which would load scipy. The default is first."""
 
 Severity = Literal["info", "warning", "critical"]
 
 
 class AnyRule(Part):
-    """What every rule may have.
+    """Keys of every rule.
 
     Attributes
     ----------
     severity : "info", "warning" or "critical"
-        How grave the alert is; messages carry it, and ``run --fail-on-alert`` looks at critical
-        alerts.
+        Severity of the alert, included in messages. ``run --fail-on-alert`` exits with 1 for
+        critical alerts only.
     to : tuple of str or None
-        Names of the destinations that are notified; all of them without it.
+        Names of the destinations to notify; by default all.
     repeat : timedelta or None
-        How long after the last message a reminder of an alert that still fires is sent; ``never``
-        sends none.
+        Time after the last message until a reminder of an alert that still fires is sent;
+        ``never`` for no reminders.
     runbook : str or None
-        Address of a page that says what to do; messages link to it.
+        Address of a page with instructions; messages link to it.
     name : str or None
-        What messages call the rule; its meaning in words without it.
+        Name of the rule in messages; by default its condition in words.
     """
 
     severity: Severity = "critical"
@@ -70,17 +70,17 @@ class AnyRule(Part):
 
 
 class WindowRule(AnyRule):
-    """What every rule may have that looks at windows.
+    """Keys of every rule that is evaluated by window.
 
     Attributes
     ----------
     windows : int
-        How many bad windows in a row it takes to fire. A window that says neither good nor bad does
-        not interrupt the row.
+        Number of bad windows in a row after which the alert fires. A window that is neither good
+        nor bad does not interrupt the row.
     keep : int
-        How many further good windows it takes, after the first good one, to resolve the alert.
+        Number of further good windows, after the first good one, until the alert is resolved.
     provisional : bool
-        Whether windows are judged before their labels are mature.
+        Whether the rule is also evaluated on windows whose labels are not mature yet.
     """
 
     windows: Annotated[int, Field(ge=1)] = Field(1, alias="for")
@@ -89,16 +89,17 @@ class WindowRule(AnyRule):
 
 
 class SegmentRule(WindowRule):
-    """What rules may have that look at segments.
+    """Keys of rules that can be restricted to segments.
 
     Attributes
     ----------
     segment : mapping of str to str, or None
-        Judge only the rows of one segment, such as ``{country: DE}``, in place of all rows.
+        Evaluate the rule on the rows of one segment, such as ``{country: DE}``, instead of all
+        rows.
     per : str or None
-        Judge every segment of this column, each with an alert of its own.
+        Evaluate the rule on every segment of this column, with one alert per segment.
     false_discovery_rate : float
-        With ``per``: which share of the segments that are reported as bad may be false, on average.
+        With ``per``: share of the segments reported as bad that may be false alarms, on average.
     """
 
     segment: dict[Text, Text] | None = None
@@ -120,19 +121,19 @@ class SegmentRule(WindowRule):
 
 
 class MetricRule(SegmentRule):
-    """What rules on a metric may have.
+    """Keys of every rule on a metric.
 
     Attributes
     ----------
     metric : str
-        What the rule judges: the name of an estimate, or of a number of rows
-        (``labeled_positives``, ``predictions``).
+        Metric that the rule tests: an estimate, or a number of rows (``labeled_positives``,
+        ``predictions``).
     resolve_on : "interval" or "estimate"
         What must be back on the good side of the limit to resolve an alert: the whole interval, or
-        the estimate alone, which is sooner and less sure.
+        the estimate alone, which resolves earlier and with less certainty.
     stale_for : int or None
-        After so many windows in a row without a usable value of the metric, an alert of its own
-        fires.
+        Number of windows in a row without a usable value of the metric after which a separate
+        alert fires.
     """
 
     metric: Metric
@@ -141,7 +142,7 @@ class MetricRule(SegmentRule):
 
 
 class _WithWarning(MetricRule):
-    """What rules with a limit may have.
+    """Keys of rules with a limit.
 
     Attributes
     ----------
@@ -160,7 +161,7 @@ class _WithWarning(MetricRule):
 
 
 class LimitRule(_WithWarning):
-    """A limit for a metric: an alert when the whole interval of the metric lies beyond it.
+    """A limit on a metric: the alert fires when the whole interval of the metric is beyond it.
 
     Attributes
     ----------
@@ -175,12 +176,12 @@ class LimitRule(_WithWarning):
 
     @property
     def condition(self) -> Literal["below", "above"]:
-        """Its key."""
+        """The key with which the condition is given."""
         return "below" if self.below is not None else "above"
 
     @property
     def limit(self) -> float:
-        """Its value."""
+        """The value of that key."""
         return (self.below if self.below is not None else self.above) or 0.0
 
     @model_validator(mode="after")
@@ -210,21 +211,21 @@ class LimitRule(_WithWarning):
 
 
 class ChangeRule(_WithWarning):
-    """A comparison: an alert when the metric has surely moved from what it is compared with.
+    """A comparison: the alert fires when the whole interval of a metric's change is too large.
 
     Attributes
     ----------
     drop : Change or None
-        A window is bad when the metric has surely fallen by at least this much: in the metric's own
-        unit (0.05), or in percent of what it is compared with (10%). At least three windows are
-        needed to compare with.
+        A window is bad when the whole interval of the metric's fall is beyond this: in the metric's
+        unit (0.05), or in percent of the value it is compared with (10%). At least three windows
+        are needed to compare with.
     rise : Change or None
-        As ``drop``, for a metric that must not rise.
+        As ``drop``, for a rise of the metric.
     change : Change or None
         As ``drop``, in either direction.
     compared_with : "reference" or timedelta
         What ``drop``, ``rise`` and ``change`` compare with: the windows of the monitor's
-        ``reference``, or the windows of a time span before, such as 28d.
+        ``reference``, or the windows of a length of time before, such as 28d.
     """
 
     drop: ChangeGiven | None = None
@@ -234,12 +235,12 @@ class ChangeRule(_WithWarning):
 
     @property
     def condition(self) -> Literal["drop", "rise", "change"]:
-        """Its key."""
+        """The key with which the condition is given."""
         return "drop" if self.drop else "rise" if self.rise else "change"
 
     @property
     def amount(self) -> Change:
-        """Its value."""
+        """The value of that key."""
         given = self.drop or self.rise or self.change
         assert given is not None  # noqa: S101 (one of them makes it a rule of this kind)
         return given
@@ -259,18 +260,17 @@ class ChangeRule(_WithWarning):
 
 
 class ShiftRule(MetricRule):
-    """A small change that lasts: an alert when a sequential detector has found one.
+    """A lasting shift of a metric: the alert fires when a sequential detector has detected one.
 
     Attributes
     ----------
     shift : "down", "up" or "any"
-        Fires on a small change that lasts, found by a sequential detector. For a class prior that
-        is followed, it fires when the class prior has most likely moved by a quarter or more.
+        Direction of the lasting changes to detect, also small ones. For a class prior that is
+        followed, the alert fires when it has probably moved by a quarter or more.
     detector : str
-        Which sequential detector a ``shift`` rule uses. It does not apply to a class prior that is
-        followed.
+        Sequential detector of a ``shift`` rule. Not used for a class prior that is followed.
     false_alarms_per_year : float
-        How many false alarms a year a ``shift`` rule may raise while nothing changes.
+        Accepted number of false alarms per year of a ``shift`` rule while nothing changes.
     """
 
     shift: Direction

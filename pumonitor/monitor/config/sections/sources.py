@@ -1,4 +1,4 @@
-"""Where a monitor's tables are, and which columns say what."""
+"""Sources of a monitor's tables, and the roles of their columns."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _DIALECTS: Final = ("postgresql", "sqlite")
 
 
 class Source(Located):
-    """Where a table is: files, or a table or query of a database.
+    """Source of a table: files, or a table or query of a database.
 
     Attributes
     ----------
     path : str or None
-        File, pattern or address of files; the text alone means the same.
+        File, pattern or address of files. The path alone can stand in place of the mapping.
     url : SecretStr or None
         Address of a database.
     table : str or None
         Table of the database.
     query : str or None
-        One SELECT, in place of a table.
+        One SELECT statement instead of a table.
     """
 
     path: Annotated[Text | None, Field(repr=False)] = None
@@ -40,12 +40,12 @@ class Source(Located):
 
     @property
     def location(self) -> str:
-        """Path or pattern, absolute."""
+        """The absolute path or pattern."""
         return self.absolute(self.path or "")
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name of the source in messages, without password."""
         if self.url is None:
             return self._shown_path
         address = without_password(self.url.get_secret_value())
@@ -53,7 +53,7 @@ class Source(Located):
 
     @property
     def identity(self) -> dict[str, str]:
-        """Which data it means, whoever reads them: no user, password, driver or options."""
+        """What identifies the data: without user, password, driver and options."""
         if self.url is None:
             return {"path": self._shown_path}
         dialect, _, rest = self.url.get_secret_value().partition("://")
@@ -65,12 +65,12 @@ class Source(Located):
 
     @property
     def address(self) -> str:
-        """Of the database, with its password; a file's path absolute."""
+        """Address of the database, with its password; a file's path is made absolute."""
         return "" if self.url is None else self.absolute(self.url.get_secret_value())
 
     @property
     def _shown_path(self) -> str:
-        """Path or pattern; of an address nothing that could be a signature, which changes too."""
+        """Path or pattern; of an address without parameters, which may be a signature."""
         path = self.path or ""
         if "://" not in path:
             return path
@@ -108,13 +108,13 @@ class Source(Located):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """A path alone will do."""
+        """The mapping, or text with a path alone."""
         mapping = super().__get_pydantic_json_schema__(schema, handler)
         return {"anyOf": [{"type": "string"}, mapping]}
 
 
 class _Columns(Part):
-    """Columns of a table, and how its times are to be read."""
+    """Columns of a table, and how to read its times."""
 
     source: Source
     id: Column
@@ -128,7 +128,7 @@ class _Columns(Part):
     @classmethod
     def _with_parameters(cls, source: Source) -> Source:
         if source.query is not None:
-            # The parser is loaded for a configuration that has a query.
+            # Loads the SQL parser only if there is a query.
             from pumonitor.sources.windows.contained_sql import check_query
 
             dialect = source.identity["dialect"]
@@ -173,7 +173,7 @@ class Predictions(_Columns):
     source : Source
         Where the predictions are.
     id : str
-        Column with the id that confirmations refer to.
+        Column with the id by which confirmations refer to predictions.
     time : str
         Column with the time of the prediction.
     score : str
@@ -181,19 +181,19 @@ class Predictions(_Columns):
     model_version : str or None
         Column with the version of the model; each version is a series of its own.
     segments : tuple of str
-        Columns whose values are evaluated one by one, beside all rows together.
+        Columns each value of which is evaluated as a segment, in addition to all rows.
     features : tuple of str
-        Columns that tell positives apart: numbers, text, true and false. A score of them, the
-        auxiliary score, is what the class prior is followed by in place of the deployed one.
+        Columns from which the auxiliary score is trained; the class prior is then followed with it
+        instead of the deployed score.
     group : str or None
-        Column with the entity that a row belongs to (customer, device), where entities recur.
+        Column with the entity of a row (customer, device), if entities recur.
     time_zone : str or None
-        Time zone of times that carry none.
+        Time zone of times without a zone.
     time_unit : "s", "ms", "us", "ns" or None
         Unit of times that are integers since 1970.
     ambiguous : "earlier", "later" or None
-        Which moment is meant by a local time that clocks show twice or never when they change.
-        Rows with such a time are refused without it.
+        Which moment a local time means that occurs twice or never when clocks change. By default
+        rows with such a time are refused.
     """
 
     _parameters = ("start", "end")
@@ -205,17 +205,14 @@ class Predictions(_Columns):
     features: Annotated[
         Columns,
         Field(
-            description="Columns that tell positives apart: numbers, text, true and false. A score "
-            "of them, trained once on the reference, is what the class prior is followed by: it "
-            "stays right where the model's score does not."
+            description="Columns that distinguish positives from negatives: numbers, text, true "
+            "and false. An auxiliary score is trained on them once, on the reference, and the "
+            "class prior is followed with it: it stays right when the model's score breaks."
         ),
     ] = ()
     group: Annotated[
         Column | None,
-        Field(
-            description="Column with the entity that a row belongs to (customer, device), "
-            "where entities recur."
-        ),
+        Field(description="Column with the entity of a row (customer, device), if entities recur."),
     ] = None
 
     @model_validator(mode="after")
@@ -235,7 +232,7 @@ class Predictions(_Columns):
         return self
 
     def _refuse_as_feature(self) -> None:
-        """A segment may be a feature, and nothing else that a column is named as."""
+        """Refuse features that are also named in another role, except segments."""
         taken = {
             self.id: "id, which differs for every row and predicts nothing",
             self.time: "time, which says when a row was made and not whether it is positive",
@@ -270,16 +267,16 @@ class Positives(_Columns):
         Column with the time at which the confirmation became known. Without it every row counts at
         every moment.
     label : str or None
-        Column with 1 for a confirmed positive, -1 for a confirmed negative, 0 to take an earlier
-        row back. Without it every row is a confirmed positive.
+        Column with 1 for a confirmed positive, -1 for a confirmed negative, and 0 to retract an
+        earlier row. Without it every row is a confirmed positive.
     propensity : str or None
         Column with the probability that such a positive gets confirmed.
     time_zone : str or None
-        Time zone of times that carry none.
+        Time zone of times without a zone.
     time_unit : "s", "ms", "us", "ns" or None
         Unit of times that are integers since 1970.
     ambiguous : "earlier", "later" or None
-        Which moment is meant by a local time that clocks show twice or never when they change.
+        Which moment a local time means that occurs twice or never when clocks change.
     """
 
     _parameters = ("as_of",)

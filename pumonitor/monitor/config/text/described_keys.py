@@ -1,4 +1,4 @@
-"""What each key of the configuration means, for its JSON Schema, read from the docstrings."""
+"""Descriptions of configuration keys for the JSON Schema, taken from the models' docstrings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENTRY = re.compile(r"^(\S[^\n:]*?)(?: : [^\n]*)?\n((?:[ ]+[^\n]*\n?|\n)*)", re.
 
 
 def attributes_of(docstring: str | None) -> dict[str, str]:
-    """The text under each name of a docstring's section "Attributes", as one line.
+    """Name to its text, in one line, in the section "Attributes" of a docstring.
 
     Examples
     --------
@@ -45,16 +45,16 @@ def attributes_of(docstring: str | None) -> dict[str, str]:
 def with_descriptions(
     schema: dict[str, Any], docstring: str | None, keys: Mapping[str, str]
 ) -> dict[str, Any]:
-    """A JSON Schema of a mapping, with a description of it and of each of its keys.
+    """Add descriptions of a model and of its keys to its JSON Schema.
 
     Parameters
     ----------
     schema : dict
-        As pydantic makes it; changed and returned. A description that is there stays.
+        The schema from pydantic; changed and returned. Existing descriptions are kept.
     docstring : str or None
-        Of the model.
+        Docstring of the model.
     keys : mapping of str to str
-        Name of a field -> its key in the file.
+        Name of a field to its key in the file.
     """
     summary = inspect.cleandoc(docstring or "").partition("\n\n")[0]
     schema["description"] = " ".join(summary.split())

@@ -1,4 +1,4 @@
-"""What is wrong in a configuration file: a place, a line and a sentence each, told together."""
+"""Problems of a configuration file, each with place, line and sentence, in one error message."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pumonitor.errors import InputError
 __all__ = ["Place", "Problem", "WithinError", "problems_error", "shown_place"]
 
 Place = tuple[str | int, ...]
-"""Keys and positions that lead to a value from the top of the file."""
+"""Path of a value in the file: keys and positions from the top."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that is wrong at one place.
+    """One problem at one place.
 
     Attributes
     ----------
@@ -23,9 +23,9 @@ class Problem:
     message : str
         What is wrong and what to do, without the place.
     line : int or None
-        In the file, from 1.
+        Line in the file, from 1.
     within : tuple of str and int
-        Keys and positions that lead on from the place to the line that is meant.
+        Path from the place to the item whose line is shown.
     """
 
     place: Place
@@ -35,14 +35,14 @@ class Problem:
 
 
 class WithinError(ValueError):
-    """What is wrong with one item of a value that is judged as a whole.
+    """Error of one item in a value that is validated as a whole.
 
     Parameters
     ----------
     message : str
-        With what leads to the item, as people write it.
+        Includes the readable path to the item.
     within : str or int
-        Keys and positions that lead to it.
+        Path to the item: keys and positions.
     """
 
     def __init__(self, message: str, *within: str | int) -> None:
@@ -51,7 +51,7 @@ class WithinError(ValueError):
 
 
 def shown_place(place: Place) -> str:
-    """The place as people write it.
+    """Format a place, such as ``rules[0].below``.
 
     Examples
     --------
@@ -67,25 +67,26 @@ def shown_place(place: Place) -> str:
 def problems_error(
     name: str, problems: Sequence[Problem], lines: Mapping[Place, int] | None = None
 ) -> InputError:
-    """One error with a line for every problem, in the order of the file.
+    """Make one error with a line for each problem, in the order of the file.
 
-    Of several problems in one line about one place only the first is told: the others follow.
+    Of several problems in one line at one place only the first is reported, as it causes the
+    others.
 
     Parameters
     ----------
     name : str
-        Of the file.
+        Name of the file.
     problems : sequence of Problem
-        The most telling first.
+        The most informative first.
     lines : mapping, optional
-        Line of every place, for problems that have none; a place that is not in the file has the
-        line of what it is missing from.
+        Place to line, for problems without a line. A place that is not in the file gets the line of
+        its parent.
     """
-    told: dict[tuple[Place, int | None], Problem] = {}
+    first: dict[tuple[Place, int | None], Problem] = {}
     for problem in problems:
         exactly = (*problem.place, *problem.within)
-        told.setdefault((problem.place, problem.line or _line(exactly, lines or {})), problem)
-    found = [(line, problem) for (_, line), problem in told.items()]
+        first.setdefault((problem.place, problem.line or _line(exactly, lines or {})), problem)
+    found = [(line, problem) for (_, line), problem in first.items()]
     found.sort(key=lambda pair: (pair[0] is None, pair[0] or 0))
     sentences = [_sentence(problem, line) for line, problem in found]
     if len(sentences) == 1:

@@ -1,4 +1,4 @@
-"""YAML as a configuration needs it: nothing built but plain values, no key twice, lines kept."""
+"""Read YAML safely: plain values only, duplicate keys refused, line numbers kept."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _FLOAT = re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _DATETIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?\s?(Z|[-+]\d\d:\d\d)?")
 
-# Braces end a plain value inside {...}, so that {url: ${NAME}} would be no YAML: until the file is
-# read two characters nobody types stand for them. The text keeps its length, and so its places.
+# Inside {...} a brace ends a plain value, so {url: ${NAME}} would not be valid YAML. While the file
+# is parsed, two private-use characters replace the braces; the text keeps its length and columns.
 _REFERENCE = re.compile(r"\$\{([^{}\n]*)\}")
 _OPEN, _CLOSE = "\ue000", "\ue001"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A file's values and where they stand.
+    """A file's values and their lines.
 
     Attributes
     ----------
     value : object
-        Mappings, lists, text, numbers, dates.
+        Mappings, lists, text, numbers and dates.
     lines : mapping of place to int
-        Line of every key and item, from 1.
+        Place of every key and item to its line, from 1.
     problems : tuple of Problem
-        Keys given twice and values that cannot be read.
+        Duplicate keys and values that cannot be read.
     """
 
     value: Any
@@ -57,7 +57,8 @@ def read_document(text: str, *, name: str) -> Document:
     Raises
     ------
     InputError
-        If it is not YAML; with the line, and without what stands there, which may be a secret.
+        If the text is not YAML. The message has the line number and not the text of the line,
+        which may be a secret.
 
     Examples
     --------
@@ -70,7 +71,7 @@ def read_document(text: str, *, name: str) -> Document:
     import yaml
 
     class Loader(yaml.BaseLoader):
-        """Composing is recursive: what nobody writes by hand is refused before it gets deep."""
+        """Loader that refuses deep nesting, as composing is recursive."""
 
         depth = 0
 
@@ -106,7 +107,7 @@ def _too_deep(where: str) -> str:
 def _not_yaml(error: Any, name: str) -> str:
     mark = error.problem_mark or error.context_mark
     where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-    # An alias or tag nobody meant is quoted in it: a password that begins with * or !.
+    # YAML's message quotes aliases and tags; a password that begins with * or ! looks like one.
     problem = re.sub(
         r"(alias|tag|handle|anchor) '[^']*'|(alias|tag) \S+", r"\1\2", error.problem or ""
     )
@@ -122,7 +123,7 @@ def _plain(text: str) -> str:
 
 
 class _Reading:
-    """One walk over the nodes: values, their lines, and what is wrong with them."""
+    """Converts YAML nodes to values, and collects their lines and problems."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -134,7 +135,7 @@ class _Reading:
         self.lines.setdefault(place, node.start_mark.line + 1)
         self._values += 1
         if len(place) > _DEEPEST:
-            # Through an alias, which is composed once.
+            # An alias is composed once and can nest deeper than the loader saw.
             raise InputError(_too_deep(f"{self._name}, line {node.start_mark.line + 1}"))
         if self._values > _MOST_VALUES:
             msg = f"{self._name} holds more than {_MOST_VALUES:,} values: check its aliases (*name)"

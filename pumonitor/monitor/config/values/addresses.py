@@ -1,4 +1,4 @@
-"""Addresses and paths in a configuration: secret until shown, relative to the file's folder."""
+"""Addresses and paths: treated as secrets; paths are relative to the configuration's folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FILE_DATABASES = ("sqlite", "duckdb")
 
 
 def check_address(given: SecretStr) -> None:
-    """Refuse what is no address with a scheme."""
+    """Raise ValueError unless the address has a scheme."""
     if not _ADDRESS.match(given.get_secret_value()):
         msg = "must be an address such as https://host/path or postgresql+psycopg://user@host/name"
         raise ValueError(msg)
@@ -27,12 +27,12 @@ Address = Annotated[SecretStr, Field(min_length=1)]
 
 
 class Located(Part):
-    """A part that names files: paths are relative to the configuration's folder."""
+    """A mapping that names files, with paths relative to the configuration's folder."""
 
     _folder: Path = PrivateAttr(default=Path())
 
     def model_post_init(self, context: Any, /) -> None:
-        """Keep the folder."""
+        """Store the folder, from the validation context."""
         self._folder = (context or {}).get("folder", Path())
 
     def absolute(self, address: str) -> str:

@@ -1,4 +1,4 @@
-"""Schedules as cron writes them: five fields, 0 and 7 are Sunday, either kind of day is enough."""
+"""Cron expressions: five fields; 0 and 7 are Sunday; day of month or day of week may match."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _MACROS: Final = {
     "@monthly": "0 0 1 * *",
     "@yearly": "0 0 1 1 *",
 }
-# 2096 and 2104 are leap years, 2100 is none: 29 February may be eight years off.
+# 2100 is no leap year, so 29 February may be eight years away, from 2096 to 2104.
 _FURTHEST = timedelta(days=8 * 366 + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Field:
-    """What a field may hold, and the names it knows."""
+    """Range of a field, and names for its numbers."""
 
     name: str
     least: int
@@ -50,7 +50,7 @@ _PART = re.compile(r"(\*|\w+)(?:-(\w+))?(?:/(\d{1,9}))?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cron:
-    """Moments at which something is due, in UTC.
+    """A schedule of moments in UTC.
 
     Attributes
     ----------
@@ -58,7 +58,8 @@ class Cron:
     weekdays : frozenset of int
         0 is Sunday.
     either_day : bool
-        Days of the month and of the week were both named: one of them is enough, as in cron.
+        Whether a day is due if its day of the month or its weekday matches. As in cron, that is so
+        when both fields are given.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class Cron:
     either_day: bool
 
     def next_after(self, moment: datetime) -> datetime:
-        """The first due moment after this one."""
+        """The first scheduled moment after `moment`."""
         start = moment.astimezone(UTC).replace(second=0, microsecond=0) + timedelta(minutes=1)
         day = start.replace(hour=0, minute=0)
         while day - start < _FURTHEST:
@@ -97,10 +98,10 @@ class Cron:
         return by_month or by_week if self.either_day else by_month and by_week
 
     def fields(self) -> tuple[dict[str, str], ...]:
-        """The same as keywords of APScheduler's CronTrigger; it is due when any of them is.
+        """Keyword arguments of one or two APScheduler CronTriggers that together are this schedule.
 
-        APScheduler counts weekdays from Monday and wants both kinds of day, so weekdays are given
-        by name, and two kinds of day as two triggers.
+        APScheduler counts weekdays from Monday, so weekdays are given by name. It requires both
+        kinds of day to match, so `either_day` becomes two triggers.
         """
         common = {
             "minute": _listed(self.minutes),
@@ -124,7 +125,7 @@ def read_cron(text: object) -> Cron:
     Raises
     ------
     ValueError
-        If it has not five fields, a field is out of range, or it is never due.
+        If it does not have five fields, a field is out of range, or no day ever matches.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def read_cron(text: object) -> Cron:
     minutes, hours, days, months, weekdays = (
         _numbers(given, field) for given, field in zip(fields, _FIELDS, strict=True)
     )
-    # Cron's own rule: a field that begins with a star names no day, even */2.
+    # Cron's own rule: a field that begins with a star does not count as given, not even */2.
     either_day = not fields[2].startswith("*") and not fields[4].startswith("*")
     _refuse_never(days, months, either_day=either_day)
     return Cron(

@@ -1,4 +1,4 @@
-"""Lengths of time as a configuration writes them: 30d, 6h."""
+"""Lengths of time in a configuration, such as 30d or 6h."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LENGTH = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z]*)")
 
 
 def read_duration(text: object) -> timedelta:
-    """A stretch of time of any start, such as a label's age: a number with s, min, h, d or w.
+    """Read a length of time: a number with s, min, h, d or w.
 
     Raises
     ------
     ValueError
-        If it is not one, or below 0.
+        If it cannot be read or is negative.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def read_duration(text: object) -> timedelta:
 
 
 def shown_duration(length: timedelta) -> str:
-    """The length in the largest unit in which it is a whole number.
+    """Format a length in the largest unit in which it is a whole number.
 
     Examples
     --------

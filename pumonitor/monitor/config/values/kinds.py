@@ -1,4 +1,4 @@
-"""Kinds of values in a configuration: each reads one value, and says what it must be."""
+"""Types of values in a configuration, each with its reader, error message and JSON Schema."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ _LONGEST_YEARS: Final = 100
 _LONGEST: Final = timedelta(days=365.25 * _LONGEST_YEARS)
 _DAYS: Final = {"h": 1 / 24, "d": 1, "w": 7, "mo": 31}
 _YEARS: Final = (1970, 2200)
-# Zones by name, yet none: the clock of whatever machine this is, and a placeholder.
+# Zone names without a fixed meaning: the machine's own clock, and a placeholder.
 _NO_PLACE: Final = ("localtime", "posixrules", "Factory")
 _MODEL_LINK = re.compile(r"models:/[^/@]+((/|@)[^/@]+)?")
 
 
 class Part(BaseModel):
-    """A mapping of the file: no key but those named, no value but of its type, nothing repeated.
+    """A mapping in the file: unknown keys and values of another type are refused.
 
-    Errors never show what was given, which may be a secret in the wrong place.
+    Errors never show the given value, which may be a secret in the wrong place.
     """
 
     model_config = ConfigDict(
@@ -74,19 +74,19 @@ class Part(BaseModel):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """With what its docstring says of each key."""
+        """The schema with the description of each key from the docstring."""
         from pumonitor.monitor.config.text.described_keys import with_descriptions
 
         keys = {name: field.alias or name for name, field in cls.model_fields.items()}
         described = handler.resolve_ref_schema(handler(schema))
-        # What is inherited is described where it is inherited from.
+        # Inherited keys are described in the docstring of their own class.
         for model in reversed([one for one in cls.__mro__ if issubclass(one, Part)]):
             described = with_descriptions(described, model.__doc__, keys)
         return described
 
 
 def _kind(read: Callable[[Any], Any], schema: dict[str, Any]) -> tuple[Any, Any]:
-    """What turns a type into one that `read` makes, described by a JSON Schema for editors."""
+    """Annotations of a type whose values are read by `read`, with its JSON Schema."""
     return BeforeValidator(read), WithJsonSchema(schema)
 
 
@@ -95,17 +95,17 @@ def _text_schema(*examples: str) -> dict[str, Any]:
 
 
 def as_tuple(given: Any) -> Any:
-    """Lists become tuples; one value alone stays and is refused by its type."""
+    """Convert a list to a tuple; anything else is returned and fails validation."""
     return tuple(given) if isinstance(given, list) else given
 
 
 def read_zone(given: Any) -> str:
-    """The name of a time zone.
+    """Read the name of a time zone.
 
     Raises
     ------
     ValueError
-        If it is none, with the nearest one; a city is enough to find it.
+        If it is unknown, with the most similar name; a city is enough for that.
     """
     if not isinstance(given, str):
         msg = "must be the name of a time zone, such as Europe/Berlin"
@@ -118,7 +118,7 @@ def read_zone(given: Any) -> str:
         if given not in _NO_PLACE:
             return given
     known = sorted(available_timezones() - {*_NO_PLACE})
-    # People know the city more often than the region.
+    # Users may know the city and not the region.
     near = nearest(given, known) or [
         name for name in known if nearest(given, [name.rpartition("/")[2]], likeness=0.8)
     ]
@@ -128,12 +128,12 @@ def read_zone(given: Any) -> str:
 
 
 def read_window_length(given: Any) -> str:
-    """The length of windows, as text.
+    """Read the length of windows; it stays text.
 
     Raises
     ------
     ValueError
-        If it is none, or longer than anybody lives.
+        If it cannot be read or is longer than 100 years.
     """
     if not isinstance(given, str):
         msg = "must be text such as 1d, 1h, 1w or 1mo"
@@ -147,12 +147,12 @@ def read_window_length(given: Any) -> str:
 
 
 def read_length(given: Any) -> timedelta:
-    """A stretch of time, as `read_duration`, that a calendar has room for.
+    """Read a length of time of at most 100 years, with `read_duration`.
 
     Raises
     ------
     ValueError
-        If it is none, or longer than anybody lives.
+        If it cannot be read, is negative or is longer than 100 years.
     """
     found = read_duration(given)
     if found > _LONGEST:
@@ -185,7 +185,7 @@ def _moment(given: Any) -> date | datetime:
 
 
 def is_number(given: Any) -> bool:
-    """Whether it is a finite number (true and false are none)."""
+    """Whether a value is a finite number; booleans are not."""
     return isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
 
 

@@ -1,4 +1,4 @@
-"""Stretches of time as a configuration names them, in the zone of its monitor."""
+"""Periods in a configuration, in the time zone of the monitor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Period", "check_span", "holds_window", "span_of"]
 
 
 class Period(Part):
-    """From start up to but not including end.
+    """A period from start up to but excluding end.
 
     Attributes
     ----------
@@ -49,18 +49,18 @@ class Period(Part):
 
 
 def span_of(start: date, end: date, *, zone: str) -> tuple[datetime, datetime]:
-    """Both in UTC; dates and times without a zone are of `zone`."""
+    """Start and end in UTC; dates and times without a zone are in `zone`."""
     place = ZoneInfo(zone)
     return _in_zone(start, place), _in_zone(end, place)
 
 
 def check_span(span: tuple[datetime, datetime], *, zone: str) -> None:
-    """Refuse a period that is none once its times have their zone.
+    """Check that a period ends after it starts, once both times have a zone.
 
     Raises
     ------
     ValueError
-        If it does not end after it starts.
+        If it does not.
     """
     start, end = span
     if end <= start:
@@ -72,7 +72,7 @@ def check_span(span: tuple[datetime, datetime], *, zone: str) -> None:
 
 
 def holds_window(span: tuple[datetime, datetime], windows: WindowGrid) -> bool:
-    """Whether a window lies in it with all of its time."""
+    """Whether the period contains a whole window."""
     start, end = span
     return any(
         start <= window.start and window.end <= end for window in windows.between(start, end)

@@ -1,4 +1,4 @@
-"""Passwords and tokens: read from the environment or files, refused in the file, hidden in text."""
+"""Secrets: read from the environment or files, refused when written out, masked in text."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _NEVER_LITERAL: Final = ("secret", "password", "token")
 _OFTEN_SECRET: Final = ("apprise",)
 _SHORTEST_HIDDEN = 3
 _SHORTEST_PART = 6
-"""Parts of an address shorter than this are words such as a host's, not tokens."""
+"""Shorter parts of an address are words, such as a host's, and not tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expanded:
-    """Values with every ${NAME} replaced.
+    """Result of replacing every ${NAME} in a file's values.
 
     Attributes
     ----------
     value : object
     problems : tuple of Problem
     missing : tuple of Problem
-        Those of them that are variables which are not set, or cannot be read.
+        The problems with variables that are not set or cannot be read.
     warnings : tuple of Problem
-        Values that hold a secret more often than not.
+        Literal values that usually contain a secret.
     mask : Mask
-        Of all that came from the environment.
+        Masks everything that came from the environment.
     """
 
     value: Any
@@ -56,7 +56,7 @@ class Expanded:
 
 
 class Mask:
-    """Replaces secrets in text by ****.
+    """Replaces secrets in a text by ****.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Mask:
         self._pattern = re.compile("|".join(map(re.escape, kept))) if kept else None
 
     def __call__(self, text: str) -> str:
-        """The text without secrets."""
+        """Return the text with secrets replaced."""
         return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
 
     def __repr__(self) -> str:
@@ -82,7 +82,7 @@ class Mask:
 
 
 def without_password(address: str) -> str:
-    """An address as it may be shown.
+    """Return an address with password and secret parameters replaced, for display.
 
     Examples
     --------
@@ -94,10 +94,10 @@ def without_password(address: str) -> str:
 
 
 def hidden_parts(address: str, *, also_path: bool = False) -> Iterator[str]:
-    """What of an address must not be seen: itself, its password and tokens.
+    """Parts of an address that must be masked: the whole of it, its password and its tokens.
 
-    With `also_path` all that follows the host too, and for other schemes than http, where a token
-    may stand in its place, the host.
+    With `also_path` everything after the host too. For schemes other than http the host is
+    included, as it may be a token.
 
     Examples
     --------
@@ -116,10 +116,10 @@ def hidden_parts(address: str, *, also_path: bool = False) -> Iterator[str]:
 
 
 def expand(value: Any, environment: Mapping[str, str]) -> Expanded:
-    """Replace ${NAME} in values by the environment's, and refuse secrets that are written out.
+    """Replace ${NAME} in values from the environment, and refuse secrets that are written out.
 
-    Where NAME is not set but NAME_FILE is, the value is what the file of that name holds, as
-    container platforms hand out secrets. $${NAME} stands for the text itself.
+    If NAME is not set but NAME_FILE is, the value is the content of that file, the convention of
+    container platforms for secrets. $${NAME} is an escape for the literal text.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def expand(value: Any, environment: Mapping[str, str]) -> Expanded:
 
 
 class _Expansion:
-    """One walk over the values."""
+    """Walks over the values once and collects problems."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.problems: list[Problem] = []
@@ -189,7 +189,7 @@ class _Expansion:
             return ""
 
     def _refuse_secrets(self, text: str, place: Place) -> None:
-        """Refuse what is secret and stands in the file; nothing of it is repeated."""
+        """Refuse secrets written out in the file. Messages repeat no part of them."""
         key = next((part for part in reversed(place) if isinstance(part, str)), "")
         if key in _NEVER_LITERAL and not _REFERENCE.search(text):
             self._refuse(
@@ -226,7 +226,7 @@ class _Expansion:
 
 
 def _has_literal(pattern: re.Pattern[str], text: str) -> str | None:
-    """Name of the first user or parameter whose secret is written out."""
+    """Name of the first user or parameter whose secret is written out, or None."""
     for found in pattern.finditer(text):
         if found[2] and "${" not in found[2] and not _PORT.match(found[2]):
             return found[1] or "password"
