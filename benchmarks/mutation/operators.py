@@ -220,4 +220,5 @@ def _other_number(value: complex) -> str:
         return str(not value)
     if isinstance(value, int):
         return str(value + 1)
-    return repr(value * 1.5 if value else 1.0)
+    # How small a guard against 0 is hardly matters, so that is not what is changed.
+    return repr(value * 1.5 if abs(value) > 1e-3 else value + 1.0)
