@@ -17,7 +17,7 @@ from time import process_time
 import numpy as np
 import pandas as pd
 
-from pumonitor.monitor.ledger.results.auxiliary import MatureLook
+from pumonitor.monitor.ledger.results.auxiliary import MaturePane
 from pumonitor.monitor.windows.auxiliary.training import Training, trained
 from pumonitor.ports import SampleRequest, Window
 from pumonitor.prior.auxiliary import AuxiliaryScore, raw_columns, train_auxiliary
@@ -89,8 +89,8 @@ def main() -> None:
             for place in range(_DAYS)
         ]
         of_day = ((made["time"] - _FIRST) // day).to_numpy()
-        looks = [
-            MatureLook(
+        panes = [
+            MaturePane(
                 window=one,
                 as_of=one.end,
                 rows=int(np.sum(of_day == one.index)),
@@ -99,7 +99,7 @@ def main() -> None:
             for one in windows
         ]
         begin = process_time()
-        found = trained(Training(looks), source)
+        found = trained(Training(panes), source)
         read = AuxiliaryScore.from_bytes(found.score)
         middle = process_time()
         for one in windows:

@@ -139,7 +139,7 @@ def watch_mails(reports_seed: int) -> Flip:
         mails = score_later_mails(reports_seed=reports_seed)
         write_monitor(mails.frame, Path(folder))
         path = write_flip(mails, Path(folder), audited=audited_before_flip(mails))
-        return watch_flip(mails, path, told=lambda what, share: None)
+        return watch_flip(mails, path, on_progress=lambda what, share: None)
 
 
 def report_mails(flips: list[Flip]) -> None:

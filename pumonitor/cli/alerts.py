@@ -356,10 +356,10 @@ def _print_history(console: Console, events: list[StoredTransition]) -> None:
         colour = "red" if one.kind == "fired" else "green" if one.kind == "resolved" else "yellow"
         of = series_of(one.model_version, one.segment)
         withheld = stored.withheld or "no one to"
-        told = "" if stored.told_at is not None else f"  (not sent: {withheld})"
+        unsent = "" if stored.told_at is not None else f"  (not sent: {withheld})"
         console.print(f"{one.as_of:%Y-%m-%d %H:%M} [{colour}]{one.kind:<8}[/] ", end="")
         console.print(
-            f"{one.monitor}: {one.rule}{f' {of}' if of else ''}, incident {one.incident}{told}",
+            f"{one.monitor}: {one.rule}{f' {of}' if of else ''}, incident {one.incident}{unsent}",
             markup=False,
         )
         console.print(f"    {one_line(one.sentence)}", markup=False, soft_wrap=True)
@@ -448,10 +448,10 @@ def _refuse_unknown_rule(rule: str | None, monitor: Monitor, ledger: Ledger) -> 
 
     if rule is None:
         return
-    judged_by = alert_rules(monitor, stored_hash(ledger, monitor))
+    rules = alert_rules(monitor, stored_hash(ledger, monitor))
     alerts_there = StoredAlerts(ledger.database).current(monitor.name)
-    names = dict.fromkeys([one.name for one in judged_by] + [one.rule for one in alerts_there])
-    keys = {one.key for one in judged_by} | {one.rule_key for one in alerts_there}
+    names = dict.fromkeys([one.name for one in rules] + [one.rule for one in alerts_there])
+    keys = {one.key for one in rules} | {one.rule_key for one in alerts_there}
     if rule not in names and rule not in keys:
         msg = f"{monitor.name} has {no_such('rule', rule, names)}"
         raise InputError(msg)

@@ -74,7 +74,7 @@ def backfill(
     console = Console(highlight=False)
     with errors_as_messages():
         with progress_bar(logged_as="backfill") as step:
-            from pumonitor.cli.delivery_progress import delivery_told
+            from pumonitor.cli.delivery_progress import show_delivery
             from pumonitor.cli.moments import moment
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.cli.round_table import print_round
@@ -109,29 +109,34 @@ def backfill(
                     as_of=known_by,
                     reprocess=reprocess.value,
                     workers=workers,
-                    told=step,
+                    on_progress=step,
                 )
                 with open_jobs(configuration, monitor=monitor, clock=lambda: now) as jobs:
                     outbox = jobs.ledger.outbox
                     # All of it: nobody waits for the next window, and reports are part of it.
                     budget = timedelta(minutes=30)
-                    with delivery_told(
+                    with show_delivery(
                         lambda: sum(one.messages for one in outbox.waiting().values()), step
                     ):
                         done.deliveries = jobs.deliver(budget=budget, for_files=budget)
                     backlog = jobs.ledger.counts(now=now, monitor=monitor)
                     waiting = jobs.ledger.outbox.waiting()
                     holders = jobs.ledger.holders(monitor)
-                    untold = jobs.ledger.alerts.untold(monitor)
+                    unnotified = jobs.ledger.alerts.unnotified(monitor)
                     waits_for = jobs.ledger.hold_ups(monitor) if backlog.failing else ()
         if dry_run:
             _print_scopes(console, scopes, as_json=as_json)
             return
         if as_json:
-            told = to_json(
-                done, backlog, waiting=waiting, holders=holders, hold_ups=waits_for, untold=untold
+            document = to_json(
+                done,
+                backlog,
+                waiting=waiting,
+                holders=holders,
+                hold_ups=waits_for,
+                unnotified=unnotified,
             )
-            typer.echo(json.dumps(told))
+            typer.echo(json.dumps(document))
         else:
             print_round(
                 console,
@@ -140,7 +145,7 @@ def backfill(
                 waiting=waiting,
                 holders=holders,
                 hold_ups=waits_for,
-                untold=untold,
+                unnotified=unnotified,
             )
     if done.failures:
         raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)
@@ -154,7 +159,7 @@ def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> No
     from pumonitor.monitor.backfill import windows_named
 
     if as_json:
-        told = [
+        rows = [
             {
                 "monitor": one.monitor,
                 "windows": len(one.windows),
@@ -164,7 +169,7 @@ def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> No
             }
             for one in scopes
         ]
-        typer.echo(json.dumps(told))
+        typer.echo(json.dumps(rows))
         return
     for one in scopes:
         console.print(

@@ -35,7 +35,7 @@ def rows_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any]) ->
 
 
 def rules_table(rules: Iterable[RuleOutlook], *, destinations: Sequence[str]) -> Padding:
-    """What fires when, how often for nothing, from which window on, and who is told."""
+    """Table of rules: condition, expected false alarms, first usable window, destinations."""
     from rich.markup import escape
 
     table = _table("Rule", "Fires when", "Severity", "First window", "Notifies")
@@ -43,13 +43,15 @@ def rules_table(rules: Iterable[RuleOutlook], *, destinations: Sequence[str]) ->
         since = "no predictions yet"
         if one.first_window is not None and one.judged_at is not None:
             since = f"{_day(one.first_window)}, evaluated {_day(one.judged_at)}"
-        told = ", ".join(destinations if one.to is None else one.to) or "nobody"
+        destination_names = ", ".join(destinations if one.to is None else one.to) or "nobody"
         fires = one.fires
         if one.quiet is not None:
             fires += f"; false alarms: {one.quiet.said()}"
         if one.sees:
             fires += f"; {one.sees}"
-        table.add_row(escape(one.rule), escape(fires), one.severity, since, escape(told))
+        table.add_row(
+            escape(one.rule), escape(fires), one.severity, since, escape(destination_names)
+        )
     return _indented(table)
 
 

@@ -1,4 +1,4 @@
-"""How far a long delivery is, told while it goes on."""
+"""Show the progress of a long delivery."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import Final
 
 from pumonitor.cli.progress import Step
 
-__all__ = ["delivery_told"]
+__all__ = ["show_delivery"]
 
 _EVERY: Final = 2.0
 
 
 @contextmanager
-def delivery_told(waiting: Callable[[], int], step: Step) -> Iterator[None]:
-    """Tell every two seconds what share of the messages has been delivered, and at the end.
+def show_delivery(waiting: Callable[[], int], step: Step) -> Iterator[None]:
+    """Context that shows every two seconds, and at its end, the share of delivered messages.
 
     Parameters
     ----------
     waiting : callable
-        How many messages wait.
+        Returns the number of undelivered messages.
     step : Step
+        Receives the progress.
     """
     step("Delivering", None)
     at_first = waiting()
@@ -31,14 +32,14 @@ def delivery_told(waiting: Callable[[], int], step: Step) -> Iterator[None]:
         return
     ended = Event()
 
-    def told() -> None:
+    def report() -> None:
         left = waiting()
         done = max(at_first - left, 0)
         step(f"Delivering, {done:,} of {at_first:,} messages", done / at_first)
 
     def watch() -> None:
         while not ended.wait(_EVERY):
-            told()
+            report()
 
     watcher = Thread(target=watch, name="delivery progress", daemon=True)
     watcher.start()
@@ -47,4 +48,4 @@ def delivery_told(waiting: Callable[[], int], step: Step) -> Iterator[None]:
     finally:
         ended.set()
         watcher.join()
-    told()
+    report()

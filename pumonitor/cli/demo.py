@@ -83,14 +83,16 @@ def demo(
             weeks = monitor_weeks(
                 mails.frame,
                 write_monitor(mails.frame, keep),
-                told=lambda what, share: step(what, 0.6 + 0.2 * share),
+                on_progress=lambda what, share: step(what, 0.6 + 0.2 * share),
             )
             flip = watch_flip(
                 mails,
                 write_flip(mails, keep, audited=audited_before_flip(mails)),
-                told=lambda what, share: step(f"Breaking two features: {what}", 0.8 + 0.2 * share),
+                on_progress=lambda what, share: step(
+                    f"Breaking two features: {what}", 0.8 + 0.2 * share
+                ),
             )
-        _print_story(console, mails, audit)
+        _print_explanation(console, mails, audit)
         console.print(_table(compared))
         _print_verdict(console, compared)
         _print_weeks(console, weeks)
@@ -109,7 +111,9 @@ def _make_directory(directory: Path) -> None:
         raise InputError(msg) from None
 
 
-def _print_story(console: Console, mails: ScoredMails, audit: tuple[float, float, float]) -> None:
+def _print_explanation(
+    console: Console, mails: ScoredMails, audit: tuple[float, float, float]
+) -> None:
     from pumonitor.demo.audit import AUDITED_MAILS
     from pumonitor.demo.emails import REPORTED_SHARE, THRESHOLD
     from pumonitor.report.numbers import percent_with_interval, rows

@@ -82,41 +82,41 @@ def _print(console: Console, insight: Insight) -> None:
         console.print("  no window is evaluated yet: pumonitor run or backfill does that")
     elif not insight.latest:
         console.print(f"  {insight.evaluated} windows are evaluated, none with predictions")
-    for story in insight.latest:
-        _print_window(console, story)
+    for window in insight.latest:
+        _print_window(console, window)
     for finding in insight.findings:
         console.print(f"\n  Note: {finding}", markup=False, style="yellow")
 
 
-def _print_window(console: Console, story: WindowInsight) -> None:
+def _print_window(console: Console, window: WindowInsight) -> None:
     from rich.markup import escape
     from rich.padding import Padding
 
-    of = escape(series_of(story.model_version, story.segment))
+    of = escape(series_of(window.model_version, window.segment))
     console.print(
-        f"\n  {story.start:%Y-%m-%d %H:%M} to {story.end:%Y-%m-%d %H:%M} UTC"
-        f"{f', {of}' if of else ''}: [bold]{story.state}[/], {story.labeled_positives} of "
-        f"{story.predictions} rows confirmed"
+        f"\n  {window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC"
+        f"{f', {of}' if of else ''}: [bold]{window.state}[/], {window.labeled_positives} of "
+        f"{window.predictions} rows confirmed"
     )
-    if story.state == "provisional" and story.label_maturity.value is not None:
-        console.print(f"    labels that have arrived: {_interval(story.label_maturity)}")
-    for name, number in story.estimates.items():
+    if window.state == "provisional" and window.label_maturity.value is not None:
+        console.print(f"    labels that have arrived: {_interval(window.label_maturity)}")
+    for name, number in window.estimates.items():
         parts = [_interval(number)]
-        expected, change = story.expected.get(name), story.changes.get(f"{name}")
-        if story.state == "provisional" and expected is not None and expected.value is not None:
+        expected, change = window.expected.get(name), window.changes.get(f"{name}")
+        if window.state == "provisional" and expected is not None and expected.value is not None:
             parts.append(f"expected {_interval(expected)}")
         if change is not None and change.value is not None:
             parts.append(f"against the reference {_interval(change, signed=True)}")
         _print_parts(console, f"    {name:<18} ", parts)
-    if story.class_prior_said:
-        said = f"class prior: {escape(story.class_prior_said)}"
+    if window.class_prior_said:
+        said = f"class prior: {escape(window.class_prior_said)}"
         console.print(Padding(said, (0, 0, 0, 4)))
-    for reason in _impossible(story):
+    for reason in _impossible(window):
         console.print(f"    [yellow]impossible: {escape(reason)}[/]")
-    for doubt in story.doubts:
+    for doubt in window.doubts:
         console.print(f"    [yellow]doubtful: {escape(doubt)}[/]")
-    if story.verdict != "unknown":
-        console.print(f"    against the reference: [bold]{story.verdict}[/]")
+    if window.verdict != "unknown":
+        console.print(f"    against the reference: [bold]{window.verdict}[/]")
 
 
 def _print_parts(console: Console, name: str, parts: Sequence[str]) -> None:
@@ -133,9 +133,9 @@ def _print_parts(console: Console, name: str, parts: Sequence[str]) -> None:
     console.print(line, soft_wrap=True)
 
 
-def _impossible(story: WindowInsight) -> list[str]:
+def _impossible(window: WindowInsight) -> list[str]:
     """Why numbers cannot be right; where the class prior is at fault, that alone."""
-    reasons = {name: one.infeasible_reason for name, one in story.estimates.items()}
+    reasons = {name: one.infeasible_reason for name, one in window.estimates.items()}
     of_prior = reasons.get("class_prior")
     found = [of_prior] if of_prior else [one for one in reasons.values() if one]
     return list(dict.fromkeys(found))

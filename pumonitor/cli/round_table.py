@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pumonitor.monitor.inspection.held_up import hold_up_notes
 from pumonitor.monitor.inspection.undelivered import undelivered
-from pumonitor.monitor.inspection.untold import unsent_notes
+from pumonitor.monitor.inspection.unnotified import unsent_notes
 from pumonitor.monitor.windows.input_findings import summed_up
 from pumonitor.plain_text import one_line, series_of
 
@@ -35,7 +35,7 @@ def as_json(
     waiting: Mapping[str, Waiting],
     holders: Sequence[Holder] = (),
     hold_ups: Sequence[HoldUp] = (),
-    untold: Sequence[Alert] = (),
+    unnotified: Sequence[Alert] = (),
 ) -> dict[str, Any]:
     """Plain JSON types."""
     return {
@@ -89,7 +89,7 @@ def as_json(
                 "model_version": one.model_version,
                 "segment": one.segment,
             }
-            for one in untold
+            for one in unnotified
         ],
         "stopped": {name: since.isoformat() for name, since in done.stopped.items()},
         "deliveries": {
@@ -134,7 +134,7 @@ def print_round(
     waiting: Mapping[str, Waiting],
     holders: Sequence[Holder] = (),
     hold_ups: Sequence[HoldUp] = (),
-    untold: Sequence[Alert] = (),
+    unnotified: Sequence[Alert] = (),
 ) -> None:
     """A few lines: what failed and why, what was done, what is left."""
     for failure in done.failures:
@@ -152,8 +152,8 @@ def print_round(
         "are others"
         for name, since in done.stopped.items()
     ]
-    unheard = [f"{what}. {how}" for what, how in unsent_notes(untold)]
-    for note in (*stopped, *hold_up_notes(hold_ups), *summed_up(done.findings), *unheard):
+    unnotified_notes = [f"{what}. {how}" for what, how in unsent_notes(unnotified)]
+    for note in (*stopped, *hold_up_notes(hold_ups), *summed_up(done.findings), *unnotified_notes):
         console.print("Note: ", style="yellow", end="")
         console.print(note, markup=False, soft_wrap=True)
     for alert in firing:

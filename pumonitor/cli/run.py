@@ -65,14 +65,16 @@ def run(
                 )
                 if refresh_auxiliary:
                     jobs.refresh_auxiliary(only=monitor)
-                done = jobs.run(told=lambda what, ready, of: step(what, ready / of if of else None))
+                done = jobs.run(
+                    on_progress=lambda what, ready, of: step(what, ready / of if of else None)
+                )
                 backlog = jobs.ledger.counts(now=utc_now(), monitor=monitor)
                 waiting = jobs.ledger.outbox.waiting()
                 holders = jobs.ledger.holders(monitor)
                 waits_for = jobs.ledger.hold_ups(monitor) if backlog.failing else ()
-                untold = [
+                unnotified = [
                     one
-                    for one in jobs.ledger.alerts.untold(monitor)
+                    for one in jobs.ledger.alerts.unnotified(monitor)
                     if one.monitor in jobs.monitors
                 ]
                 firing = [
@@ -81,17 +83,17 @@ def run(
                     if one.monitor in jobs.monitors
                 ]
         if as_json:
-            told = to_json(
+            document = to_json(
                 done,
                 backlog,
                 firing,
                 waiting=waiting,
                 holders=holders,
                 hold_ups=waits_for,
-                untold=untold,
+                unnotified=unnotified,
             )
-            told["other_configurations"] = changed_as_json(changed, config)
-            typer.echo(json.dumps(told))
+            document["other_configurations"] = changed_as_json(changed, config)
+            typer.echo(json.dumps(document))
         else:
             print_round(
                 Console(highlight=False),
@@ -101,7 +103,7 @@ def run(
                 waiting=waiting,
                 holders=holders,
                 hold_ups=waits_for,
-                untold=untold,
+                unnotified=unnotified,
             )
     if done.failures:
         raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)

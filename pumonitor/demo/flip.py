@@ -155,7 +155,9 @@ def write_flip(mails: ScoredMails, directory: Path, *, audited: int) -> Path:
     return path
 
 
-def watch_flip(mails: ScoredMails, path: Path, *, told: Callable[[str, float], None]) -> Flip:
+def watch_flip(
+    mails: ScoredMails, path: Path, *, on_progress: Callable[[str, float], None]
+) -> Flip:
     """Run both monitors until the last week is mature, and hold their alerts against the truth."""
     from pumonitor.monitor.app import open_jobs
     from pumonitor.monitor.config.file import read_configuration
@@ -171,7 +173,7 @@ def watch_flip(mails: ScoredMails, path: Path, *, told: Callable[[str, float], N
     with open_jobs(configuration, clock=lambda: now, deliver=False) as jobs:
         for name in jobs.monitors:
             jobs.plan(name, start=first.start, end=last.end)
-        done = jobs.drain(told=lambda what, ready, of: told(what, ready / max(of, 1)))
+        done = jobs.drain(on_progress=lambda what, ready, of: on_progress(what, ready / max(of, 1)))
         jobs.advance_alerts(done)
         if done.failures:
             raise PumonitorError("; ".join(done.failures))

@@ -121,17 +121,17 @@ def settled(frame: pandas.DataFrame) -> datetime:
 
 
 def backfill_weeks(
-    jobs: Jobs, frame: pandas.DataFrame, *, told: Callable[[str, float], None]
+    jobs: Jobs, frame: pandas.DataFrame, *, on_progress: Callable[[str, float], None]
 ) -> Round:
     """Do all that is due of the weeks with mails."""
     first, last = (frame["time"].iloc[place].to_pydatetime() for place in (0, -1))
     windows = jobs.monitors[MONITOR].windows
     jobs.plan(MONITOR, start=windows.containing(first).start, end=windows.containing(last).end)
-    return jobs.drain(told=lambda what, ready, of: told(what, ready / max(of, 1)))
+    return jobs.drain(on_progress=lambda what, ready, of: on_progress(what, ready / max(of, 1)))
 
 
 def monitor_weeks(
-    frame: pandas.DataFrame, path: Path, *, told: Callable[[str, float], None]
+    frame: pandas.DataFrame, path: Path, *, on_progress: Callable[[str, float], None]
 ) -> list[Week]:
     """Run the monitor until all weeks are final, and compare with the truth."""
     from pumonitor.monitor.app import open_jobs
@@ -139,7 +139,7 @@ def monitor_weeks(
 
     configuration = read_configuration(path).configuration
     with open_jobs(configuration, clock=lambda: settled(frame)) as jobs:
-        done = backfill_weeks(jobs, frame, told=told)
+        done = backfill_weeks(jobs, frame, on_progress=on_progress)
         jobs.deliver(budget=_DELIVERY_BUDGET, for_files=_FOR_REPORTS)
         if done.failures:
             raise PumonitorError("; ".join(done.failures))

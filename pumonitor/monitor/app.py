@@ -99,7 +99,7 @@ def open_jobs(
             deliverer=_deliverer(configuration, ledger, patience=patience, limits=limits)
             if deliver
             else None,
-            tell=configuration.tracking is not None,
+            sends_results=configuration.tracking is not None,
             destinations=configuration.destinations,
             links_of=no_links
             if configuration.tracking is None

@@ -24,7 +24,7 @@ from pumonitor.ports import Window
 __all__ = ["Reprocess", "Scope", "backfill", "scope_of"]
 
 Reprocess = Literal["missing", "failed", "all"]
-_LOOK_EVERY = 0.5
+_POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ def backfill(
     as_of: datetime | None = None,
     reprocess: Reprocess = "missing",
     workers: int = 1,
-    told: Callable[[str, float], None] = lambda what, share: None,
+    on_progress: Callable[[str, float], None] = lambda what, share: None,
 ) -> Round:
     """Evaluate the windows that start in [start, end), as they were known at their own moments.
 
@@ -95,7 +95,7 @@ def backfill(
         Which windows in the ledger are worked on again.
     workers : int
         Processes; one works here.
-    told : callable
+    on_progress : callable
         Called with what is done and the share of it.
 
     Returns
@@ -120,7 +120,11 @@ def backfill(
                 ]
                 jobs.ledger.reopen(keys, which=reprocess, actor=jobs.owner)
         if workers == 1:
-            done.add(jobs.drain(told=lambda what, ready, of: told(what, ready / max(of, 1))))
+            done.add(
+                jobs.drain(
+                    on_progress=lambda what, ready, of: on_progress(what, ready / max(of, 1))
+                )
+            )
             jobs.advance_alerts(done)
             return done
         parts = [
@@ -129,11 +133,11 @@ def backfill(
         ]
         waiting = [_Worker(part) for part in parts]
         while waiting:
-            ready = wait([one.answer for one in waiting], timeout=_LOOK_EVERY)
+            ready = wait([one.answer for one in waiting], timeout=_POLL_SECONDS)
             for one in [one for one in waiting if one.answer in ready]:
                 waiting.remove(one)
                 done.add(one.result())
-            told("Working", _share_done(jobs, moment))
+            on_progress("Working", _share_done(jobs, moment))
         jobs.advance_alerts(done)
     return done
 
@@ -193,7 +197,7 @@ def _work(part: _Part, name: str, sender: Connection) -> None:
         ) as jobs:
             Thread(target=_stop_with_parent, args=(jobs,), daemon=True).start()
             done = jobs.drain_with_others()
-    except Exception as error:  # noqa: BLE001 (whoever waits for it is told)
+    except Exception as error:  # noqa: BLE001 (raised again by the waiting process)
         done = Round()
         done.failed(name, error)
     # Whoever waited for it may be dead.

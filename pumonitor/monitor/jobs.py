@@ -17,7 +17,7 @@ from pumonitor.monitor.delivery.mlflow.sink import FILES_DESTINATION
 from pumonitor.monitor.ledger.claims.owners import this_process
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.round import Round, Told, tell_nobody
+from pumonitor.monitor.round import OnProgress, Round, no_progress
 from pumonitor.monitor.window_work import WindowWork
 from pumonitor.monitor.windows.due.settled import is_quiet, rules_digest
 from pumonitor.monitor.windows.monitor_tables import MonitorTables
@@ -51,14 +51,14 @@ class Jobs:
         What is due is judged by it.
     deliverer : Deliverer, optional
         Without it what is to be sent waits.
-    tell : bool
+    sends_results : bool
         Whether results are written to the outbox.
     destinations : mapping of str to Destination, optional
         Where alerts go.
     links_of : callable, optional
         What their messages link to.
     notify : bool
-        Whether anybody is told of alerts.
+        Whether notifications of alerts are sent.
     keep_delivered : timedelta
         For how long messages are kept that have arrived.
     on_step : callable, optional
@@ -80,7 +80,7 @@ class Jobs:
         open_source: Callable[[Monitor], PredictionSource],
         clock: Clock,
         deliverer: Deliverer | None = None,
-        tell: bool = True,
+        sends_results: bool = True,
         destinations: Mapping[str, Destination] | None = None,
         links_of: LinksOf = no_links,
         notify: bool = True,
@@ -117,7 +117,7 @@ class Jobs:
             tables=self._tables,
             clock=clock,
             alerting=lambda: self._alerting,
-            tell_sinks=tell,
+            sends_results=sends_results,
             on_step=on_step,
         )
 
@@ -144,7 +144,7 @@ class Jobs:
             },
             self.ledger,
             clock=self._clock,
-            tells=self._notify,
+            notifies=self._notify,
             destinations=tuple(self._destinations),
             packed=partial(packed, self._destinations, links_of=self._links_of),
         )
@@ -217,7 +217,7 @@ class Jobs:
         self,
         *,
         only: str | None = None,
-        told: Told = tell_nobody,
+        on_progress: OnProgress = no_progress,
         budget: timedelta = timedelta(minutes=5),
     ) -> Round:
         """Plan all monitors or one and do all that is due; deliver meanwhile and at the end.
@@ -231,35 +231,35 @@ class Jobs:
             # Alerts of one monitor do not wait for the windows of others.
             self._deliverer.start()
         try:
-            self._work(done, only=only, told=told)
+            self._work(done, only=only, on_progress=on_progress)
         except StateError as error:
             # Without the state database nothing can be done, and no window is to blame.
             done.failures.append(str(error))
         if budget:
-            told("Delivering", 0, 0)
+            on_progress("Delivering", 0, 0)
             done.deliveries = self.deliver(budget=budget)
         return done
 
-    def _work(self, done: Round, *, only: str | None, told: Told) -> None:
+    def _work(self, done: Round, *, only: str | None, on_progress: OnProgress) -> None:
         for name in self._planner.unplanned(self.monitors if only is None else (only,)):
-            told(f"Planning {name}", 0, 0)
+            on_progress(f"Planning {name}", 0, 0)
             self.plan_or_note(name, done)
         done.stopped = self._planner.stopped
-        self._drain(done, told)
+        self._drain(done, on_progress)
         self.advance_alerts(done, only=only)
 
-    def drain(self, *, told: Told = tell_nobody) -> Round:
+    def drain(self, *, on_progress: OnProgress = no_progress) -> Round:
         """Collect and evaluate until nothing is left that this worker can do."""
         done = Round()
-        self._drain(done, told)
+        self._drain(done, on_progress)
         return done
 
-    def _drain(self, done: Round, told: Told) -> None:
+    def _drain(self, done: Round, on_progress: OnProgress) -> None:
         self.windows.give_back_left_behind()
         while not self._stopped.is_set():
-            if self.windows.collect_next(done, told):
+            if self.windows.collect_next(done, on_progress):
                 continue
-            if not self.windows.evaluate_next(done, told):
+            if not self.windows.evaluate_next(done, on_progress):
                 return
             self._wake_delivery()
 
@@ -293,16 +293,16 @@ class Jobs:
             _log.warning("messages delivered long ago could not be deleted: %s", error)
         return done
 
-    def start_delivering(self, told: Callable[[str, Delivery], None]) -> None:
+    def start_delivering(self, on_delivery: Callable[[str, Delivery], None]) -> None:
         """Send whatever is put into the outbox as soon as it is there, until `close`.
 
         Parameters
         ----------
-        told : callable
+        on_delivery : callable
             Called, by threads, with a destination and what came of a pass that did something.
         """
         if self._deliverer is not None:
-            self._deliverer.start(told)
+            self._deliverer.start(on_delivery)
 
     def forget_delivered(self) -> None:
         """Delete some of the messages that arrived long ago; later rounds go on with it."""
@@ -310,7 +310,7 @@ class Jobs:
         for _ in range(_BATCHES_FORGOTTEN):
             if self._stopped.is_set():
                 return
-            # Alertmanager is told again and again of what fires, however long ago that began.
+            # Alertmanager is sent firing alerts again and again, however long ago they began.
             keep = [
                 key_of_beginning(one)
                 for one in self.ledger.alerts.current(closed=True)

@@ -14,15 +14,15 @@ from pumonitor.monitor.windows.input_findings import WindowFinding
 if TYPE_CHECKING:
     from pumonitor.monitor.delivery.sending.delivery import Delivery
 
-__all__ = ["Round", "Told", "tell_nobody"]
+__all__ = ["OnProgress", "Round", "no_progress"]
 
 _log = logging.getLogger("pumonitor")
 
-Told = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 """Called with what is done, how much work is finished, and of how much; 0 of 0: no telling."""
 
 
-def tell_nobody(_what: str, _done: int, _of: int) -> None:
+def no_progress(_what: str, _done: int, _of: int) -> None:
     """Say nothing."""
 
 

@@ -15,7 +15,7 @@ from pumonitor.monitor.ledger.database.errors import StaleClaimError, StateError
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, NewMessage
-from pumonitor.monitor.round import Round, Told, tell_nobody
+from pumonitor.monitor.round import OnProgress, Round, no_progress
 from pumonitor.monitor.windows.input_findings import findings_of
 from pumonitor.monitor.windows.monitor_tables import MonitorTables
 from pumonitor.ports import Clock
@@ -51,7 +51,7 @@ class WindowWork:
         What is due is judged by it.
     alerting : callable
         Gives the fold of alerts, once it is needed.
-    tell_sinks : bool
+    sends_results : bool
         Whether results are written to the outbox.
     on_step : callable
         Called with the name of each step before it is made.
@@ -67,7 +67,7 @@ class WindowWork:
         tables: MonitorTables,
         clock: Clock,
         alerting: Callable[[], Alerting],
-        tell_sinks: bool,
+        sends_results: bool,
         on_step: Callable[[str], None],
     ) -> None:
         self._monitors = monitors
@@ -77,7 +77,7 @@ class WindowWork:
         self._tables = tables
         self._clock = clock
         self._alerting = alerting
-        self._tell_sinks = tell_sinks
+        self._sends_results = sends_results
         self._on_step = on_step
         self._left_behind: list[Claim] = []
 
@@ -97,7 +97,7 @@ class WindowWork:
 
         return FollowedPriors(self._ledger)
 
-    def collect_next(self, done: Round, told: Told) -> bool:
+    def collect_next(self, done: Round, on_progress: OnProgress) -> bool:
         """Collect the oldest window that is due; whether there was one."""
         now = self._clock()
         claim = self._ledger.claim_collect(self._owner, now=now, monitors=self._readable())
@@ -122,10 +122,10 @@ class WindowWork:
                 as_of=claim.panes[-1].pane.as_of,
             )
             self._on_step("collected and stored")
-        self._tell(told, "Collecting", claim)
+        self._report_progress(on_progress, "Collecting", claim)
         return True
 
-    def evaluate_next(self, done: Round, told: Told) -> bool:
+    def evaluate_next(self, done: Round, on_progress: OnProgress) -> bool:
         """Evaluate the oldest window that is collected; whether there was one."""
         claim = self._ledger.claim_evaluate(self._owner, monitors=self._readable())
         if claim is None:
@@ -147,13 +147,13 @@ class WindowWork:
                 self._ledger,
                 self.references,
                 self.priors,
-                tell=self._tell_sinks,
+                sends_results=self._sends_results,
             )
             self._on_step("evaluated")
             self._commit_evaluated(claim, panes)
             done.evaluated += 1
             self._on_step("evaluated and stored")
-        self._tell(told, "Evaluating", claim)
+        self._report_progress(on_progress, "Evaluating", claim)
         return True
 
     def _commit_evaluated(self, claim: Claim, panes: Sequence[EvaluatedPane]) -> None:
@@ -177,8 +177,8 @@ class WindowWork:
             self._ledger.release(self._left_behind[0])
             del self._left_behind[0]
 
-    def _tell(self, told: Told, what: str, claim: Claim) -> None:
-        if told is tell_nobody:
+    def _report_progress(self, on_progress: OnProgress, what: str, claim: Claim) -> None:
+        if on_progress is no_progress:
             return
         done = windows = 0
         for name in self._monitors:
@@ -187,7 +187,9 @@ class WindowWork:
             left = backlog.to_collect + 0.5 * max(backlog.to_evaluate - backlog.to_collect, 0)
             done += round(2 * (backlog.windows - left))
             windows += backlog.windows
-        told(f"{what} {claim.monitor} {claim.window.start:%Y-%m-%d %H:%M}", done, 2 * windows)
+        on_progress(
+            f"{what} {claim.monitor} {claim.window.start:%Y-%m-%d %H:%M}", done, 2 * windows
+        )
 
     @contextmanager
     def _kept(self, claim: Claim, done: Round) -> Iterator[None]:

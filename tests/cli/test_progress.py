@@ -2,7 +2,7 @@
 
 import pytest
 
-from pumonitor.cli.delivery_progress import delivery_told
+from pumonitor.cli.delivery_progress import show_delivery
 from pumonitor.cli.progress import progress_bar
 
 
@@ -54,7 +54,7 @@ def test_a_long_delivery_tells_how_many_messages_it_has_sent(capsys):
     left = [8]
     with progress_bar(logged_as="backfill") as step:
         step("Evaluating window 20", 1.0)
-        with delivery_told(lambda: left[0], step):
+        with show_delivery(lambda: left[0], step):
             left[0] = 2
     lines = capsys.readouterr().err.splitlines()
     assert lines[-2:] == [
@@ -64,6 +64,6 @@ def test_a_long_delivery_tells_how_many_messages_it_has_sent(capsys):
 
 
 def test_a_delivery_of_nothing_tells_no_numbers(capsys):
-    with progress_bar(logged_as="backfill") as step, delivery_told(lambda: 0, step):
+    with progress_bar(logged_as="backfill") as step, show_delivery(lambda: 0, step):
         pass
     assert capsys.readouterr().err == "pumonitor backfill: Delivering\n"

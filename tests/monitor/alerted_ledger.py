@@ -89,7 +89,7 @@ class AlertedLedger:
             {MONITOR: watched},
             self.ledger,
             clock=lambda: self.now,
-            tells=self.notify,
+            notifies=self.notify,
             destinations=self._destinations,
         )
 

@@ -1,7 +1,7 @@
-"""From results in the ledger to transitions of alerts and messages about them.
+"""Fold results of the ledger into transitions of alerts, and messages about them.
 
-Panes are taken in one by one, in the order of when they are known and then of their windows, once
-all before them are evaluated. So whatever order workers commit in, alerts are the same.
+Panes are folded one by one, ordered by their moment and then by window, and only once all earlier
+ones are evaluated. So alerts do not depend on the order in which workers commit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pumonitor.monitor.alerts.clock import clock_evidence
-from pumonitor.monitor.alerts.incidents import Telling
+from pumonitor.monitor.alerts.incidents import AlertTransaction
 from pumonitor.monitor.alerts.kept_tracks import KeptTracks, Placed
 from pumonitor.monitor.alerts.rest import quiet_until
 from pumonitor.monitor.alerts.track import Track
@@ -23,8 +23,8 @@ from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import (
     Position,
-    newest_looks,
     next_panes,
+    read_timeliness,
     with_results,
 )
 from pumonitor.monitor.ledger.enqueue import enqueue
@@ -40,7 +40,7 @@ __all__ = ["Alerting"]
 
 _log = logging.getLogger("pumonitor")
 _AT_ONCE: Final = 200
-"""Panes of one transaction: others wait for it."""
+"""Most panes folded in one transaction, as other workers wait for it."""
 
 
 class Alerting:
@@ -49,16 +49,16 @@ class Alerting:
     Parameters
     ----------
     watched : mapping of str to Watched
-        By monitor.
+        Monitor to its rules and references.
     ledger : Ledger
     clock : Clock
-        What is history is judged by it, and silences.
-    tells : bool
-        Whether anybody is told; a backfill tells nobody.
+        Decides which panes are history and which silences apply.
+    notifies : bool
+        Whether notifications are sent. A backfill sends none.
     destinations : sequence of str
-        All there are.
+        All destinations.
     packed : callable, optional
-        Makes of the messages of one transaction those that go into the outbox.
+        Turns the messages of one transaction into those for the outbox, such as groups.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Alerting:
         ledger: Ledger,
         *,
         clock: Clock,
-        tells: bool = True,
+        notifies: bool = True,
         destinations: Sequence[str] = (),
         packed: Callable[[Sequence[NewMessage]], list[NewMessage]] = list,
     ) -> None:
@@ -75,15 +75,15 @@ class Alerting:
         self._watched = dict(watched)
         self._ledger = ledger
         self._clock = clock
-        self._tells = tells
+        self._notifies = notifies
         self._destinations = tuple(destinations)
         self._tracks = KeptTracks(ledger)
         self._left_out: dict[str, set[str]] = {}
-        self._told_at: dict[str, dict[Place, datetime]] = {}
+        self._notified_at: dict[str, dict[Place, datetime]] = {}
         self._known: dict[str, tuple[datetime, Baseline | None]] = {}
 
     def prepare(self, name: str) -> None:
-        """Catch up with what others have folded, before a transaction that all wait for."""
+        """Catch up with other workers' folds before a transaction that blocks them."""
         watched = self._watched[name]
         if watched.rules:
             now = self._clock()
@@ -92,39 +92,39 @@ class Alerting:
                 self._tracks_of(watched, AlertTables(connection, self._ledger.database))
 
     def forget(self, name: str) -> None:
-        """Of a monitor whose transaction was rolled back: what is known of it may be wrong."""
+        """Drop the folds kept in memory, which may be wrong after a rollback."""
         self._tracks.forget(name)
 
     def after_commit_of(
         self, connection: Connection, name: str, panes: Sequence[Position]
     ) -> list[NewMessage]:
-        """Fold what can be, in the transaction that stores results.
+        """Fold new results, in the transaction that stores them.
 
         Parameters
         ----------
         connection : Connection
         name : str
-            The monitor.
+            Name of the monitor.
         panes : sequence of (datetime, datetime)
             Positions of the panes with new results.
 
         Returns
         -------
         list of NewMessage
-            For the outbox.
+            Messages for the outbox.
         """
         watched = self._watched[name]
         if not watched.rules:
             return []
         tables = AlertTables(connection, self._ledger.database)
         tables.alone(name)
-        telling = self._telling(watched, tables)
-        self._fold(watched, tables, telling, changed=panes)
-        telling.store()
-        return self._packed(telling.messages)
+        transaction = self._transaction(watched, tables)
+        self._fold(watched, tables, transaction, changed=panes)
+        transaction.store()
+        return self._packed(transaction.messages)
 
     def advance(self, name: str) -> None:
-        """Fold whatever is left: of new rules, after windows that were given up, of old rules."""
+        """Fold what is left: for new rules, after given-up windows, and to close old rules."""
         watched = self._watched[name]
         try:
             if self._is_behind(watched):
@@ -139,22 +139,22 @@ class Alerting:
             raise
 
     def _advance(self, watched: Watched, *, folds: bool) -> bool:
-        """One transaction; whether there may be more to fold."""
+        """Run one transaction; returns whether more may be left to fold."""
         with self._ledger.database.writing() as connection:
             tables = AlertTables(connection, self._ledger.database)
             tables.alone(watched.name)
-            telling = self._telling(watched, tables)
-            telling.close_others()
-            more = folds and self._fold(watched, tables, telling)
-            if self._tells:
-                self._by_the_clock(watched, tables, telling)
-            telling.store()
-            messages = self._packed(telling.messages)
-            enqueue(connection, self._ledger.database, messages, at=telling.at)
+            transaction = self._transaction(watched, tables)
+            transaction.close_others()
+            more = folds and self._fold(watched, tables, transaction)
+            if self._notifies:
+                self._by_the_clock(watched, tables, transaction)
+            transaction.store()
+            messages = self._packed(transaction.messages)
+            enqueue(connection, self._ledger.database, messages, at=transaction.at)
         return more
 
     def _is_behind(self, watched: Watched) -> bool:
-        """Whether there are panes, or rules, that were not taken in."""
+        """Whether there are panes or rules that have not been folded."""
         with self._ledger.database.reading() as connection:
             tables = AlertTables(connection, self._ledger.database)
             return self._has_news(watched, tables, without=self._left_out.get(watched.name, set()))
@@ -168,8 +168,8 @@ class Alerting:
         return any(self._events(watched, tables, place, now=now, limit=1) for place in places)
 
     def _has_duties(self, watched: Watched) -> bool:
-        """Whether something is due that no pane brings."""
-        if self._tells and any(rule.goes_by_the_clock for rule in watched.rules):
+        """Whether something is due that does not depend on new panes."""
+        if self._notifies and any(rule.goes_by_the_clock for rule in watched.rules):
             return True
         with self._ledger.database.reading() as connection:
             alerts = AlertTables(connection, self._ledger.database).alerts(watched.name)
@@ -177,10 +177,10 @@ class Alerting:
         return any(
             one.rule_key not in keys and (one.closed_at is None or one.told_firing)
             for one in alerts
-        ) or (self._tells and watched.have_stopped() and any(one.is_firing for one in alerts))
+        ) or (self._notifies and watched.have_stopped() and any(one.is_firing for one in alerts))
 
     def _rest(self, watched: Watched) -> None:
-        """Note until when nothing is due, unless something is."""
+        """Store the time until which nothing is due for this monitor."""
         if not watched.rules_digest:
             return
         now = self._clock()
@@ -210,7 +210,7 @@ class Alerting:
     # -- folding ----------------------------------------------------------------------------------
 
     def _tracks_of(self, watched: Watched, tables: AlertTables) -> list[Placed]:
-        """At the places that the ledger says."""
+        """Tracks of the monitor's rules, at the progress stored in the ledger."""
         _, baseline = self._known.get(watched.name, (None, None))
         left_out = self._left_out.get(watched.name, set())
         return self._tracks.of(watched, tables, baseline=baseline, left_out=left_out)
@@ -219,29 +219,29 @@ class Alerting:
         self,
         watched: Watched,
         tables: AlertTables,
-        telling: Telling,
+        transaction: AlertTransaction,
         *,
         changed: Sequence[Position] = (),
     ) -> bool:
-        """Take in what has changed and what follows; whether there may be more."""
+        """Fold changed panes and then new ones; returns whether more may be left."""
         tracks = self._tracks_of(watched, tables)
         more = False
         now = self._known[watched.name][0] if watched.name in self._known else self._clock()
         for place, (at, track) in enumerate(tracks):
-            progress = self._corrected(watched, tables, track, at, changed, telling)
+            progress = self._corrected(watched, tables, track, at, changed, transaction)
             events = self._events(watched, tables, progress.position, now=now, limit=_AT_ONCE)
             more = more or len(events) == _AT_ONCE
             for found in with_results(tables.connection, events, metrics=track.metrics):
                 touched = track.take(found)
-                self._leave_out_broken(watched, track, progress, telling)
-                telling.tell(track, found.pane, touched)
+                self._leave_out_broken(watched, track, progress, transaction)
+                transaction.take_pane(track, found.pane, touched)
                 progress = replace(
                     progress, as_of=found.pane.as_of, window_start=found.pane.window.start
                 )
             tracks[place] = (progress, track)
-            telling.progress |= dict.fromkeys(track.folds, progress)
+            transaction.progress |= dict.fromkeys(track.folds, progress)
         if len(tracks) > 1 and len({progress for progress, _ in tracks}) == 1:
-            # They stand at one place now: the next time they are one.
+            # All tracks have reached the same position, so the next fold can join them.
             self.forget(watched.name)
         return more
 
@@ -265,42 +265,44 @@ class Alerting:
         )
 
     def _leave_out_broken(
-        self, watched: Watched, track: Track, progress: Progress, telling: Telling
+        self, watched: Watched, track: Track, progress: Progress, transaction: AlertTransaction
     ) -> None:
-        """A rule that fails stays where it is until the next process, and holds up no other."""
+        """Exclude rules that raised an error until the process ends, so that others go on."""
         for key, why in track.broken.items():
             if key not in self._left_out.setdefault(watched.name, set()):
                 self._left_out[watched.name].add(key)
-                telling.progress[key] = replace(progress, last_error=why)
+                transaction.progress[key] = replace(progress, last_error=why)
                 _log.error("%s: a rule cannot be evaluated: %s", watched.name, why)
 
-    def _by_the_clock(self, watched: Watched, tables: AlertTables, telling: Telling) -> None:
+    def _by_the_clock(
+        self, watched: Watched, tables: AlertTables, transaction: AlertTransaction
+    ) -> None:
         now, stopped = self._clock(), watched.have_stopped()
         for rule in watched.rules:
             if rule.goes_by_the_clock:
-                looks = newest_looks(
+                timeliness = read_timeliness(
                     tables.connection,
                     monitor=watched.name,
                     configuration=watched.configuration,
                     now=now,
                 )
-                found = clock_evidence(rule, looks, have_stopped=stopped, now=now)
+                found = clock_evidence(rule, timeliness, have_stopped=stopped, now=now)
                 if found is not None:
-                    telling.tell_by_the_clock(rule, found, as_of=now)
+                    transaction.take_clock_evidence(rule, found, as_of=now)
             elif stopped:
-                # No window comes that could bring a reminder.
-                telling.remind_by_the_clock(rule, as_of=now)
+                # Without further windows reminders are sent by the clock.
+                transaction.remind_by_the_clock(rule, as_of=now)
 
-    def _telling(self, watched: Watched, tables: AlertTables) -> Telling:
-        return Telling(
+    def _transaction(self, watched: Watched, tables: AlertTables) -> AlertTransaction:
+        return AlertTransaction(
             tables,
             monitor=watched.name,
             rules=watched.rules,
             now=self._clock(),
-            tells=self._tells,
+            notifies=self._notifies,
             destinations=self._destinations,
             cause_of=watched.cause_of,
-            told_at=self._told_at.setdefault(watched.name, {}),
+            notified_at=self._notified_at.setdefault(watched.name, {}),
         )
 
     def _corrected(
@@ -310,9 +312,9 @@ class Alerting:
         track: Track,
         at: Progress,
         changed: Sequence[Position],
-        telling: Telling,
+        transaction: AlertTransaction,
     ) -> Progress:
-        """Take in again what was taken in and has changed; told as of the last pane."""
+        """Fold changed panes again; transitions get the moment of the last folded pane."""
         if at.position is None:
             return at
         old = [position for position in changed if position <= at.position]
@@ -324,5 +326,7 @@ class Alerting:
         for pane in with_results(tables.connection, again, metrics=track.metrics):
             touched |= track.take(pane)
         if panes:
-            telling.tell(track, replace(panes[-1], as_of=at.position[0]), frozenset(touched))
+            transaction.take_pane(
+                track, replace(panes[-1], as_of=at.position[0]), frozenset(touched)
+            )
         return replace(at, generation=at.generation + 1)

@@ -1,4 +1,4 @@
-"""What one transaction finds out about the alerts of a monitor, and who is told of it."""
+"""Turn the rule states changed in one transaction into incidents and outbox messages."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from pumonitor.monitor.rules.alerts.rule import AlertRule, Series
 from pumonitor.monitor.rules.alerts.states import AlertState, Evidence
 from pumonitor.ports import Window
 
-__all__ = ["CauseOf", "Telling", "no_cause"]
+__all__ = ["AlertTransaction", "CauseOf", "no_cause"]
 
 _FRESH: Final = timedelta(days=3)
-"""With two windows: what is older is history, of which nobody is told."""
+"""Panes older than this plus two windows are history, for which no notification is sent."""
 
 _SEVERITIES: Final = ("critical", "warning", "info")
 
 CauseOf = Callable[[AlertRule, Series, Evidence, datetime, Connection], Mapping[str, Any]]
-"""What changed when an alert of a rule and series fired in a window, as known at a moment.
+"""Returns the cause (JSON types) of an alert that fired in a window, as known at a moment.
 
-The results of the window may be in the connection's transaction, which is still under way.
+The window's results may belong to the connection's open transaction.
 """
 
 
 def no_cause(
     rule: AlertRule, series: Series, evidence: Evidence, as_of: datetime, connection: Connection
 ) -> Mapping[str, Any]:
-    """Nothing is said of it."""
+    """Return no cause."""
     del rule, series, evidence, as_of, connection
     return {}
 
 
-class Telling:
-    """Transitions and messages of one transaction.
+class AlertTransaction:
+    """Collects the transitions and messages of a monitor's alerts in one database transaction.
 
     Parameters
     ----------
@@ -52,27 +52,29 @@ class Telling:
     monitor : str
     rules : sequence of AlertRule
     now : datetime
-        By the worker's clock.
-    tells : bool
-        Whether anybody is told.
+        Time of the worker's clock.
+    notifies : bool
+        Whether notifications are sent.
     destinations : sequence of str
+        All destinations.
     cause_of : callable
-    told_at : dict of Place to datetime, optional
-        When this worker told of which alerts, by its clock; added to.
+    notified_at : dict of Place to datetime, optional
+        When this worker last notified of each alert, by its clock; updated.
 
     Attributes
     ----------
     at : datetime
-        Of the transaction, by the database's clock.
+        Time of the transaction, by the database's clock.
     messages : list of NewMessage
+        Messages for the outbox.
     progress : dict of str to Progress
-        Of rules that went on.
+        Rule key to how far the rule has been folded.
 
     Notes
     -----
-    Transitions follow from the ledger alone. What people were told follows them: whenever
-    something fresh is taken in, whoever believes otherwise than what is so is told, unless a
-    silence or a more severe alert keeps them from it.
+    Transitions depend on the ledger alone. Notifications follow them: with every recent pane a
+    message is sent if the last one sent no longer matches the alert's state, unless a silence or a
+    more severe alert withholds it.
     """
 
     def __init__(
@@ -82,37 +84,37 @@ class Telling:
         monitor: str,
         rules: Sequence[AlertRule],
         now: datetime,
-        tells: bool,
+        notifies: bool,
         destinations: Sequence[str],
         cause_of: CauseOf = no_cause,
-        told_at: dict[Place, datetime] | None = None,
+        notified_at: dict[Place, datetime] | None = None,
     ) -> None:
         self.at = tables.now()
         self.messages: list[NewMessage] = []
         self.progress: dict[str, Progress] = {}
         self._tables = tables
         self._monitor = monitor
-        # A severe alert is known before those that it inhibits are told.
+        # Critical alerts first: they inhibit notifications of milder ones.
         self._rules = sorted(rules, key=lambda rule: _SEVERITIES.index(rule.severity))
         self._now = now
-        self._tells = tells
+        self._notifies = notifies
         self._destinations = tuple(destinations)
         self._cause_of = cause_of
-        self._told_at = {} if told_at is None else told_at
+        self._notified_at = {} if notified_at is None else notified_at
         self._silences = tables.silences(at=now)
         self._alerts = {one.place: one for one in tables.alerts(monitor)}
         self._changed: set[Place] = set()
         self._late: dict[Place, AlertRule] = {}
 
-    def tell(self, track: Track, pane: PaneSeen, touched: frozenset[str]) -> None:
-        """What follows from a pane that was taken in.
+    def take_pane(self, track: Track, pane: PaneSeen, touched: frozenset[str]) -> None:
+        """Emit the transitions that follow from a folded pane, and send their notifications.
 
         Parameters
         ----------
         track : Track
         pane : PaneSeen
         touched : frozenset of str
-            Keys of the rules to which it said something new.
+            Keys of the rules whose evidence the pane changed.
         """
         fresh = self._is_fresh(pane.as_of, pane.window)
         for rule in self._rules:
@@ -128,7 +130,8 @@ class Telling:
                 is_new = news and (before is None or before < pane.window.start)
                 if news:
                     alert = alert.at_window(state, fold.evidence[-1][series], as_of=pane.as_of)
-                # A reminder comes with a new window: else it could come just before the end.
+                # Reminders are sent with new windows only; otherwise one could be sent just
+                # before the resolution.
                 found = emission(
                     alert,
                     _History(fold.states, series),
@@ -140,8 +143,8 @@ class Telling:
                 )
                 self._put(rule, alert, found, fresh=fresh)
 
-    def tell_by_the_clock(self, rule: AlertRule, evidence: Evidence, *, as_of: datetime) -> None:
-        """What follows from the time alone."""
+    def take_clock_evidence(self, rule: AlertRule, evidence: Evidence, *, as_of: datetime) -> None:
+        """Emit the transition that follows from evidence of the clock, and send it."""
         before = self._alert(rule, WHOLE)
         bad = evidence.kind == "breach"
         state = AlertState(
@@ -163,7 +166,7 @@ class Telling:
         self._put(rule, alert, found, fresh=True)
 
     def remind_by_the_clock(self, rule: AlertRule, *, as_of: datetime) -> None:
-        """What goes on though no further window is looked at: reminders of it."""
+        """Send due reminders of a rule's firing alerts although no further window is evaluated."""
         for known in list(self._alerts.values()):
             if known.rule_key != rule.key or not known.is_firing or known.window_start is None:
                 continue
@@ -175,7 +178,7 @@ class Telling:
                 self._put(rule, alert, found, fresh=True)
 
     def close_others(self) -> None:
-        """End the alerts of rules that are no more."""
+        """Close the alerts of rules that were edited or deleted."""
         keys = {rule.key for rule in self._rules}
         gone = set(self._tables.progress(self._monitor)) - keys
         self._tables.drop_progress(self._monitor, gone)
@@ -184,15 +187,15 @@ class Telling:
                 continue
             if alert.closed_at is None:
                 self._close(alert)
-            elif alert.told_firing and self._tells and not self._is_silenced(alert):
-                self._tell_end(alert)
+            elif alert.told_firing and self._notifies and not self._is_silenced(alert):
+                self._send_resolved(alert)
 
     def store(self) -> None:
-        """Tell what is to be told late, and write what has changed."""
+        """Send postponed notifications, and write the changed alerts and the progress."""
         for place, rule in self._late.items():
             alert = self._alerts[place]
             if self._why_withheld(alert, fresh=True) is None:
-                self._keep(self._told(rule, alert, None, None))
+                self._keep(self._notify(rule, alert, None, None))
         self._tables.put_alerts(self._alerts[place] for place in sorted(self._changed))
         self._tables.set_progress(self._monitor, self.progress)
 
@@ -210,7 +213,7 @@ class Telling:
                 metric=rule.metric,
                 severity=rule.severity,
             )
-        # A rule that was deleted and is back.
+        # Reopens the alert of a rule that was deleted and added again.
         return replace(known, closed_at=None, rule=rule.name)
 
     def _put(self, rule: AlertRule, alert: Alert, found: Transition | None, *, fresh: bool) -> None:
@@ -221,7 +224,7 @@ class Telling:
         is_reminder = found is not None and found.kind == "reminder"
         if why is None and is_reminder and alert.acknowledged_incident == alert.incident:
             why = "acknowledged"
-        if why is None and is_reminder and self._was_told_just_now(rule, alert):
+        if why is None and is_reminder and self._was_notified_just_now(rule, alert):
             why = "too soon"
         if found is not None:
             withheld = why
@@ -230,26 +233,29 @@ class Telling:
             number = self._tables.add(found, at=self.at, withheld=withheld)
         self._late.pop(alert.place, None)
         if why is None and found is not None:
-            alert = self._told(rule, alert, number, found)
+            alert = self._notify(rule, alert, number, found)
         elif fresh:
-            # What panes still to come may end is not told late.
+            # Postponed to the end of the transaction: later panes may resolve it.
             self._late[alert.place] = rule
         self._keep(alert)
 
-    def _told(
+    def _notify(
         self,
         rule: AlertRule,
         alert: Alert,
         number: int | None,
         new: Transition | None,
     ) -> Alert:
-        """Tell what is so to those who believe otherwise."""
-        knows = alert.told_firing and alert.told_incident == alert.incident
-        if new is not None and number is not None and new.kind == "reminder" and knows:
+        """Send a fired or resolved message if the last one sent no longer matches the state.
+
+        A reminder is sent as it is. Returns the alert with the state that was sent.
+        """
+        is_notified = alert.told_firing and alert.told_incident == alert.incident
+        if new is not None and number is not None and new.kind == "reminder" and is_notified:
             self._send(rule, new, number)
             return alert
-        if alert.told_firing and not (alert.is_firing and knows):
-            alert = self._tell_end(alert, rule)
+        if alert.told_firing and not (alert.is_firing and is_notified):
+            alert = self._send_resolved(alert, rule)
         if alert.is_firing and not alert.told_firing:
             if new is not None and number is not None and new.kind == "fired":
                 self._send(rule, new, number)
@@ -260,8 +266,8 @@ class Telling:
             alert = replace(alert, told_firing=True, told_incident=alert.incident)
         return alert
 
-    def _tell_end(self, alert: Alert, rule: AlertRule | None = None) -> Alert:
-        """Tell those who were told of an incident that it is over."""
+    def _send_resolved(self, alert: Alert, rule: AlertRule | None = None) -> Alert:
+        """Send the resolution of the last notified incident to where its "fired" message went."""
         ended = self._tables.transition(alert, incident=alert.told_incident, kind="resolved")
         if ended is not None:
             message = AlertMessage(
@@ -271,7 +277,7 @@ class Telling:
                 runbook="" if rule is None else rule.runbook,
             )
             fired = alert.message_key(alert.told_incident, "fired")
-            self._enqueue(message, self._tables.told_destinations(fired))
+            self._enqueue(message, self._tables.notified_destinations(fired))
         alert = replace(alert, told_firing=False)
         self._keep(alert)
         return alert
@@ -287,14 +293,14 @@ class Telling:
             withheld: Withheld | None = None
             if not alert.told_firing:
                 withheld = "untold"
-            elif not self._tells:
+            elif not self._notifies:
                 withheld = "history"
             elif self._is_silenced(alert):
                 withheld = "silenced"
             self._tables.add(new, at=self.at, withheld=withheld)
             alert = replace(alert, is_firing=False, emitted_as_of=new.as_of)
             if withheld is None:
-                alert = self._tell_end(alert)
+                alert = self._send_resolved(alert)
         self._keep(replace(alert, closed_at=self.at))
 
     def _cause(
@@ -308,13 +314,13 @@ class Telling:
             self._alerts[place] = alert
             self._changed.add(place)
 
-    # -- telling ----------------------------------------------------------------------------------
+    # -- notifications ----------------------------------------------------------------------------
 
     def _is_fresh(self, as_of: datetime, window: Window) -> bool:
         return as_of >= self._now - _FRESH - 2 * (window.end - window.start)
 
     def _why_withheld(self, alert: Alert, *, fresh: bool) -> Withheld | None:
-        if not self._tells or not fresh:
+        if not self._notifies or not fresh:
             return "history"
         if self._is_silenced(alert):
             return "silenced"
@@ -322,16 +328,23 @@ class Telling:
             return "inhibited"
         return None
 
-    def _was_told_just_now(self, rule: AlertRule, alert: Alert) -> bool:
-        """Whether a reminder would come with the message that it reminds of, when catching up."""
-        told = self._told_at.get(alert.place)
-        return told is not None and rule.repeat is not None and self._now - told < rule.repeat / 2
+    def _was_notified_just_now(self, rule: AlertRule, alert: Alert) -> bool:
+        """Whether this worker notified of the alert less than half a `repeat` ago.
+
+        True when it catches up on several windows at once; a reminder is then too soon.
+        """
+        sent_at = self._notified_at.get(alert.place)
+        return (
+            sent_at is not None
+            and rule.repeat is not None
+            and self._now - sent_at < rule.repeat / 2
+        )
 
     def _is_silenced(self, alert: Alert) -> bool:
         return any(one.covers(alert, now=self._now) for one in self._silences)
 
     def _is_inhibited(self, alert: Alert) -> bool:
-        """A critical alert of the same metric, segment and version says it all."""
+        """Whether a critical alert fires for the same metric, segment and model version."""
         return alert.severity != "critical" and any(
             one.is_firing
             and one.severity == "critical"
@@ -342,7 +355,7 @@ class Telling:
         )
 
     def _send(self, rule: AlertRule, about: Transition, number: int, *, late: bool = False) -> None:
-        self._told_at[about.place] = self._now
+        self._notified_at[about.place] = self._now
         names = self._destinations if rule.to is None else rule.to
         message = AlertMessage(transition=about, number=number, late=late, runbook=rule.runbook)
         self._enqueue(message, [outbox_destination(name) for name in names])
@@ -357,11 +370,11 @@ class Telling:
             )
             for destination in to
         ]
-        self._tables.told(message.number, at=self.at)
+        self._tables.mark_notified(message.number, at=self.at)
 
 
 class _History(Sequence[Any]):
-    """One series of the mappings of each window, from the first that has it."""
+    """A view of one series in a list of mappings per window."""
 
     def __init__(self, of_windows: Sequence[Mapping[Series, Any]], series: Series) -> None:
         self._of_windows = of_windows

@@ -60,7 +60,7 @@ def watched(
 
 
 def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> CauseOf:
-    def told(
+    def named_cause(
         rule: AlertRule,
         series: Series,
         evidence: Evidence,
@@ -106,7 +106,7 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
             found["class_prior"] = prior_origin(prior.diagnostics["over_time"])
         return found | ({"doubt": " ".join(map(str, doubts))} if doubts else {})
 
-    return told
+    return named_cause
 
 
 def _baseline(

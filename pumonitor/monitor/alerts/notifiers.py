@@ -106,7 +106,7 @@ def make_sink(
 class NotifyingDeliverer(Deliverer):
     """Sends what the outbox holds, and tells every Alertmanager again and again what is on.
 
-    That does not go through the outbox: what was not told once is told the next time.
+    This bypasses the outbox: an alert that could not be sent is sent with the next refresh.
 
     Parameters
     ----------
@@ -134,18 +134,18 @@ class NotifyingDeliverer(Deliverer):
     def _refresh(self, destination: str) -> None:
         sink = self._alertmanagers.get(destination)
         if sink is not None:
-            sink.refresh(*self._told_of(destination))
+            sink.refresh(*self._notified_of(destination))
 
-    def _told_of(self, destination: str) -> tuple[list[AlertMessage], list[AlertMessage]]:
-        """Alerts that a destination was told of: those that go on, those that are over."""
+    def _notified_of(self, destination: str) -> tuple[list[AlertMessage], list[AlertMessage]]:
+        """Alerts of which a destination was notified: those still firing, and those resolved."""
         alerts = {
             key_of_beginning(one): one
             for one in self._ledger.alerts.current(closed=True)
             if one.told_incident
         }
-        told = self._ledger.outbox.payloads(destination, list(alerts))
+        payloads = self._ledger.outbox.payloads(destination, list(alerts))
         found: tuple[list[AlertMessage], list[AlertMessage]] = ([], [])
-        for key, payload in told.items():
+        for key, payload in payloads.items():
             found[0 if alerts[key].told_firing else 1].append(AlertMessage.from_payload(payload))
         return found
 

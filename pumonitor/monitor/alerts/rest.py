@@ -1,4 +1,4 @@
-"""Until when a monitor's alerts need no look, once all of its results are taken in."""
+"""The time until which a monitor's alerts need no work, once all of its results are folded."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Final
 
 from pumonitor.monitor.alerts.clock import overdue_from
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
-from pumonitor.monitor.ledger.alerts.panes import earliest_unfinished, newest_looks
+from pumonitor.monitor.ledger.alerts.panes import earliest_unfinished, read_timeliness
 from pumonitor.monitor.rules.alerts.rule import AlertRule
 
 __all__ = ["quiet_until"]
 
 _LONGEST: Final = timedelta(days=1)
-"""A look once a day costs nothing."""
+"""Alerts are checked at least once a day."""
 
 
 def quiet_until(
@@ -26,7 +26,7 @@ def quiet_until(
     have_stopped: bool,
     now: datetime,
 ) -> datetime | None:
-    """The next moment at which something may be due without any new result; None: it is now.
+    """The next time at which something may be due without a new result; None if it is due now.
 
     Parameters
     ----------
@@ -43,13 +43,15 @@ def quiet_until(
     )
     if unfinished is not None:
         moments.append(unfinished)
-    looks = newest_looks(tables.connection, monitor=monitor, configuration=configuration, now=now)
+    timeliness = read_timeliness(
+        tables.connection, monitor=monitor, configuration=configuration, now=now
+    )
     alerts = tables.alerts(monitor)
     for rule in rules:
         firing = [one for one in alerts if one.rule_key == rule.key and one.is_firing]
         if rule.goes_by_the_clock:
-            overdue = None if have_stopped else overdue_from(rule, looks)
-            # How long it has been overdue is told anew as long as it is.
+            overdue = None if have_stopped else overdue_from(rule, timeliness)
+            # A firing "stale" alert is updated in every round, as its value grows.
             moments += [now] if firing else [] if overdue is None else [overdue]
         elif have_stopped and rule.repeat is not None:
             emitted = [one.emitted_as_of for one in firing if one.emitted_as_of is not None]

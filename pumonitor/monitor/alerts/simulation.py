@@ -32,7 +32,7 @@ from pumonitor.monitor.windows.evaluation.references import References
 
 __all__ = ["RuleReplay", "simulate_alerts"]
 
-ToldBy = Literal["chosen", "quiet windows", ""]
+RateSource = Literal["chosen", "quiet windows", ""]
 
 _AT_ONCE: Final = 200
 _YEARS: Final = 20
@@ -70,7 +70,7 @@ class RuleReplay:
     windows: int
     events: tuple[Transition, ...]
     false_alarms_per_year: float | None
-    told_by: ToldBy
+    told_by: RateSource
     quiet: QuietAlarms | None = None
     why_unknown: str = ""
     empty_windows: int = 0
@@ -126,13 +126,13 @@ def simulate_alerts(
     replays = []
     for rule in rules:
         rate, told_by = _false_alarms(rule, quiet, baseline, seed=seed)
-        looked_at = [] if rule.key in track.broken else track.windows_of(rule)
-        empty = sum(not view.readings and not view.failed for view in looked_at)
+        evaluated = [] if rule.key in track.broken else track.windows_of(rule)
+        empty = sum(not view.readings and not view.failed for view in evaluated)
         replays.append(
             RuleReplay(
                 rule=rule.name,
                 severity=rule.severity,
-                windows=len(looked_at) - empty,
+                windows=len(evaluated) - empty,
                 empty_windows=empty,
                 events=tuple(events[rule.key]),
                 false_alarms_per_year=rate,
@@ -205,7 +205,7 @@ def _news(
 
 def _false_alarms(
     rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None, *, seed: int
-) -> tuple[float | None, ToldBy]:
+) -> tuple[float | None, RateSource]:
     if isinstance(rule.condition, Shift | PriorShift | LabelDelay):
         return rule.condition.false_alarms_per_year, "chosen"
     if len(quiet) < _FEWEST_QUIET or rule.metric.startswith("health:"):

@@ -17,7 +17,7 @@ from pumonitor.monitor.inspection.connections import check_tracking
 from pumonitor.monitor.inspection.held_up import dates_of, until_given_up
 from pumonitor.monitor.inspection.insights import features_left_out
 from pumonitor.monitor.inspection.outcomes import tried
-from pumonitor.monitor.inspection.untold import unsent_notes
+from pumonitor.monitor.inspection.unnotified import unsent_notes
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import Waiting
 from pumonitor.monitor.ledger.records.windows import WindowRecord
@@ -111,10 +111,12 @@ def examine(
             if not of_tables:
                 complaints += _of_time_since(ledger, monitor, last, now=now)
         complaints += _of_leases(ledger)
-        untold = [one for one in ledger.alerts.untold() if one.monitor in configuration.monitors]
+        unnotified = [
+            one for one in ledger.alerts.unnotified() if one.monitor in configuration.monitors
+        ]
         complaints += [
             Complaint(severity="warning", what=what, remedy=how)
-            for what, how in unsent_notes(untold)
+            for what, how in unsent_notes(unnotified)
         ]
         complaints += _of_outbox(ledger)
     if configuration.tracking is not None:

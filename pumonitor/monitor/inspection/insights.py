@@ -130,7 +130,7 @@ class Insight:
         return {
             "monitor": self.monitor,
             "backlog": plain(asdict(self.backlog)),
-            "latest": [plain(asdict(story)) for story in self.latest],
+            "latest": [plain(asdict(window)) for window in self.latest],
             "findings": list(self.findings),
             "evaluated": self.evaluated,
             "stopped_since": plain(self.stopped_since),
@@ -200,7 +200,7 @@ def insight_of(
     evaluated = ledger.number_evaluated(monitor)
     latest = max(chosen, default=now)
     windows = ledger.windows(monitor, since=latest - _RECENT)
-    stories: list[WindowInsight] = []
+    insights: list[WindowInsight] = []
     for window in chosen.values():
         rows = ledger.results(monitor, since=window.start, until=window.end)
         by_series: dict[tuple[str, str], list[PublishedResult]] = {}
@@ -208,7 +208,7 @@ def insight_of(
             if row.window_start == window.start:
                 by_series.setdefault((row.model_version, row.segment), []).append(row)
         evaluated_then = _evaluations(ledger, monitor, window.start)
-        stories += [
+        insights += [
             replace(
                 _window_insight(some),
                 doubts=_doubts(evaluated_then.get(key, {})),
@@ -219,7 +219,7 @@ def insight_of(
     return Insight(
         monitor=monitor,
         backlog=backlog,
-        latest=tuple(stories),
+        latest=tuple(insights),
         findings=(
             *([beginning] if beginning and evaluated <= _FEW else []),
             *([end] if end else []),

@@ -59,7 +59,7 @@ def seen_by_length(
 ) -> tuple[LengthSeen, ...]:
     """Time to detection for the monitor's windows, and for days and weeks where these are longer.
 
-    What longer windows vary by is told by how neighbours among the quiet ones go together.
+    The variation of longer windows is estimated from the autocorrelation of the quiet windows.
 
     Parameters
     ----------
@@ -116,14 +116,14 @@ def said_of_lengths(lengths: tuple[LengthSeen, ...]) -> str:
     half within 9 days and nine in ten within 21 in windows of 1d
     half within 13 days and nine in ten not within 120 windows in windows of 1w: 1d sees it first
     """
-    told = "; ".join(f"{_said(one)} in windows of {one.window}" for one in lengths)
+    sentence = "; ".join(f"{_said(one)} in windows of {one.window}" for one in lengths)
     seen = [
         (one.median, one.most, one.window)
         for one in lengths
         if one.median is not None and math.isfinite(one.median)
     ]
     several = sum(one.median is not None for one in lengths) > 1
-    return f"{told}: {min(seen)[2]} sees it first" if seen and several else told
+    return f"{sentence}: {min(seen)[2]} sees it first" if seen and several else sentence
 
 
 def _said(one: LengthSeen) -> str:

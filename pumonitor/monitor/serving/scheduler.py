@@ -86,12 +86,12 @@ class Service:
     def stop_on_signals(self, then: Callable[[], None] = lambda: None) -> None:
         """Stop on SIGTERM and Ctrl-C, and call `then`."""
 
-        def told(_number: int, _frame: FrameType | None) -> None:
+        def on_signal(_number: int, _frame: FrameType | None) -> None:
             then()
             self.stop()
 
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, told)
+            signal.signal(number, on_signal)
 
     def _scheduler(self) -> BackgroundScheduler:
         from apscheduler.jobstores.memory import MemoryJobStore

@@ -59,7 +59,7 @@ def serve_until_stopped(
             )
             service.stop_on_signals(jobs.stop)
             if not stopped.is_set():
-                jobs.start_delivering(_told)
+                jobs.start_delivering(_log_delivery)
                 service.serve()
     _log.info("stopped")
 
@@ -94,7 +94,7 @@ def _work(jobs: Jobs, name: str) -> None:
         _log.error("%s", failure)
 
 
-def _told(name: str, one: Delivery) -> None:
+def _log_delivery(name: str, one: Delivery) -> None:
     _log.info("%s: %d delivered, %d failed", name, one.delivered, one.failed)
     if one.reason:
         _log.warning("%s: %s", name, one.reason)

@@ -26,7 +26,7 @@ def evaluate(
     references: References,
     priors: FollowedPriors,
     *,
-    tell: bool = True,
+    sends_results: bool = True,
 ) -> list[EvaluatedPane]:
     """Evaluate all collected panes of a claimed window.
 
@@ -49,7 +49,7 @@ def evaluate(
                     *messages_of(monitor, claim, claimed, series),
                     *ends_of_superseded(monitor, claim, claimed, series, ledger),
                 ]
-                if tell
+                if sends_results
                 else (),
                 prior_states=of_pane.states,
             )

@@ -116,7 +116,7 @@ def at_once(mails: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Re
     """As `pumonitor demo` does it: long after, from files that know everything."""
     path = write_monitor(mails, tmp_path_factory.mktemp("at-once"))
     with jobs_of(path, settled(mails)) as jobs:
-        done = backfill_weeks(jobs, mails, told=lambda what, share: None)
+        done = backfill_weeks(jobs, mails, on_progress=lambda what, share: None)
         assert done.failures == []
         return recorded(jobs.ledger)
 

@@ -67,7 +67,7 @@ def test_what_a_killed_worker_held_is_done_by_the_others(tmp_path):
             nonlocal killed
             killed = killed or kill_a_holder(ledger)
 
-        done = backfill(path, None, **RANGE, as_of=NOW, workers=2, told=told)
+        done = backfill(path, None, **RANGE, as_of=NOW, workers=2, on_progress=told)
         assert killed
         (failure,) = done.failures
         assert "of 2 was killed by signal 9, short of memory?: others take over" in failure

@@ -182,7 +182,7 @@ def test_a_broken_model_takes_nothing_from_the_auxiliary_score(at_once: Path) ->
         for day in (BREAK - 1, BREAK, DAYS - 1):
             auxiliary, series = of_pane(jobs, day)
             whole = series[""]
-            look = auxiliary.look(whole)
+            look = auxiliary.of_series(whole)
             assert (look.reason, auxiliary.reason) == (None, None)
             assert auc(look.table) == pytest.approx(0.94, abs=0.08)
             deployed = auc(whole.table())
@@ -191,7 +191,7 @@ def test_a_broken_model_takes_nothing_from_the_auxiliary_score(at_once: Path) ->
             assert look.table.n_labeled == whole.delays["labeled"]
             assert look.table.unlabeled.sum() == whole.delays["unlabeled"]
         # Windows of the training are seen with the same eyes: by models that saw none of theirs.
-        before = [auxiliary.look(of_pane(jobs, day)[1][""]).table for day in range(TRAINED_ON)]
+        before = [auxiliary.of_series(of_pane(jobs, day)[1][""]).table for day in range(TRAINED_ON)]
         assert np.mean([auc(table) for table in before]) == pytest.approx(0.95, abs=0.03)
 
 
@@ -253,10 +253,10 @@ def test_it_is_trained_once_on_the_first_windows_that_suffice(at_once: Path) -> 
                 assert auxiliary.hash is None
             else:
                 assert reason in str(auxiliary.reason)
-                assert auxiliary.look(series[""]).reason == auxiliary.reason
+                assert auxiliary.of_series(series[""]).reason == auxiliary.reason
         # Provisional looks are seen as of their own moment.
         early, series = of_pane(jobs, DAYS - 2, 0)
-        seen = early.look(series[""]).table
+        seen = early.of_series(series[""]).table
         assert seen.n_labeled == series[""].delays["labeled"]
         assert seen.n_labeled < of_pane(jobs, DAYS - 2)[1][""].delays["labeled"]
 
@@ -320,8 +320,8 @@ def look(jobs: Jobs, day: int) -> None:
 def test_segments_and_files_without_types(tmp_path: Path) -> None:
     with prepared(write_days(tmp_path, kind="csv", with_segments=True)) as jobs:
         auxiliary, series = of_pane(jobs, DAYS - 1)
-        whole = auxiliary.look(series[""]).table
-        parts = [auxiliary.look(series[f"country={one}"]).table for one in ("DE", "FR")]
+        whole = auxiliary.of_series(series[""]).table
+        parts = [auxiliary.of_series(series[f"country={one}"]).table for one in ("DE", "FR")]
         columns = stored(jobs)[0].facts["columns"]
     assert auc(whole) > 0.9
     assert all(auc(one) > 0.85 for one in parts)
@@ -343,7 +343,7 @@ def test_a_sample_stands_for_all_rows(tmp_path: Path, monkeypatch: pytest.Monkey
         (tmp_path / "state.db").unlink(missing_ok=True)
         with prepared(write_days(tmp_path)) as jobs:
             auxiliary, series = of_pane(jobs, DAYS - 1)
-            tables.append(auxiliary.look(series[""]).table)
+            tables.append(auxiliary.of_series(series[""]).table)
     every, some = tables
     assert some.n_unlabeled < 300 < every.n_unlabeled
     assert some.n_labeled == every.n_labeled
@@ -359,7 +359,7 @@ def test_what_cannot_be_read_is_said_and_the_window_goes_on(tmp_path: Path) -> N
     whole.drop(columns="hour").to_parquet(file)
     with prepared(path) as jobs:
         auxiliary, series = of_pane(jobs, DAYS - 1)
-        said = str(auxiliary.look(series[""]).reason)
+        said = str(auxiliary.of_series(series[""]).reason)
         assert "it could not be trained: predictions" in said
         assert "has no column 'hour' (feature)" in said
         assert auxiliary.hash is None
@@ -369,7 +369,7 @@ def test_what_cannot_be_read_is_said_and_the_window_goes_on(tmp_path: Path) -> N
         look(jobs, DAYS - 2)
         for day, reason in ((DAYS - 2, None), (DAYS - 1, said)):
             auxiliary, series = of_pane(jobs, day)
-            assert auxiliary.look(series[""]).reason == reason
+            assert auxiliary.of_series(series[""]).reason == reason
     # Later a column holds something else.
     whole.assign(amount=whole["amount"].astype(str) + " EUR").to_parquet(file)
     with jobs_at(path, SETTLED) as jobs:
@@ -379,7 +379,7 @@ def test_what_cannot_be_read_is_said_and_the_window_goes_on(tmp_path: Path) -> N
             pass
         look(jobs, DAYS - 2)
         auxiliary, series = of_pane(jobs, DAYS - 2)
-        assert "'amount' held numbers" in str(auxiliary.look(series[""]).reason)
+        assert "'amount' held numbers" in str(auxiliary.of_series(series[""]).reason)
 
 
 def test_doctor_says_that_the_features_are_left_out_and_why(at_once: Path, tmp_path: Path) -> None:

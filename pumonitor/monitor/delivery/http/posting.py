@@ -24,7 +24,7 @@ from pumonitor.monitor.delivery.http.guarded_connection import (
     PrivateAddressError,
     guarded_session,
 )
-from pumonitor.monitor.delivery.http.quiet_logs import kept_quiet
+from pumonitor.monitor.delivery.http.quiet_logs import suppressed_logs
 from pumonitor.monitor.delivery.sending.failures import (
     DestinationDownError,
     MessageRefusedError,
@@ -144,7 +144,7 @@ class Requests:
         limits = self._limits
         try:
             with (
-                kept_quiet(),
+                suppressed_logs(),
                 Deadline(limits.total) as deadline,
                 guarded_session(allow_private=self._allow_private, deadline=deadline) as session,
                 session.request(

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Final
 
-__all__ = ["kept_quiet"]
+__all__ = ["suppressed_logs"]
 
 _PACKAGES: Final = frozenset(
     {
@@ -37,9 +37,9 @@ class _Gate(logging.Filter):
         self._lock = Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        heard = _HEARD.get()
-        if heard is not None and record.levelno >= logging.WARNING:
-            heard.append(record.getMessage())
+        logged = _LOGGED.get()
+        if logged is not None and record.levelno >= logging.WARNING:
+            logged.append(record.getMessage())
         return self._sending == 0
 
     def count(self, more: int) -> None:
@@ -49,12 +49,12 @@ class _Gate(logging.Filter):
 
 _GATE: Final = _Gate()
 
-_HEARD: Final[ContextVar[list[str] | None]] = ContextVar("heard", default=None)
+_LOGGED: Final[ContextVar[list[str] | None]] = ContextVar("logged", default=None)
 """What is said while this sends; threads that are started with its context say it here as well."""
 
 
 @contextmanager
-def kept_quiet() -> Iterator[list[str]]:
+def suppressed_logs() -> Iterator[list[str]]:
     """Context in which the logs of the sending packages are dropped.
 
     Yields
@@ -68,12 +68,12 @@ def kept_quiet() -> Iterator[list[str]]:
         if _GATE not in logger.filters:
             logger.addFilter(_GATE)
     _GATE.count(1)
-    heard: list[str] = []
-    token = _HEARD.set(heard)
+    logged: list[str] = []
+    token = _LOGGED.set(logged)
     try:
-        yield heard
+        yield logged
     finally:
-        _HEARD.reset(token)
+        _LOGGED.reset(token)
         _GATE.count(-1)
 
 

@@ -88,7 +88,7 @@ class AlertmanagerSink:
         """Post all firing alerts again, and end resolved ones that Alertmanager still shows.
 
         A message that was on its way when its sender was stopped, and arrives after the end was
-        told, would keep an alert alive; so what is over is looked for.
+        alerts, would keep an alert alive; so what is over is looked for.
 
         Parameters
         ----------
@@ -109,11 +109,11 @@ class AlertmanagerSink:
     def _post(self, alerts: Sequence[AlertMessage]) -> None:
         now = self._clock()
         for start in range(0, len(alerts), _AT_ONCE):
-            told = [
+            documents = [
                 alert_document(one, now=now, life=self.life)
                 for one in alerts[start : start + _AT_ONCE]
             ]
-            body = json.dumps(told, allow_nan=False).encode()
+            body = json.dumps(documents, allow_nan=False).encode()
             self._requests.post(self._address, body, _headers("Content-Type"))
 
     def _held(self) -> set[tuple[tuple[str, str], ...]]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from pumonitor.errors import did_you_mean
-from pumonitor.monitor.delivery.http.quiet_logs import kept_quiet
-from pumonitor.monitor.delivery.notifications.group import AlertGroup, is_told_elsewhere
+from pumonitor.monitor.delivery.http.quiet_logs import suppressed_logs
+from pumonitor.monitor.delivery.notifications.group import AlertGroup, is_sent_in_group
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
 from pumonitor.monitor.delivery.notifications.picture import ReadSeries, draw_series
 from pumonitor.monitor.delivery.notifications.words import body, title
@@ -77,7 +77,7 @@ class AppriseSink:
         MessageRefusedError
             If the message makes no sense.
         """
-        if is_told_elsewhere(message.payload):
+        if is_sent_in_group(message.payload):
             return
         alerts = AlertGroup.from_payload(message.payload).alerts
         self.notify(
@@ -101,7 +101,7 @@ class AppriseSink:
             # In mail it would begin a header of its own.
             msg = "the title has a line break or another control character"
             raise MessageRefusedError(msg, for_good=True)
-        with kept_quiet() as heard:
+        with suppressed_logs() as logged:
             import apprise
 
             service = _service(self._address)
@@ -122,8 +122,8 @@ class AppriseSink:
                 ):
                     return
             except Exception as error:  # noqa: BLE001 (whatever a plugin raises, it was not sent)
-                heard.append(type(error).__name__)
-        raise DestinationDownError(self._reason(heard))
+                logged.append(type(error).__name__)
+        raise DestinationDownError(self._reason(logged))
 
     def _reason(self, reasons: Sequence[str]) -> str:
         said = "; ".join(dict.fromkeys(reason.strip() for reason in reasons)) or "no reason given"
@@ -152,7 +152,7 @@ def check_apprise_address(address: str) -> None:
         msg = "has a line break or another control character, which mail headers do not take"
         raise ValueError(msg)
     scheme = address.partition("://")[0].lower()
-    with kept_quiet():
+    with suppressed_logs():
         known = _schemes()
         if scheme == "file":
             msg = "has the address of a file, to which nothing is sent: name a service"

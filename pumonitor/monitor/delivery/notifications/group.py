@@ -10,24 +10,24 @@ from typing import Any
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 
-__all__ = ["AlertGroup", "is_told_elsewhere", "told_elsewhere"]
+__all__ = ["AlertGroup", "is_sent_in_group", "sent_in_group"]
 
-_TOLD_WITH = "told_with"
+_SENT_WITH = "told_with"
 
 
-def told_elsewhere(key: str) -> dict[str, Any]:
+def sent_in_group(key: str) -> dict[str, Any]:
     """Outbox payload of an alert that is sent within the group message of the given key.
 
-    Every alert has a message of its own key for each destination, sent by itself or not: by it is
-    known who was told of its beginning, and so who is to be told of its end. An empty key stands
-    for none, where a destination does not want to be told of such events.
+    Every alert has an outbox row with its own key for each destination, also if nothing is sent for
+    it. These rows record which destinations were notified that an alert fired, and so where its
+    resolution is sent. An empty key stands for no group: the destination does not want such events.
     """
-    return {_TOLD_WITH: key}
+    return {_SENT_WITH: key}
 
 
-def is_told_elsewhere(payload: Mapping[str, Any]) -> bool:
+def is_sent_in_group(payload: Mapping[str, Any]) -> bool:
     """Whether a payload is that of an alert sent within a group message: nothing is sent for it."""
-    return _TOLD_WITH in payload
+    return _SENT_WITH in payload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

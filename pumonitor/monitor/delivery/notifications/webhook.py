@@ -11,7 +11,7 @@ from typing import Final
 from pumonitor import __version__
 from pumonitor.monitor.delivery.http.posting import Limits, Requests
 from pumonitor.monitor.delivery.http.signatures import message_id, signature, signing_key
-from pumonitor.monitor.delivery.notifications.group import is_told_elsewhere
+from pumonitor.monitor.delivery.notifications.group import is_sent_in_group
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.picture import ReadSeries, draw_series
 from pumonitor.monitor.delivery.notifications.words import text, title
@@ -79,7 +79,7 @@ class WebhookSink:
         MessageRefusedError
             If it will not, or the message makes no sense.
         """
-        if is_told_elsewhere(message.payload):
+        if is_sent_in_group(message.payload):
             return
         alert = AlertMessage.from_payload(message.payload)
         body = webhook_body(alert, picture=self._picture(alert))

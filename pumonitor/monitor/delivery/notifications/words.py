@@ -27,8 +27,8 @@ __all__ = [
 ]
 
 _LONGEST_TITLE: Final = 160
-_MOST_TOLD: Final = 10
-"""Alerts of one message that are told in full; of more there is the number."""
+_MOST_SHOWN: Final = 10
+"""Most alerts that one message shows in full; of the others it gives the number."""
 
 _TOLD_OF_CAUSE: Final = {
     "What changed": "sentence",
@@ -49,12 +49,12 @@ def title(messages: Sequence[AlertMessage]) -> str:
     >>> title([message])  # doctest: +SKIP
     '[critical] card-fraud, version 7: F1 below 0.75'
     """
-    told = [message.transition for message in messages]
-    first = told[0]
-    if len(told) == 1:
+    transitions = [message.transition for message in messages]
+    first = transitions[0]
+    if len(transitions) == 1:
         line = f"[{_word(first)}] {_where(first)}: {first.rule}"
     else:
-        line = f"[{_word(max(told, key=_gravity))}] {first.monitor}: {_counted(told)}"
+        line = f"[{_word(max(transitions, key=_gravity))}] {first.monitor}: {_counted(transitions)}"
     line = _plain(line)
     return line if len(line) <= _LONGEST_TITLE else f"{line[: _LONGEST_TITLE - 1]}…"
 
@@ -108,11 +108,11 @@ def _causes(about: Transition) -> Iterator[tuple[str, str]]:
 
 def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002 (its name outside)
     """Sentence and details of each alert, the most severe first."""
-    told = sorted(messages, key=lambda message: _gravity(message.transition), reverse=True)
+    transitions = sorted(messages, key=lambda message: _gravity(message.transition), reverse=True)
     write = {"text": _as_text, "markdown": _as_markdown, "html": _as_html}[format]
     several = len(messages) > 1
-    parts = [write(message, several) for message in told[:_MOST_TOLD]]
-    left = len(messages) - _MOST_TOLD
+    parts = [write(message, several) for message in transitions[:_MOST_SHOWN]]
+    left = len(messages) - _MOST_SHOWN
     if left > 0:
         more = f"And {rows(left)} more."
         parts.append(f"<p>{more}</p>" if format == "html" else more)
@@ -166,12 +166,12 @@ def _gravity(about: Transition) -> tuple[bool, int, bool]:
     return about.kind != "resolved", severity, about.kind == "fired"
 
 
-def _counted(told: Sequence[Transition]) -> str:
+def _counted(transitions: Sequence[Transition]) -> str:
     """How many alerts of a group fired, still fire and are resolved."""
     said = {"fired": "began", "reminder": "still on", "resolved": "over"}
-    kinds = [one.kind for one in told]
+    kinds = [one.kind for one in transitions]
     parts = [f"{kinds.count(kind)} {word}" for kind, word in said.items() if kind in kinds]
-    return f"{len(told)} alerts: {', '.join(parts)}"
+    return f"{len(transitions)} alerts: {', '.join(parts)}"
 
 
 def _where(about: Transition) -> str:

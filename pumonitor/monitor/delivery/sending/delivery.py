@@ -8,7 +8,7 @@ from threading import Event
 from typing import Final
 
 from pumonitor.monitor.delivery.sending.sender import Delivery, Patience, Sender
-from pumonitor.monitor.delivery.sending.sending_thread import SendingThread, Told
+from pumonitor.monitor.delivery.sending.sending_thread import OnDelivery, SendingThread
 from pumonitor.ports import Clock, Outbox, Sink
 
 __all__ = ["Deliverer", "Delivery", "Patience"]
@@ -85,16 +85,16 @@ class Deliverer:
                 thread.start()
         return self.finish(budget=budget, budgets=budgets)
 
-    def start(self, told: Told = lambda name, done: None) -> None:
+    def start(self, on_delivery: OnDelivery = lambda name, done: None) -> None:
         """Send from now on, until `finish` or `close`, whatever is put into the outbox.
 
         Parameters
         ----------
-        told : callable
+        on_delivery : callable
             Called by the threads with a destination and what came of a pass that did something.
         """
         if not self._threads:
-            self._threads = self._made(told)
+            self._threads = self._made(on_delivery)
             for thread in self._threads:
                 thread.start()
 
@@ -132,10 +132,14 @@ class Deliverer:
     def _refresh(self, destination: str) -> None:
         """Call the destination's `refresh`, every minute and at the end of a round."""
 
-    def _made(self, told: Told) -> list[SendingThread]:
+    def _made(self, on_delivery: OnDelivery) -> list[SendingThread]:
         return [
             SendingThread(
-                group, clock=self._clock, stopped=self._stopped, refresh=self._refresh, told=told
+                group,
+                clock=self._clock,
+                stopped=self._stopped,
+                refresh=self._refresh,
+                on_delivery=on_delivery,
             )
             for group in self._groups
         ]

@@ -14,16 +14,16 @@ from pumonitor.monitor.delivery.sending.failures import presentable
 from pumonitor.monitor.delivery.sending.sender import Delivery, Sender
 from pumonitor.ports import Clock
 
-__all__ = ["SendingThread", "Told"]
+__all__ = ["OnDelivery", "SendingThread"]
 
 _log = logging.getLogger("pumonitor")
 
-_LOOK_EVERY: Final = 5.0
+_POLL_SECONDS: Final = 5.0
 """Seconds; without being woken it finds what others wrote, and what is to be tried again."""
 
 _REFRESH_EVERY: Final = 60.0
 
-Told = Callable[[str, Delivery], None]
+OnDelivery = Callable[[str, Delivery], None]
 """Called with a destination and what came of a pass that did something."""
 
 
@@ -40,7 +40,7 @@ class SendingThread(Thread):
         Nothing more is sent once it is set.
     refresh : callable
         Called with a destination every minute and at the end.
-    told : callable
+    on_delivery : callable
 
     Attributes
     ----------
@@ -57,10 +57,10 @@ class SendingThread(Thread):
         clock: Clock,
         stopped: Event,
         refresh: Callable[[str], None],
-        told: Told,
+        on_delivery: OnDelivery,
     ) -> None:
         names = ", ".join(sender.destination for sender in senders)
-        # Nobody waits for a destination that hangs once the process is told to end.
+        # The process does not wait for a destination that hangs when it is asked to end.
         super().__init__(daemon=True, name=f"delivery to {names}")
         self.done = {sender.destination: Delivery() for sender in senders}
         self.error: BaseException | None = None
@@ -68,7 +68,7 @@ class SendingThread(Thread):
         self._clock = clock
         self._stopped = stopped
         self._refresh = refresh
-        self._told = told
+        self._on_delivery = on_delivery
         self._news = Event()
         self._budgets: Mapping[str, timedelta] | None = None
         self._refreshed = dict.fromkeys(self.done, time.monotonic())
@@ -93,7 +93,7 @@ class SendingThread(Thread):
                     self._pass(sender, budgets)
                 if budgets is not None or self._stopped.is_set():
                     return
-                self._news.wait(_LOOK_EVERY)
+                self._news.wait(_POLL_SECONDS)
         except BaseException as error:  # noqa: BLE001 (raised again where the thread is waited for)
             self.error = error
 
@@ -111,7 +111,7 @@ class SendingThread(Thread):
             self._note_trouble(name, error, delivery)
         self.done[name].add(delivery)
         if delivery.delivered or delivery.failed or delivery.set_aside:
-            self._told(name, delivery)
+            self._on_delivery(name, delivery)
 
     def _is_interrupted(self, sender: Sender, budgets: Mapping[str, timedelta] | None) -> bool:
         """Whether a pass must be interrupted, for the end or for a destination with precedence."""

@@ -72,8 +72,8 @@ class StoredAlerts:
         with self._database.reading() as connection:
             return tuple(_alert(row) for row in connection.execute(query))
 
-    def untold(self, monitor: str | None = None) -> tuple[Alert, ...]:
-        """Those that fire and began where nobody is told: in a backfill, or long ago.
+    def unnotified(self, monitor: str | None = None) -> tuple[Alert, ...]:
+        """Firing alerts without a notification, as they began in a backfill or long ago.
 
         Parameters
         ----------
@@ -274,13 +274,13 @@ class AlertTables:
         )
         return int(self.connection.execute(query).scalar_one())
 
-    def told(self, number: int, *, at: datetime) -> None:
+    def mark_notified(self, number: int, *, at: datetime) -> None:
         """Note that messages about a transition are in the outbox."""
         self.connection.execute(
             update(alert_transitions).where(alert_transitions.c.id == number).values(told_at=at)
         )
 
-    def told_destinations(self, key: str) -> list[str]:
+    def notified_destinations(self, key: str) -> list[str]:
         """Who got the message of that key, or will."""
         query = select(outbox.c.destination).where(outbox.c.key == key)
         return sorted(self.connection.scalars(query))

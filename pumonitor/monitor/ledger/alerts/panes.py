@@ -1,6 +1,6 @@
-"""Panes in the order in which alerts take them in, with their results.
+"""Panes with their results, in the order in which alerts fold them.
 
-All functions take the connection of a transaction that is under way.
+All functions take the connection of an open transaction.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from pumonitor.monitor.ledger.records.rows import window_of
 from pumonitor.ports import Window
 
 __all__ = [
-    "Looks",
     "Position",
+    "Timeliness",
     "earliest_unfinished",
-    "newest_looks",
     "next_panes",
     "panes_until",
+    "read_timeliness",
     "with_results",
 ]
 
 Position = tuple[datetime, datetime]
-"""As of when a pane is, and when its window starts."""
+"""Moment of a pane, and start of its window: the sort key of the fold."""
 
 _PANE_COLUMNS = (
     *WINDOW_COLUMNS,
@@ -53,10 +53,10 @@ def next_panes(
     attempts_allowed: int,
     limit: int,
 ) -> list[PaneSeen]:
-    """The panes that follow, up to the first that is still to be evaluated.
+    """The panes after a position, up to the first one that is still to be evaluated.
 
-    A window that failed as often as is allowed is not waited for: its panes are there without
-    a revision.
+    A window that has used up its attempts does not hold up later ones: its panes are returned
+    without a revision.
     """
     ours = and_(windows.c.monitor == monitor, windows.c.configuration == configuration)
     waited_for = connection.execute(
@@ -68,7 +68,7 @@ def next_panes(
     ).first()
     conditions: list[ColumnElement[bool]] = [ours, panes.c.as_of <= now]
     if after is not None:
-        # The first part alone can use the index.
+        # The first condition is redundant but can use the index.
         conditions += [panes.c.as_of >= after[0], _place() > after]
     if waited_for is not None:
         before = (waited_for.as_of, waited_for.window_start)
@@ -92,10 +92,7 @@ def panes_until(
     attempts_allowed: int,
     after: Position | None = None,
 ) -> list[PaneSeen]:
-    """Panes taken in so far that say something, or whose window was given up.
-
-    All of them, or those that follow `after`.
-    """
+    """Folded panes that have results or whose window was given up: all, or those after `after`."""
     query: Select[Any] = (
         select(*_PANE_COLUMNS)
         .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
@@ -113,25 +110,25 @@ def panes_until(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looks:
-    """How a monitor keeps up.
+class Timeliness:
+    """How up to date a monitor's results are.
 
     Attributes
     ----------
     oldest_due : datetime or None
-        The earliest moment of the panes that are due and not evaluated.
+        Earliest moment of the panes that are due and not evaluated.
     newest : Window or None
-        The last window that was evaluated at all.
+        The last window with an evaluated pane.
     """
 
     oldest_due: datetime | None
     newest: Window | None
 
 
-def newest_looks(
+def read_timeliness(
     connection: Connection, *, monitor: str, configuration: str, now: datetime
-) -> Looks:
-    """How a monitor keeps up, for rules that go by the clock."""
+) -> Timeliness:
+    """Read how up to date a monitor's results are, for rules evaluated by the clock."""
     ours = and_(windows.c.monitor == monitor, windows.c.configuration == configuration)
     joined = panes.join(windows, panes.c.window_key == windows.c.window_key)
     oldest_due = connection.scalar(
@@ -145,13 +142,13 @@ def newest_looks(
         .order_by(windows.c.window_start.desc())
         .limit(1)
     ).first()
-    return Looks(oldest_due=oldest_due, newest=None if newest is None else window_of(newest))
+    return Timeliness(oldest_due=oldest_due, newest=None if newest is None else window_of(newest))
 
 
 def earliest_unfinished(
     connection: Connection, *, monitor: str, configuration: str
 ) -> datetime | None:
-    """As of when the earliest pane is that is not evaluated, due or not; None if all are."""
+    """Moment of the earliest pane that is not evaluated, due or not; None if all are."""
     found: datetime | None = connection.scalar(
         select(func.min(panes.c.as_of))
         .join_from(panes, windows, panes.c.window_key == windows.c.window_key)

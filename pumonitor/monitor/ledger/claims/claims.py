@@ -95,7 +95,7 @@ class WorkRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asker:
+class _Claimant:
     """Who claims, when by the database's clock, and of which monitors and configurations."""
 
     owner: str
@@ -124,9 +124,11 @@ def claim_collect(
     rules: WorkRules,
 ) -> Claim | None:
     """The oldest free window with panes that are due and not collected."""
-    asker = _Asker(owner=owner, at=at, monitors=monitors)
+    claimant = _Claimant(owner=owner, at=at, monitors=monitors)
     due = and_(panes.c.status == "planned", panes.c.as_of <= now)
-    return _take(connection, asker, windows.c.next_as_of <= now, due, step="collect", rules=rules)
+    return _take(
+        connection, claimant, windows.c.next_as_of <= now, due, step="collect", rules=rules
+    )
 
 
 def claim_evaluate(
@@ -146,8 +148,8 @@ def claim_evaluate(
         windows.c.evaluated_panes < windows.c.collected_panes,
         exists().where(panes.c.window_key == windows.c.window_key, ready).correlate(windows),
     )
-    asker = _Asker(owner=owner, at=at, monitors=monitors)
-    return _take(connection, asker, has_ready, ready, step="evaluate", rules=rules)
+    claimant = _Claimant(owner=owner, at=at, monitors=monitors)
+    return _take(connection, claimant, has_ready, ready, step="evaluate", rules=rules)
 
 
 def is_before(earlier: FromClause, rules: WorkRules) -> ColumnElement[bool]:
@@ -230,7 +232,7 @@ def give_back(
 
 def _take(
     connection: Connection,
-    asker: _Asker,
+    claimant: _Claimant,
     wanted: ColumnElement[bool],
     which_panes: ColumnElement[bool],
     *,
@@ -239,20 +241,20 @@ def _take(
 ) -> Claim | None:
     query = (
         select(windows.c.window_key, windows.c.lease_owner)
-        .where(wanted, asker.may_take())
+        .where(wanted, claimant.may_take())
         .order_by(windows.c.window_start, windows.c.window_key)
         .limit(1)
         .with_for_update(skip_locked=True)
     )
     found = connection.execute(query).first()
-    if found is None and free_windows(connection, at=asker.at):
+    if found is None and free_windows(connection, at=claimant.at):
         found = connection.execute(query).first()
     if found is None:
         return None
     values: dict[str, object] = {
         "fence": windows.c.fence + 1,
-        "lease_owner": asker.owner,
-        "lease_until": asker.at + rules.lease,
+        "lease_owner": claimant.owner,
+        "lease_until": claimant.at + rules.lease,
     }
     if found.lease_owner is not None:
         # Its worker died, or was too slow: a window that kills workers must not do so for ever.

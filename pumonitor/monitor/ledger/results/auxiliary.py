@@ -1,6 +1,6 @@
-"""The auxiliary score of a monitor, and what is seen of its windows by it.
+"""Store and read a monitor's auxiliary score, and the auxiliary tables of its panes.
 
-All functions take the connection of a transaction that is under way.
+All functions take the connection of an open transaction.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from pumonitor.ports import Pane, Window
 from pumonitor.tables import ScoreTable
 
 __all__ = [
-    "AuxiliaryLook",
-    "MatureLook",
+    "AuxiliarySeries",
+    "MaturePane",
     "StoredAuxiliary",
-    "auxiliary_looks",
     "forget_auxiliary",
-    "looks_without",
-    "mature_looks",
+    "mature_panes",
+    "panes_without_auxiliary",
     "store_auxiliary",
-    "store_auxiliary_looks",
+    "store_auxiliary_series",
     "stored_auxiliary",
+    "stored_auxiliary_series",
 ]
 
 
@@ -48,13 +48,13 @@ class StoredAuxiliary:
     Attributes
     ----------
     hash : str
-        Of what its scores depend on.
+        Hash of everything that its scores depend on.
     as_of : datetime
-        What it was trained on was known then: no earlier look at a window uses it.
+        It was trained on what was known then; panes of an earlier moment do not use it.
     first_start, last_start : datetime
-        Of the first and the last window that it was trained on.
+        Starts of the first and the last window that it was trained on.
     facts : mapping
-        Plain JSON values: windows, rows, columns, versions, and its "auc".
+        In JSON types: windows, rows, columns, versions, and its "auc".
     score : bytes
         `AuxiliaryScore.to_bytes`.
     """
@@ -68,19 +68,18 @@ class StoredAuxiliary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AuxiliaryLook:
-    """What is seen of one series of a look at a window.
+class AuxiliarySeries:
+    """Auxiliary table of one series of a pane.
 
     Attributes
     ----------
     model_version, segment : str
     hash : str or None
-        Of the score; None where there is a reason.
+        Hash of the auxiliary score; None if there is a reason.
     table : ScoreTable or None
-        Rows by auxiliary score, sampled ones weighted by how many they stand for; None where too
-        few are confirmed for a table.
+        Rows by auxiliary score; sampled rows are weighted. None with too few confirmed positives.
     reason : str or None
-        Why nothing is seen.
+        Why there is no table.
     """
 
     model_version: str
@@ -91,8 +90,8 @@ class AuxiliaryLook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatureLook:
-    """Numbers of a window's mature look, over all model versions."""
+class MaturePane:
+    """Numbers of rows in a window's mature pane, over all model versions."""
 
     window: Window
     as_of: datetime
@@ -129,7 +128,7 @@ def store_auxiliary(
     configuration: str,
     trained: StoredAuxiliary,
 ) -> None:
-    """Keep the score, unless another worker has trained it meanwhile."""
+    """Store the score, unless another worker has stored one."""
     connection.execute(
         database.insert_if_absent(auxiliary_scores).values(
             monitor=monitor,
@@ -145,7 +144,7 @@ def store_auxiliary(
 
 
 def forget_auxiliary(connection: Connection, monitor: str, configuration: str) -> bool:
-    """Drop the score and all that is seen by it; whether there was one."""
+    """Delete the score and its auxiliary tables; returns whether there was one."""
     of_monitor = select(windows.c.window_key).where(
         windows.c.monitor == monitor, windows.c.configuration == configuration
     )
@@ -161,7 +160,7 @@ def forget_auxiliary(connection: Connection, monitor: str, configuration: str) -
     return gone.rowcount > 0
 
 
-def mature_looks(
+def mature_panes(
     connection: Connection,
     monitor: str,
     configuration: str,
@@ -171,8 +170,8 @@ def mature_looks(
     through: datetime,
     as_of: datetime,
     most: int,
-) -> list[MatureLook]:
-    """Mature looks at the first windows, in order of time.
+) -> list[MaturePane]:
+    """Mature panes of the first windows, in order of time.
 
     Parameters
     ----------
@@ -185,8 +184,9 @@ def mature_looks(
     through : datetime
         Start of the last window.
     as_of : datetime
-        Looks until then.
+        Only panes of this moment or earlier.
     most : int
+        Most windows to return.
     """
     parts = {
         name: series.c.delays[name].as_integer() for name in ("labeled", "unlabeled", "negative")
@@ -221,7 +221,7 @@ def mature_looks(
         .limit(most)
     )
     return [
-        MatureLook(
+        MaturePane(
             window=window_of(row),
             as_of=row.as_of,
             rows=int(row.number),
@@ -231,7 +231,7 @@ def mature_looks(
     ]
 
 
-def looks_without(
+def panes_without_auxiliary(
     connection: Connection,
     monitor: str,
     configuration: str,
@@ -240,11 +240,11 @@ def looks_without(
     since: datetime,
     through: datetime,
     as_of: datetime,
-    seen_by: str,
+    score_hash: str,
 ) -> dict[str, list[Pane]]:
-    """Looks of which neither anything is seen by a score nor said why not, by window key.
+    """Panes with neither an auxiliary table of a score nor a stored reason, by window key.
 
-    Those that were the newest of their window as of a moment, and not after its mature one.
+    Only the newest pane of each window as of a moment, and none after the mature one.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def looks_without(
     since, through : datetime
         Starts of the first and the last window.
     as_of : datetime
-    seen_by : str
+    score_hash : str
         Hash of the score.
     """
     is_there = (
@@ -263,7 +263,7 @@ def looks_without(
         .where(
             auxiliary_series.c.window_key == panes.c.window_key,
             auxiliary_series.c.pane == panes.c.number,
-            or_(auxiliary_series.c.hash == seen_by, auxiliary_series.c.reason.is_not(None)),
+            or_(auxiliary_series.c.hash == score_hash, auxiliary_series.c.reason.is_not(None)),
         )
         .correlate(panes)
     )
@@ -302,16 +302,16 @@ def looks_without(
     return found
 
 
-def store_auxiliary_looks(
-    connection: Connection, window_key: str, number: int, looks: Sequence[AuxiliaryLook]
+def store_auxiliary_series(
+    connection: Connection, window_key: str, number: int, found: Sequence[AuxiliarySeries]
 ) -> None:
-    """What is seen of a look at a window, in place of what was seen of it before."""
+    """Store the auxiliary tables of a pane in place of earlier ones."""
     connection.execute(
         delete(auxiliary_series).where(
             auxiliary_series.c.window_key == window_key, auxiliary_series.c.pane == number
         )
     )
-    if looks:
+    if found:
         connection.execute(
             insert(auxiliary_series),
             [
@@ -324,23 +324,23 @@ def store_auxiliary_looks(
                     "table_bytes": None if one.table is None else table_to_bytes(one.table),
                     "reason": one.reason,
                 }
-                for one in looks
+                for one in found
             ],
         )
 
 
-def auxiliary_looks(
-    connection: Connection, looks: Collection[tuple[str, int]]
-) -> dict[tuple[str, int, str, str], AuxiliaryLook]:
-    """What is seen of looks at windows, by window key, number, model version and segment."""
-    found: dict[tuple[str, int, str, str], AuxiliaryLook] = {}
-    for window_key, number in looks:
+def stored_auxiliary_series(
+    connection: Connection, places: Collection[tuple[str, int]]
+) -> dict[tuple[str, int, str, str], AuxiliarySeries]:
+    """Auxiliary tables of panes, by window key, pane number, model version and segment."""
+    found: dict[tuple[str, int, str, str], AuxiliarySeries] = {}
+    for window_key, number in places:
         for row in connection.execute(
             select(auxiliary_series).where(
                 auxiliary_series.c.window_key == window_key, auxiliary_series.c.pane == number
             )
         ):
-            found[window_key, number, row.model_version, row.segment] = AuxiliaryLook(
+            found[window_key, number, row.model_version, row.segment] = AuxiliarySeries(
                 model_version=row.model_version,
                 segment=row.segment,
                 hash=row.hash,

@@ -1,10 +1,10 @@
 """The auxiliary score of a monitor: trained once on its first windows, then applied to each pane.
 
-1. Before a window is evaluated, `AuxiliaryScores.prepare` trains the score as soon as the windows
-   so far suffice, and has every look that lacks it seen by it: sampled rows with their features
-   become a score table of the ledger.
-2. `AuxiliaryScores.of_pane` says, from the ledger alone, what is seen of a look as it was known at
-   a pane's moment, or why nothing is.
+1. Before a window is evaluated, `AuxiliaryScores.prepare` trains the score as soon as there are
+   enough windows. It then applies the score to every pane without auxiliary tables: it samples rows
+   with features and stores a score table per series in the ledger.
+2. `AuxiliaryScores.of_pane` reads these tables from the ledger, as known at a pane's moment, or
+   gives the reason why there are none.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.results.auxiliary import (
-    AuxiliaryLook,
+    AuxiliarySeries,
     StoredAuxiliary,
-    auxiliary_looks,
-    looks_without,
+    panes_without_auxiliary,
     store_auxiliary,
-    store_auxiliary_looks,
+    store_auxiliary_series,
     stored_auxiliary,
+    stored_auxiliary_series,
 )
-from pumonitor.monitor.windows.auxiliary.rows import looks_of
+from pumonitor.monitor.windows.auxiliary.rows import auxiliary_series_of
 from pumonitor.monitor.windows.auxiliary.training import trained, training_of
 from pumonitor.ports import Pane, PredictionSource, SampleRequest
 from pumonitor.prior.auxiliary import AuxiliaryScore
@@ -35,7 +35,7 @@ from pumonitor.prior.auxiliary import AuxiliaryScore
 __all__ = ["AuxiliaryScores", "PaneAuxiliary", "has_auxiliary"]
 
 _ROWS: Final = 20_000
-"""Sampled of a window, and of its rows with labels, each time it is looked at."""
+"""Rows sampled of a window, and at most so many of its labeled rows, for all of its panes."""
 
 _KEPT: Final = 8
 _UNTRAINED: Final = "it could not be trained"
@@ -70,7 +70,7 @@ class AuxiliaryScores:
     ) -> None:
         """Train the score if that is possible by now, and apply it to all panes up to these.
 
-        Where features cannot be read, or the score cannot be trained, the looks say why.
+        If features cannot be read or the score cannot be trained, the reason is stored.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class AuxiliaryScores:
         configuration : str
         window_key : str
         panes : sequence of Pane
-            Collected looks at one window that are about to be evaluated.
+            Collected panes of one window that are about to be evaluated.
         source : callable
             Opens the monitor's tables, where they are needed.
 
@@ -87,10 +87,10 @@ class AuxiliaryScores:
         SourceError
             If a table cannot be read now.
         """
-        looks = [one for one in panes if one.number <= monitor.pane_schedule.mature]
-        if not looks or not has_auxiliary(monitor):
+        chosen = [one for one in panes if one.number <= monitor.pane_schedule.mature]
+        if not chosen or not has_auxiliary(monitor):
             return
-        last = max(looks, key=lambda one: one.as_of)
+        last = max(chosen, key=lambda one: one.as_of)
         stored = self.stored(monitor, configuration)
         if stored is None:
             training = training_of(monitor, configuration, last, self._ledger)
@@ -99,15 +99,17 @@ class AuxiliaryScores:
             try:
                 stored = self._kept(monitor, configuration, trained(training, source()))
             except (InputError, ExtraMissingError) as error:
-                self._note(window_key, looks, f"it could not be trained: {error}")
+                self._note(window_key, chosen, f"it could not be trained: {error}")
                 return
         missing: dict[str, set[Pane]] = {}
-        for look in looks:
-            # Each as of its own moment: later ones take the place of earlier ones.
-            for key, panes_of_window in self._unseen(monitor, configuration, stored, look).items():
+        for pane in chosen:
+            # Per moment: at each, only the newest pane of every window counts.
+            for key, panes_of_window in self._panes_without(
+                monitor, configuration, stored, pane
+            ).items():
                 missing.setdefault(key, set()).update(panes_of_window)
         for key, of_window in missing.items():
-            self._see(key, sorted(of_window), stored, source())
+            self._apply(key, sorted(of_window), stored, source())
 
     def stored(self, monitor: Monitor, configuration: str) -> StoredAuxiliary | None:
         """The score, if it has been trained."""
@@ -123,35 +125,35 @@ class AuxiliaryScores:
             # Another worker may have been first.
             return stored_auxiliary(connection, monitor.name, configuration) or found
 
-    def _unseen(
-        self, monitor: Monitor, configuration: str, stored: StoredAuxiliary, look: Pane
+    def _panes_without(
+        self, monitor: Monitor, configuration: str, stored: StoredAuxiliary, pane: Pane
     ) -> dict[str, list[Pane]]:
         """Panes that the score has not been applied to, among those known at a pane's moment."""
-        if look.as_of < stored.as_of or look.window.start < stored.last_start:
+        if pane.as_of < stored.as_of or pane.window.start < stored.last_start:
             return {}
         with self._ledger.database.reading() as connection:
-            return looks_without(
+            return panes_without_auxiliary(
                 connection,
                 monitor.name,
                 configuration,
                 mature=monitor.pane_schedule.mature,
                 since=stored.first_start,
-                through=look.window.start,
-                as_of=look.as_of,
-                seen_by=stored.hash,
+                through=pane.window.start,
+                as_of=pane.as_of,
+                score_hash=stored.hash,
             )
 
-    def _see(
+    def _apply(
         self,
         window_key: str,
-        looks: Sequence[Pane],
+        chosen: Sequence[Pane],
         stored: StoredAuxiliary,
         source: PredictionSource,
     ) -> None:
         """Apply the score to the panes of one window, using one sample of rows."""
         request = SampleRequest(
-            window=looks[0].window,
-            as_of=tuple(one.as_of for one in looks),
+            window=chosen[0].window,
+            as_of=tuple(one.as_of for one in chosen),
             rows=_ROWS,
             labels=_ROWS,
         )
@@ -159,32 +161,32 @@ class AuxiliaryScores:
             rows = source.sample(request)
             scores = self._score(stored).of(rows.features, rows.key)
         except InputError as error:
-            self._note(window_key, looks, str(error))
+            self._note(window_key, chosen, str(error))
             return
-        seen = [
-            looks_of(
+        made = [
+            auxiliary_series_of(
                 rows,
                 scores,
                 self._ledger.series(window_key, one.number),
                 moment=moment,
                 score_hash=stored.hash,
             )
-            for moment, one in enumerate(looks)
+            for moment, one in enumerate(chosen)
         ]
         with self._ledger.database.writing() as connection:
-            for one, found in zip(looks, seen, strict=True):
-                store_auxiliary_looks(connection, window_key, one.number, found)
+            for one, found in zip(chosen, made, strict=True):
+                store_auxiliary_series(connection, window_key, one.number, found)
 
-    def _note(self, window_key: str, looks: Sequence[Pane], reason: str) -> None:
+    def _note(self, window_key: str, chosen: Sequence[Pane], reason: str) -> None:
         with self._ledger.database.writing() as connection:
-            for one in looks:
+            for one in chosen:
                 series = self._ledger.series(window_key, one.number)
-                store_auxiliary_looks(
+                store_auxiliary_series(
                     connection,
                     window_key,
                     one.number,
                     [
-                        AuxiliaryLook(
+                        AuxiliarySeries(
                             model_version=each.model_version, segment=each.segment, reason=reason
                         )
                         for each in series
@@ -211,8 +213,8 @@ class AuxiliaryScores:
 class PaneAuxiliary:
     """Auxiliary tables of windows as they were known at the moment of one pane.
 
-    It is all or nothing: where `reason` says why the look itself is not seen, the class prior is
-    followed by the deployed score.
+    If there is a `reason` why this pane has none, the class prior is followed with the deployed
+    score for all windows.
 
     Attributes
     ----------
@@ -228,7 +230,7 @@ class PaneAuxiliary:
     ledger: LedgerReader
 
     def __post_init__(self) -> None:
-        self._looks: dict[tuple[str, int, str, str], AuxiliaryLook] = {}
+        self._series: dict[tuple[str, int, str, str], AuxiliarySeries] = {}
         self._asked: set[tuple[str, int]] = set()
 
     @property
@@ -256,14 +258,14 @@ class PaneAuxiliary:
         """Whether the score is to be trained on windows that are not mature yet."""
         return bool(self.reason) and self.reason != _UNTRAINED
 
-    def look(self, series: StoredSeries) -> AuxiliaryLook:
+    def of_series(self, series: StoredSeries) -> AuxiliarySeries:
         """Auxiliary table of a series in a window, this one or an earlier one.
 
         Returns
         -------
-        AuxiliaryLook
+        AuxiliarySeries
             With a table, or without for too few confirmed positives; or with a reason why nothing
-            is seen.
+            is made.
         """
         if self.reason is not None and self.reason != _UNTRAINED:
             return self._without(series, self.reason)
@@ -271,15 +273,15 @@ class PaneAuxiliary:
         if place not in self._asked:
             self._asked.add(place)
             with self.ledger.database.reading() as connection:
-                self._looks |= auxiliary_looks(connection, [place])
-        found = self._looks.get((*place, series.model_version, series.segment))
+                self._series |= stored_auxiliary_series(connection, [place])
+        found = self._series.get((*place, series.model_version, series.segment))
         if found is None or (found.reason is None and found.hash != self.hash):
             return self._without(series, self.reason or "the features of its rows were not read")
         return found
 
     @staticmethod
-    def _without(series: StoredSeries, reason: str) -> AuxiliaryLook:
-        return AuxiliaryLook(
+    def _without(series: StoredSeries, reason: str) -> AuxiliarySeries:
+        return AuxiliarySeries(
             model_version=series.model_version, segment=series.segment, reason=reason
         )
 

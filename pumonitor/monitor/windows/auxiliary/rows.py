@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.monitor.ledger.records.collected import StoredSeries
-from pumonitor.monitor.ledger.results.auxiliary import AuxiliaryLook
+from pumonitor.monitor.ledger.results.auxiliary import AuxiliarySeries
 from pumonitor.ports import SampledRows
 from pumonitor.tables import ScoreTable
 
-__all__ = ["looks_of", "of_series", "state_at", "table_of"]
+__all__ = ["auxiliary_series_of", "of_series", "state_at", "table_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -28,33 +28,36 @@ def state_at(rows: SampledRows, moment: int) -> NDArray[np.int64]:
     return np.asarray((rows.history // 3**moment) % 3 - 1)
 
 
-def looks_of(
+def auxiliary_series_of(
     rows: SampledRows,
     scores: FloatArray,
     stored: Sequence[StoredSeries],
     *,
     moment: int,
     score_hash: str,
-) -> list[AuxiliaryLook]:
+) -> list[AuxiliarySeries]:
     """Auxiliary table of each series of a pane.
 
     Parameters
     ----------
     rows : SampledRows
-        Of the window.
+        Sampled rows of the window.
     scores : ndarray of shape (rows,)
         Auxiliary scores.
     stored : sequence of StoredSeries
-        Of the look, with the numbers of all rows.
+        Series of the pane, with their numbers of rows.
     moment : int
-        Which of the moments asked for is the look's.
+        Position of the pane's moment among those requested with the sample.
     score_hash : str
+        Hash of the auxiliary score.
     """
     state = state_at(rows, moment)
     found = []
     for one in stored:
         here = of_series(rows, one)
-        look = AuxiliaryLook(model_version=one.model_version, segment=one.segment, hash=score_hash)
+        found_series = AuxiliarySeries(
+            model_version=one.model_version, segment=one.segment, hash=score_hash
+        )
         totals = {1: one.delays["labeled"], 0: one.delays["unlabeled"], -1: one.delays["negative"]}
         try:
             table = table_of(
@@ -65,11 +68,11 @@ def looks_of(
                 totals=totals,
             )
         except TooFewPositivesError:
-            found.append(look)
+            found.append(found_series)
         except InputError as error:
-            found.append(replace(look, hash=None, reason=str(error)))
+            found.append(replace(found_series, hash=None, reason=str(error)))
         else:
-            found.append(replace(look, table=table))
+            found.append(replace(found_series, table=table))
     return found
 
 

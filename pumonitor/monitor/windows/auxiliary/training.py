@@ -13,7 +13,7 @@ import numpy as np
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.results.auxiliary import MatureLook, StoredAuxiliary, mature_looks
+from pumonitor.monitor.ledger.results.auxiliary import MaturePane, StoredAuxiliary, mature_panes
 from pumonitor.monitor.windows.auxiliary.rows import state_at, table_of
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Pane, PredictionSource, SampledRows, SampleRequest
@@ -37,36 +37,36 @@ class Training:
 
     Attributes
     ----------
-    looks : sequence of MatureLook
+    panes : sequence of MaturePane
         In order of time.
     """
 
-    looks: Sequence[MatureLook]
+    panes: Sequence[MaturePane]
 
     @property
     def as_of(self) -> datetime:
         """Latest moment of the windows trained on: what was known then is used."""
-        return max(one.as_of for one in self.looks)
+        return max(one.as_of for one in self.panes)
 
     @property
     def confirmed(self) -> int:
         """Number of confirmed positives in all windows."""
-        return sum(one.confirmed for one in self.looks)
+        return sum(one.confirmed for one in self.panes)
 
     @property
     def rows(self) -> int:
         """Number of predictions in all windows."""
-        return sum(one.rows for one in self.looks)
+        return sum(one.rows for one in self.panes)
 
 
-def training_windows(looks: Sequence[MatureLook], *, at_least: int = 0) -> int | None:
+def training_windows(panes: Sequence[MaturePane], *, at_least: int = 0) -> int | None:
     """Number of windows, counted from the first, that the auxiliary score is trained on.
 
     Ten or more with 150 confirmed in all, the windows that a class prior is founded on.
 
     Parameters
     ----------
-    looks : sequence of MatureLook
+    panes : sequence of MaturePane
         In order of time.
     at_least : int
         Windows of the monitor's reference, which all count.
@@ -83,12 +83,12 @@ def training_windows(looks: Sequence[MatureLook], *, at_least: int = 0) -> int |
     >>> day = datetime(2026, 3, 1)
     >>> window = Window(start=day, end=day + timedelta(days=1), index=0)
     >>> def days(confirmed):
-    ...     return [MatureLook(window=window, as_of=day, rows=1000, confirmed=confirmed)] * 20
+    ...     return [MaturePane(window=window, as_of=day, rows=1000, confirmed=confirmed)] * 20
     >>> training_windows(days(12)), training_windows(days(40)), training_windows(days(7))
     (13, 10, None)
     """
-    total = np.cumsum([one.confirmed for one in looks])
-    number = np.arange(1, len(looks) + 1)
+    total = np.cumsum([one.confirmed for one in panes])
+    number = np.arange(1, len(panes) + 1)
     enough = (number >= max(_FEWEST_WINDOWS, at_least)) & (total >= LEAST_LABELED)
     return int(number[enough][0]) if enough.any() else None
 
@@ -100,11 +100,11 @@ def training_of(
     period = baseline_period(monitor)
     if period.end is not None and pane.as_of < period.end + monitor.maturity:
         return "it is trained when the labels of the reference are in"
-    looks: list[MatureLook] = []
+    panes: list[MaturePane] = []
     at_least = 0
     for since in dict.fromkeys([period.start, None]):
         with ledger.database.reading() as connection:
-            looks = mature_looks(
+            panes = mature_panes(
                 connection,
                 monitor.name,
                 configuration,
@@ -115,17 +115,17 @@ def training_of(
                 most=_MOST_WINDOWS,
             )
         if period.end is not None and since is not None:
-            at_least = sum(one.window.end <= period.end for one in looks)
+            at_least = sum(one.window.end <= period.end for one in panes)
         if at_least:
             break  # a reference without any window is none
-    number = training_windows(looks, at_least=at_least)
+    number = training_windows(panes, at_least=at_least)
     if number is None:
         return (
             f"it is trained on {max(_FEWEST_WINDOWS, at_least)} windows or more with "
-            f"{LEAST_LABELED} confirmed positives, and there are {len(looks)} with "
-            f"{sum(one.confirmed for one in looks)}"
+            f"{LEAST_LABELED} confirmed positives, and there are {len(panes)} with "
+            f"{sum(one.confirmed for one in panes)}"
         )
-    return Training(looks[:number])
+    return Training(panes[:number])
 
 
 def trained(training: Training, source: PredictionSource) -> StoredAuxiliary:
@@ -155,10 +155,10 @@ def trained(training: Training, source: PredictionSource) -> StoredAuxiliary:
                 window=one.window,
                 as_of=(one.as_of,),
                 rows=math.ceil(share * one.rows),
-                labels=math.ceil(2 * _MOST_ROWS / len(training.looks)),
+                labels=math.ceil(2 * _MOST_ROWS / len(training.panes)),
             )
         )
-        for one in training.looks
+        for one in training.panes
     ]
     state = np.concatenate([state_at(part, 0) for part in parts])
     is_labeled = state == 1
@@ -169,7 +169,7 @@ def trained(training: Training, source: PredictionSource) -> StoredAuxiliary:
     raw = {name: values[counts] for name, values in _together(parts).items()}
     is_labeled = is_labeled[counts]
     score = train_auxiliary(raw, is_labeled, keys)
-    first, last = training.looks[0].window, training.looks[-1].window
+    first, last = training.panes[0].window, training.panes[-1].window
     return StoredAuxiliary(
         hash=score.hash,
         as_of=training.as_of,
@@ -178,7 +178,7 @@ def trained(training: Training, source: PredictionSource) -> StoredAuxiliary:
         facts={
             **score.facts,
             "auc": _auc(score.of(raw, keys), is_labeled, training),
-            "windows": len(training.looks),
+            "windows": len(training.panes),
             "start": first.start.isoformat(),
             "end": last.end.isoformat(),
             "confirmed": training.confirmed,

@@ -15,7 +15,7 @@ from pumonitor import __version__
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import StoredSeries
-from pumonitor.monitor.ledger.results.auxiliary import AuxiliaryLook
+from pumonitor.monitor.ledger.results.auxiliary import AuxiliarySeries
 from pumonitor.monitor.ledger.results.prior_states import (
     SeriesAsked,
     first_seen,
@@ -156,16 +156,16 @@ class KnownWindows:
             confirmed=confirmed,
             arrived=arrived,
             arrived_variance=variance,
-            auxiliary=self._look(stored).table,
+            auxiliary=self._auxiliary_of(stored).table,
         )
 
-    def _look(self, stored: StoredSeries) -> AuxiliaryLook:
+    def _auxiliary_of(self, stored: StoredSeries) -> AuxiliarySeries:
         """What the auxiliary score sees of a series."""
-        return self._scored.look(stored)
+        return self._scored.of_series(stored)
 
     def why_not_by_auxiliary(self, stored: StoredSeries) -> str | None:
         """What is said of a window whose rows the auxiliary score does not see."""
-        reason = self._look(stored).reason
+        reason = self._auxiliary_of(stored).reason
         if not reason:
             return None
         # Whoever asks later knows more of the score, and must not say something else.

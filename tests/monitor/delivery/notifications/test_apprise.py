@@ -14,7 +14,7 @@ import pytest
 from pumonitor.monitor.config.values.secret_values import Mask, hidden_parts
 from pumonitor.monitor.delivery.notifications import apprise as module
 from pumonitor.monitor.delivery.notifications.apprise import AppriseSink, check_apprise_address
-from pumonitor.monitor.delivery.notifications.group import AlertGroup, told_elsewhere
+from pumonitor.monitor.delivery.notifications.group import AlertGroup, sent_in_group
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.picture import SeriesPoint
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
@@ -204,7 +204,7 @@ def test_a_single_message_is_taken_as_well(mail: tuple[Mailbox, str], mailbox: M
 
 
 def test_what_is_told_with_another_is_not_sent(receiver: HttpReceiver) -> None:
-    message = replace(group(alert()), payload=told_elsewhere("card-fraud/1"))
+    message = replace(group(alert()), payload=sent_in_group("card-fraud/1"))
     AppriseSink(f"json://127.0.0.1:{receiver.port}/x").send(message)
     WebhookSink(receiver.address, allow_private=True).send(message)
     assert receiver.requests == []

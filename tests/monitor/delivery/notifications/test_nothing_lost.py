@@ -17,7 +17,7 @@ from pumonitor.monitor.alerts.routing import packed
 from pumonitor.monitor.config.sections.destinations import Destination
 from pumonitor.monitor.delivery.http.signatures import message_id
 from pumonitor.monitor.delivery.notifications.alertmanager import AlertmanagerSink, labels
-from pumonitor.monitor.delivery.notifications.group import AlertGroup, is_told_elsewhere
+from pumonitor.monitor.delivery.notifications.group import AlertGroup, is_sent_in_group
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
@@ -240,7 +240,7 @@ class Recorder:
         self.told: list[list[str]] = []
 
     def send(self, message: OutboxMessage) -> None:
-        if not is_told_elsewhere(message.payload):
+        if not is_sent_in_group(message.payload):
             alerts = AlertGroup.from_payload(message.payload).alerts
             self.told.append([one.key for one in alerts])
 

@@ -10,7 +10,7 @@ from pumonitor.monitor.rules.alerts.alert import Alert
 __all__ = ["unsent_notes"]
 
 
-def unsent_notes(untold: Iterable[Alert]) -> list[tuple[str, str]]:
+def unsent_notes(unnotified: Iterable[Alert]) -> list[tuple[str, str]]:
     """One note for each monitor: the number of such alerts, and how to get the notification."""
     return [
         (
@@ -19,5 +19,5 @@ def unsent_notes(untold: Iterable[Alert]) -> list[tuple[str, str]]:
             f"pumonitor alerts list {monitor} --firing lists them; pumonitor run sends one "
             "with the next recent window or as a reminder, as long as the alert fires",
         )
-        for monitor, count in Counter(one.monitor for one in untold).items()
+        for monitor, count in Counter(one.monitor for one in unnotified).items()
     ]

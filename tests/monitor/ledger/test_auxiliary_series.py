@@ -7,14 +7,14 @@ from dataclasses import replace
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.collected import CollectedPane, CollectedSeries
 from pumonitor.monitor.ledger.results.auxiliary import (
-    AuxiliaryLook,
+    AuxiliarySeries,
     StoredAuxiliary,
-    auxiliary_looks,
-    looks_without,
-    mature_looks,
+    mature_panes,
+    panes_without_auxiliary,
     store_auxiliary,
-    store_auxiliary_looks,
+    store_auxiliary_series,
     stored_auxiliary,
+    stored_auxiliary_series,
 )
 from tests.monitor.ledger.monitored_days import (
     AGES,
@@ -63,10 +63,10 @@ def collected(ledger: Ledger, days: int) -> None:
         )
 
 
-def test_mature_looks_are_counted_over_versions(ledger: Ledger) -> None:
+def test_mature_panes_are_counted_over_versions(ledger: Ledger) -> None:
     collected(ledger, 4)
     with ledger.database.reading() as connection:
-        found = mature_looks(
+        found = mature_panes(
             connection,
             MONITOR,
             CONFIGURATION,
@@ -90,27 +90,27 @@ def test_a_score_is_kept_once_until_it_is_forgotten(ledger: Ledger) -> None:
         # Another worker was slower.
         other = replace(SCORE, hash="b" * 64)
         store_auxiliary(connection, database, MONITOR, CONFIGURATION, other)
-        store_auxiliary_looks(connection, key(0), 1, [look("1")])
+        store_auxiliary_series(connection, key(0), 1, [look("1")])
     with database.reading() as connection:
         assert stored_auxiliary(connection, MONITOR, CONFIGURATION) == SCORE
         assert stored_auxiliary(connection, MONITOR, "other") is None
     assert ledger.forget_auxiliary(MONITOR, CONFIGURATION)
     assert not ledger.forget_auxiliary(MONITOR, CONFIGURATION)
     with database.reading() as connection:
-        assert auxiliary_looks(connection, [(key(0), 1)]) == {}
+        assert stored_auxiliary_series(connection, [(key(0), 1)]) == {}
 
 
-def look(version: str, **changes: object) -> AuxiliaryLook:
-    found = AuxiliaryLook(model_version=version, segment="", hash=SCORE.hash, table=TABLE)
+def look(version: str, **changes: object) -> AuxiliarySeries:
+    found = AuxiliarySeries(model_version=version, segment="", hash=SCORE.hash, table=TABLE)
     return replace(found, **changes)  # type: ignore[arg-type]
 
 
-def test_what_is_not_seen_is_found_as_it_was_known(ledger: Ledger) -> None:
+def test_panes_without_auxiliary_tables_are_found_as_they_were_known(ledger: Ledger) -> None:
     collected(ledger, 3)
 
     def unseen(as_of: object, hashed: str = SCORE.hash) -> dict[str, list[int]]:
         with ledger.database.reading() as connection:
-            found = looks_without(
+            found = panes_without_auxiliary(
                 connection,
                 MONITOR,
                 CONFIGURATION,
@@ -118,7 +118,7 @@ def test_what_is_not_seen_is_found_as_it_was_known(ledger: Ledger) -> None:
                 since=FIRST,
                 through=day(2).start,
                 as_of=as_of,  # type: ignore[arg-type]
-                seen_by=hashed,
+                score_hash=hashed,
             )
         return {one: [pane.number for pane in panes] for one, panes in found.items()}
 
@@ -127,14 +127,14 @@ def test_what_is_not_seen_is_found_as_it_was_known(ledger: Ledger) -> None:
     assert unseen(LONG_AFTER) == {key(0): [1], key(1): [1], key(2): [1]}
     assert unseen(FIRST) == {}
     with ledger.database.writing() as connection:
-        store_auxiliary_looks(connection, key(0), 1, [look("1"), look("2", table=None)])
+        store_auxiliary_series(connection, key(0), 1, [look("1"), look("2", table=None)])
         reason = look("1", hash=None, table=None, reason="no column")
-        store_auxiliary_looks(connection, key(1), 1, [reason])
+        store_auxiliary_series(connection, key(1), 1, [reason])
     assert unseen(LONG_AFTER) == {key(2): [1]}
     # By another score; what is said stays said.
     assert unseen(LONG_AFTER, "b" * 64) == {key(0): [1], key(2): [1]}
     with ledger.database.reading() as connection:
-        seen = auxiliary_looks(connection, [(key(0), 1), (key(1), 1), (key(2), 1)])
+        seen = stored_auxiliary_series(connection, [(key(0), 1), (key(1), 1), (key(2), 1)])
     assert seen[key(0), 1, "1", ""].table.labeled.tolist() == TABLE.labeled.tolist()  # type: ignore[union-attr]
     assert seen[key(0), 1, "2", ""].table is None
     assert seen[key(1), 1, "1", ""].reason == "no column"
@@ -145,9 +145,9 @@ def test_what_is_collected_again_is_not_seen(ledger: Ledger) -> None:
     collected(ledger, 2)
     with ledger.database.writing() as connection:
         for number in (0, 1):
-            store_auxiliary_looks(connection, key(number), 1, [look("1")])
+            store_auxiliary_series(connection, key(number), 1, [look("1")])
     ledger.reopen([key(0)], which="all", actor="ana")
     collected(ledger, 2)
     with ledger.database.reading() as connection:
-        seen = auxiliary_looks(connection, [(key(0), 1), (key(1), 1)])
+        seen = stored_auxiliary_series(connection, [(key(0), 1), (key(1), 1)])
     assert [place[0] for place in seen] == [key(1)]
