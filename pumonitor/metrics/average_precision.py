@@ -120,7 +120,7 @@ def average_precision(
     (n_U + 1) / (#U at or above r_i + 1).
 
     The indirect route: the step sum over the curve of
-    `pumonitor.metrics.recovery.recover_precision_recall`, held to what is possible; its error is 25
+    `pumonitor.metrics.recovery.recover_precision_recall`, held to what is possible; its error is 20
     to 60% smaller from AUC .9 up.
 
     Interval, that of the direct route: Student's t on the log scale, since the error grows with the
