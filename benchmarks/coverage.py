@@ -16,35 +16,19 @@ import zlib
 import numpy as np
 
 from benchmarks.simulation import Design, process_truth, simulate, window_truth
-from pumonitor.metrics.accuracy import ACCURACY
+from pumonitor.metrics import THRESHOLD_METRICS
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.average_precision import average_precision_estimate
-from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
-from pumonitor.metrics.f_beta import F1
-from pumonitor.metrics.matthews_correlation import MCC
-from pumonitor.metrics.precision import PRECISION
+from pumonitor.metrics.ll_score import LL_SCORE
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import at_threshold
-from pumonitor.metrics.recall import RECALL
-from pumonitor.metrics.specificity import SPECIFICITY
 from pumonitor.results import ClassPriorEstimate, Estimate, Target
 from pumonitor.tables import ScoreTable
 
-METRICS = (
-    "aul",
-    "auc",
-    "average_precision",
-    "recall",
-    "precision",
-    "specificity",
-    "f1",
-    "accuracy",
-    "balanced_accuracy",
-    "mcc",
-)
-_AT_THRESHOLD = (RECALL, PRECISION, SPECIFICITY, F1, ACCURACY, BALANCED_ACCURACY, MCC)
+AT_THRESHOLD = tuple(metric for metric in THRESHOLD_METRICS if metric is not LL_SCORE)
+METRICS = ("aul", "auc", "average_precision", *(metric.name for metric in AT_THRESHOLD))
 
 
 def estimates_of(
@@ -75,7 +59,7 @@ def estimates_of(
         aul_estimate(problem, lift),
         auc_estimate(problem, lift),
         average_precision_estimate(problem, lift),
-        *(metric.estimate(at) for metric in _AT_THRESHOLD),
+        *(metric.estimate(at) for metric in AT_THRESHOLD),
     ]
     return {estimate.name: estimate for estimate in found}, truth or process_truth(design)
 

@@ -19,24 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import integrate, special, stats
 
-from benchmarks.coverage import METRICS, bounds
+from benchmarks.coverage import AT_THRESHOLD, METRICS, bounds
 from benchmarks.simulation import Design, Window, process_truth, window_truth
-from pumonitor.metrics.accuracy import ACCURACY
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.average_precision import average_precision_estimate
-from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
-from pumonitor.metrics.f_beta import F1
-from pumonitor.metrics.matthews_correlation import MCC
 from pumonitor.metrics.maxima import maxima
-from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.prior_quantities import class_prior_estimate
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import at_threshold
-from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.resampled import resample
-from pumonitor.metrics.specificity import SPECIFICITY
 from pumonitor.metrics.top_k import top_k_estimates
 from pumonitor.prior import resolve_class_prior
 from pumonitor.results import ClassPriorEstimate, Estimate, Target
@@ -48,7 +41,6 @@ FloatArray = NDArray[np.float64]
 
 TOP_K = 0.1
 SHOWN = (*METRICS, "f1_max", "precision_at_k", "recall_at_k", "class_prior")
-_AT_THRESHOLD = (RECALL, PRECISION, SPECIFICITY, F1, ACCURACY, BALANCED_ACCURACY, MCC)
 _CURVE_CELLS = 200
 _TARGETS: tuple[Target, ...] = ("process", "window")
 
@@ -209,7 +201,7 @@ def estimates_of(
         aul_estimate(problem, lift),
         auc_estimate(problem, lift),
         average_precision_estimate(problem, lift),
-        *(metric.estimate(at) for metric in _AT_THRESHOLD),
+        *(metric.estimate(at) for metric in AT_THRESHOLD),
         *top_k_estimates(problem, TOP_K),
     ]
     if "f1_max" in names:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from pumonitor.results import Scenario
+from tests.oracles.contingency import of_counts
 
 __all__ = ["Design", "Window", "process_truth", "simulate", "window_truth"]
 
@@ -142,17 +143,8 @@ def _tied(design: Design) -> tuple[float, float]:
 
 
 def _at_threshold(prior: float, recall: float, false_positive_rate: float) -> dict[str, float]:
-    flagged = prior * recall + (1 - prior) * false_positive_rate
-    scale = math.sqrt(prior * (1 - prior) / (flagged * (1 - flagged)))
-    return {
-        "recall": recall,
-        "precision": prior * recall / flagged,
-        "specificity": 1 - false_positive_rate,
-        "f1": 2 * prior * recall / (prior + flagged),
-        "accuracy": prior * recall + (1 - prior) * (1 - false_positive_rate),
-        "balanced_accuracy": 0.5 * (1 + recall - false_positive_rate),
-        "mcc": scale * (recall - false_positive_rate),
-    }
+    found, flagged = prior * recall, (1 - prior) * false_positive_rate
+    return of_counts(found, flagged, prior - found, 1 - prior - flagged)
 
 
 def window_truth(design: Design, window: Window) -> dict[str, float]:

@@ -12,18 +12,15 @@ from numpy.typing import NDArray
 from pumonitor._validate import as_number, as_scores, check_same_index, scores_by_source
 from pumonitor.diagnostics import diagnose
 from pumonitor.errors import InputError, TooFewPositivesError
-from pumonitor.metrics.accuracy import ACCURACY
+from pumonitor.metrics import THRESHOLD_METRICS
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.average_precision import average_precision_estimate
-from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
 from pumonitor.metrics.curves import by_threshold, lift_curve, precision_recall_curve, roc_curve
 from pumonitor.metrics.evaluation_bounds import evaluation_bounds
 from pumonitor.metrics.f_beta import F1, f_beta_metric
 from pumonitor.metrics.ll_score import LL_SCORE
-from pumonitor.metrics.matthews_correlation import MCC
 from pumonitor.metrics.maxima import maxima
-from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.predicted_positive_rate import PREDICTED_POSITIVE_RATE
 from pumonitor.metrics.prior_quantities import (
     class_prior_estimate,
@@ -33,9 +30,7 @@ from pumonitor.metrics.prior_quantities import (
 from pumonitor.metrics.problem import Problem, check_settings, make_problem
 from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import at_threshold
-from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.resampled import resample
-from pumonitor.metrics.specificity import SPECIFICITY
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.metrics.top_k import top_k_estimates
 from pumonitor.metrics.uncorrected import (
@@ -375,16 +370,10 @@ def _estimates_and_curves(
     naive = uncorrected_at(problem, threshold)
     lift = observed_lift(problem)
     resampled = resample(problem, cells=_CURVE_CELLS, thresholds=(threshold,))
-    threshold_metrics = (
-        RECALL,
-        PRECISION,
-        SPECIFICITY,
-        F1,
-        beta_metric,
-        ACCURACY,
-        BALANCED_ACCURACY,
-        MCC,
-    )
+    threshold_metrics = [*THRESHOLD_METRICS]
+    threshold_metrics.insert(threshold_metrics.index(F1) + 1, beta_metric)
+    # Where an LL score ends depends on the class prior: its curve could not be read beside others.
+    with_curves = [metric for metric in threshold_metrics if metric is not LL_SCORE]
     found = [
         class_prior_estimate(problem),
         unlabeled_prior_estimate(problem),
@@ -393,7 +382,7 @@ def _estimates_and_curves(
         aul_estimate(problem, lift),
         auc_estimate(problem, lift),
         average_precision_estimate(problem, lift),
-        *(metric.estimate(at) for metric in (*threshold_metrics, LL_SCORE)),
+        *(metric.estimate(at) for metric in threshold_metrics),
         *maxima(problem, resampled),
         *top_k_estimates(problem, top_k),
         *uncorrected_ranking(problem),
@@ -406,7 +395,7 @@ def _estimates_and_curves(
         "roc": roc_curve(problem, resampled),
         "precision_recall": precision_recall_curve(problem, resampled),
         "lift": lift_curve(problem, resampled),
-        **by_threshold(problem, resampled, (*threshold_metrics, PREDICTED_POSITIVE_RATE)),
+        **by_threshold(problem, resampled, (*with_curves, PREDICTED_POSITIVE_RATE)),
     }
 
 

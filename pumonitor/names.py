@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-__all__ = ["COUNTS", "GROUPS", "MEANING", "TITLES", "UNCORRECTED_OF", "title", "top_k_text"]
+__all__ = [
+    "ALSO_CALLED",
+    "COUNTS",
+    "GROUPS",
+    "MEANING",
+    "SHARES",
+    "TITLES",
+    "UNCORRECTED_OF",
+    "title",
+    "top_k_text",
+]
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -102,6 +112,59 @@ TITLES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """A short name of each estimate."""
+
+ALSO_CALLED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "ap": "average_precision",
+        "auc_pr": "average_precision",
+        "auc_roc": "auc",
+        "au_pr": "average_precision",
+        "au_prc": "average_precision",
+        "au_roc": "auc",
+        "auroc": "auc",
+        "auprc": "average_precision",
+        "aucpr": "average_precision",
+        "base_rate": "class_prior",
+        "balanced_acc": "balanced_accuracy",
+        "c": "label_frequency",
+        "count": "predictions",
+        "f": "f1",
+        "f_measure": "f1",
+        "f_one": "f1",
+        "fbeta": "f_beta",
+        "hit_rate": "recall",
+        "labels": "labeled_positives",
+        "lift": "lift_at_k",
+        "matthews": "mcc",
+        "matthews_corrcoef": "mcc",
+        "phi": "mcc",
+        "pi": "class_prior",
+        "positive_predictive_value": "precision",
+        "positive_rate": "class_prior",
+        "positives": "labeled_positives",
+        "ppv": "precision",
+        "pr_auc": "average_precision",
+        "prauc": "average_precision",
+        "prediction_count": "predictions",
+        "prevalence": "class_prior",
+        "prior": "class_prior",
+        "roc": "auc",
+        "roc_auc": "auc",
+        "rocauc": "auc",
+        "rows": "predictions",
+        "selectivity": "specificity",
+        "sensitivity": "recall",
+        "tnr": "specificity",
+        "tpr": "recall",
+        "true_negative_rate": "specificity",
+        "true_positive_rate": "recall",
+        "volume": "predictions",
+    }
+)
+"""Synonym to name; endings such as _score are removed before the search."""
+
+SHARES: Final = ("precision", "recall", "predicted_positive_rate", "specificity", "accuracy")
+"""Estimates at the threshold that are shares of cases: charts have them in percent."""
 
 _OPTIMISTIC = "A little flattering, as the threshold was picked on these same cases."
 

@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
-from pumonitor.metrics.accuracy import ACCURACY
-from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
 from pumonitor.metrics.contingency_bounds import ContingencyBounds, Side
-from pumonitor.metrics.f_beta import F1
 from pumonitor.metrics.from_arrays import GivenPrior
-from pumonitor.metrics.ll_score import LL_SCORE
-from pumonitor.metrics.matthews_correlation import MCC
-from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.problem import check_settings
-from pumonitor.metrics.recall import RECALL
-from pumonitor.metrics.specificity import SPECIFICITY
 from pumonitor.metrics.surrogates import HiddenCounts, hidden_counts
-from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.stats.distribution_bands import SIMULTANEOUS, Band, distribution_band
 from pumonitor.tables import ScoreTable
 
-__all__ = ["BOUNDED", "Basis", "bounds", "bounds_of_table"]
+__all__ = ["Basis", "bounds", "bounds_of_table"]
 
 FloatArray = NDArray[np.float64]
 
 Basis = Literal["positives", "negatives", "tighter"]
-
-BOUNDED: Final[tuple[ThresholdMetric, ...]] = (
-    RECALL,
-    PRECISION,
-    SPECIFICITY,
-    F1,
-    ACCURACY,
-    BALANCED_ACCURACY,
-    MCC,
-    LL_SCORE,
-)
 
 _PRIORS = 17
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pumonitor.metrics.bounds import BOUNDED, bounds_of_table
+from pumonitor.metrics import THRESHOLD_METRICS
+from pumonitor.metrics.bounds import bounds_of_table
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Bounds, ClassPriorEstimate, Curve
@@ -38,7 +39,7 @@ def evaluation_bounds(
         rng=problem.seed,
     )
     by_name = [found.auc(), found.average_precision()]
-    by_name += [found.at(metric, threshold) for metric in (*BOUNDED, beta_metric)]
+    by_name += [found.at(metric, threshold) for metric in (*THRESHOLD_METRICS, beta_metric)]
     bounds = {bound.name: bound for bound in by_name}
     if not curves:
         return bounds, {}

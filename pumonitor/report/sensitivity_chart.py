@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from pumonitor.names import title
+from pumonitor.names import SHARES, title
 from pumonitor.report import palette
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.report.numbers import percent
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["sensitivities", "sensitivity_chart", "sensitivity_panel", "sensitivity_reading"]
 
 _METRICS = ("precision", "recall", "f1", "auc")
-_SHARES = ("precision", "recall")
-"""Shown in percent."""
 
 _WIDTH, _HEIGHT, _LABELS, _COLUMNS = 150, 110, 36, 2
 
@@ -103,7 +101,7 @@ def sensitivity_panel(swept: Sensitivity, *, heading: str) -> altair.LayerChart:
     y_axis = alt.Axis(
         title=None,
         tickCount=3,
-        format=".0%" if swept.name in _SHARES else ".1f",
+        format=".0%" if swept.name in SHARES else ".1f",
         minExtent=_LABELS,
         maxExtent=_LABELS,
     )

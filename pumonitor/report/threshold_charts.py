@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from pumonitor.names import title
+from pumonitor.names import GROUPS, SHARES, title
 from pumonitor.report import palette
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.results import Curve, Evaluation
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["threshold_chart", "threshold_panels"]
 
-_METRICS = (
+_FIRST = (
     "precision",
     "recall",
     "f1",
@@ -27,8 +27,7 @@ _METRICS = (
     "balanced_accuracy",
     "accuracy",
 )
-_SHARES = ("precision", "recall", "predicted_positive_rate", "specificity", "accuracy")
-"""Shown in percent."""
+_METRICS = dict.fromkeys((*_FIRST, *GROUPS["At the chosen threshold"]))
 
 _WIDTH, _HEIGHT, _LABELS, _COLUMNS = 150, 110, 36, 3
 
@@ -71,7 +70,7 @@ def _panel(
     y_axis = alt.Axis(
         title=None,
         tickCount=3,
-        format=".0%" if name in _SHARES else ".1f",
+        format=".0%" if name in SHARES else ".1f",
         minExtent=_LABELS,
         maxExtent=_LABELS,
     )

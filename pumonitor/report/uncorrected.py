@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from pumonitor.names import UNCORRECTED_OF
+from pumonitor.names import GROUPS, UNCORRECTED_OF
 from pumonitor.results import Evaluation
 
 __all__ = ["uncorrected_value"]
 
-_AT_THRESHOLD = ("precision", "recall", "specificity", "f_beta")
+_AT_THRESHOLD = frozenset(GROUPS["At the chosen threshold"]) - {"predicted_positive_rate"}
 
 
 def uncorrected_value(evaluation: Evaluation, name: str) -> float | None:

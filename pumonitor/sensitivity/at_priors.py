@@ -10,16 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.diagnostics.prior_too_high import highest_possible_prior
-from pumonitor.metrics.accuracy import ACCURACY
+from pumonitor.metrics import THRESHOLD_METRICS
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.average_precision import average_precision_estimate
-from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
-from pumonitor.metrics.f_beta import F1, f_beta_metric
-from pumonitor.metrics.ll_score import LL_SCORE
-from pumonitor.metrics.matthews_correlation import MCC
+from pumonitor.metrics.f_beta import f_beta_metric
 from pumonitor.metrics.maxima import maxima
-from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.predicted_positive_rate import PREDICTED_POSITIVE_RATE
 from pumonitor.metrics.prior_quantities import (
     class_prior_estimate,
@@ -29,9 +25,7 @@ from pumonitor.metrics.prior_quantities import (
 from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import rates_with_draws, share_draws_at
-from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.resampled import resample
-from pumonitor.metrics.specificity import SPECIFICITY
 from pumonitor.metrics.top_k import top_k_estimates
 from pumonitor.metrics.uncorrected import (
     UNCORRECTED_AT_THRESHOLD,
@@ -50,17 +44,7 @@ T = TypeVar("T")
 
 _GRID = 37
 _MOST_CELLS = 65_536
-_AT_THRESHOLD = (
-    RECALL,
-    PRECISION,
-    SPECIFICITY,
-    F1,
-    ACCURACY,
-    BALANCED_ACCURACY,
-    MCC,
-    LL_SCORE,
-    PREDICTED_POSITIVE_RATE,
-)
+_AT_THRESHOLD = (*THRESHOLD_METRICS, PREDICTED_POSITIVE_RATE)
 _RANKING = {
     "aul": aul_estimate,
     "auc": auc_estimate,

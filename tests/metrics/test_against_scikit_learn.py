@@ -5,7 +5,10 @@ import pytest
 from sklearn import metrics as reference
 
 import pumonitor
+from pumonitor.metrics import THRESHOLD_METRICS
 from tests.given_labels import labels_as_given
+from tests.oracles import pairs
+from tests.oracles.contingency import of_counts
 
 THRESHOLD = 0.9
 
@@ -44,6 +47,14 @@ def test_every_metric_when_all_positives_are_labeled(data, target):
     )
     for name, value in expected(y, scores, THRESHOLD).items():
         assert ev[name].value == pytest.approx(value, abs=1e-12), name
+
+
+def test_every_metric_of_a_decision_is_that_of_its_counts(data):
+    y, scores, _ = data
+    ev = pumonitor.evaluate(y, scores, threshold=THRESHOLD, class_prior=float(y.mean()))
+    truth = of_counts(*pairs.table_at(y.tolist(), scores.tolist(), THRESHOLD))
+    for metric in THRESHOLD_METRICS:
+        assert ev[metric.name].value == pytest.approx(truth[metric.name], abs=1e-12), metric.name
 
 
 def test_every_metric_with_sample_weights(data):

@@ -8,8 +8,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.errors import InputError
+from pumonitor.metrics import THRESHOLD_METRICS
 from pumonitor.metrics.bound_areas import Path, area_under_roc, average_precision_of
-from pumonitor.metrics.bounds import BOUNDED, bounds, bounds_of_table
+from pumonitor.metrics.bounds import bounds, bounds_of_table
 from pumonitor.metrics.surrogates import hidden_counts
 from pumonitor.results import ClassPriorEstimate
 from tests.oracles import assignments
@@ -129,7 +130,7 @@ def test_bounds_hold_the_truth_of_the_rows(n_labeled, n_unlabeled, hidden, band)
             "average_precision": average_precision_score(positive, scores),
             "recall": np.mean(scores[positive] >= 0.8),
         }
-        for bound in (found.auc(), found.average_precision(), found.at(BOUNDED[0], 0.8)):
+        for bound in (found.auc(), found.average_precision(), found.at(THRESHOLD_METRICS[0], 0.8)):
             held[bound.name] += bound.low <= truth[bound.name] <= bound.high
     # 95% less three binomial errors; average precision leans on the ends of the band, where the
     # published one has no width.
@@ -154,14 +155,14 @@ def test_bounds_of_metrics_hold_the_metrics_of_both_tables_and_widen_with_the_pr
     prior = positive.mean()
     narrow = bounds(labels, scores, class_prior=prior, threshold=0.7)
     wide = bounds(labels, scores, class_prior=(0.7 * prior, 1.4 * prior), threshold=0.7)
-    for metric in BOUNDED:
+    for metric in THRESHOLD_METRICS:
         inner, outer = narrow.at(metric, 0.7), wide.at(metric, 0.7)
         assert outer.low <= inner.low + 1e-12 <= inner.high <= outer.high + 1e-12, metric.name
     assert wide.auc().low < narrow.auc().low < narrow.auc().high < wide.auc().high
     fewest, most = narrow.tables_at(0.7)
     assert sum(fewest.values()) == pytest.approx(len(labels))
     assert fewest["true_positives"] < np.sum(positive & (scores >= 0.7)) < most["true_positives"]
-    assert narrow.at(BOUNDED[1], 0.7).high == pytest.approx(
+    assert narrow.at(THRESHOLD_METRICS[1], 0.7).high == pytest.approx(
         most["true_positives"] / np.sum(scores >= 0.7)
     )
 
@@ -312,11 +313,11 @@ def test_with_propensities_the_hidden_positives_are_those_seldom_labeled():
 def test_nothing_flagged_and_thresholds_between_scores():
     labels, scores, positive = window(0, n_labeled=40, n_unlabeled=400, hidden=40)
     found = bounds(labels, scores, class_prior=positive.mean())
-    nothing = found.at(BOUNDED[0], 99.0)
+    nothing = found.at(THRESHOLD_METRICS[0], 99.0)
     assert (nothing.low, nothing.high) == (0.0, 0.0)
     between = np.sort(scores[labels == 0])[200] + 1e-9
     with pytest.raises(InputError, match="falls inside the score cell"):
-        found.at(BOUNDED[0], between)
+        found.at(THRESHOLD_METRICS[0], between)
     declared = bounds(labels, scores, class_prior=positive.mean(), threshold=between)
     assert declared.tables_at(between)[0]["true_positives"] > 0
 

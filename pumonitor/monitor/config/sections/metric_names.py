@@ -3,63 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Final
 
 from pumonitor.errors import nearest
-from pumonitor.names import COUNTS, TITLES
+from pumonitor.names import ALSO_CALLED, COUNTS, TITLES
 
 __all__ = ["METRICS", "meant_by", "refuse_unknown"]
 
 METRICS: Final = (*TITLES, *COUNTS)
-
-_ELSEWHERE: Final[Mapping[str, str]] = {
-    "ap": "average_precision",
-    "auc_pr": "average_precision",
-    "auc_roc": "auc",
-    "au_pr": "average_precision",
-    "au_prc": "average_precision",
-    "au_roc": "auc",
-    "auroc": "auc",
-    "auprc": "average_precision",
-    "aucpr": "average_precision",
-    "base_rate": "class_prior",
-    "balanced_acc": "balanced_accuracy",
-    "c": "label_frequency",
-    "count": "predictions",
-    "f": "f1",
-    "f_measure": "f1",
-    "f_one": "f1",
-    "fbeta": "f_beta",
-    "hit_rate": "recall",
-    "labels": "labeled_positives",
-    "lift": "lift_at_k",
-    "matthews": "mcc",
-    "matthews_corrcoef": "mcc",
-    "phi": "mcc",
-    "pi": "class_prior",
-    "positive_predictive_value": "precision",
-    "positive_rate": "class_prior",
-    "positives": "labeled_positives",
-    "ppv": "precision",
-    "pr_auc": "average_precision",
-    "prauc": "average_precision",
-    "prediction_count": "predictions",
-    "prevalence": "class_prior",
-    "prior": "class_prior",
-    "roc": "auc",
-    "roc_auc": "auc",
-    "rocauc": "auc",
-    "rows": "predictions",
-    "selectivity": "specificity",
-    "sensitivity": "recall",
-    "tnr": "specificity",
-    "tpr": "recall",
-    "true_negative_rate": "specificity",
-    "true_positive_rate": "recall",
-    "volume": "predictions",
-}
-"""Synonym to name; endings such as _score are removed before the search."""
 
 _MOST_NAMED: Final = 12
 _ENDINGS: Final = re.compile(r"_(score|rate|value|metric)$")
@@ -75,7 +27,7 @@ def meant_by(name: str, known: Collection[str] = METRICS) -> str | None:
     """
     folded = re.sub(r"[^a-z0-9]+", "_", name.strip().casefold()).strip("_")
     for one in (folded, _ENDINGS.sub("", folded)):
-        meant = one if one in known else _ELSEWHERE.get(one)
+        meant = one if one in known else ALSO_CALLED.get(one)
         if meant in known:
             return meant
     near = nearest(name, known)
