@@ -8,6 +8,7 @@ from typing import Any, Final
 
 __all__ = [
     "ALSO_CALLED",
+    "AT_THRESHOLD",
     "COUNTS",
     "GROUPS",
     "MEANING",
@@ -18,20 +19,23 @@ __all__ = [
     "top_k_text",
 ]
 
+AT_THRESHOLD: Final = (
+    "precision",
+    "recall",
+    "f1",
+    "f_beta",
+    "specificity",
+    "mcc",
+    "balanced_accuracy",
+    "accuracy",
+    "predicted_positive_rate",
+    "ll_score",
+)
+"""Estimates of the decision at the chosen threshold."""
+
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "At the chosen threshold": (
-            "precision",
-            "recall",
-            "f1",
-            "f_beta",
-            "specificity",
-            "mcc",
-            "balanced_accuracy",
-            "accuracy",
-            "predicted_positive_rate",
-            "ll_score",
-        ),
+        "At the chosen threshold": AT_THRESHOLD,
         "Ranking, whatever the threshold": ("auc", "aul", "average_precision"),
         "How many positives there are": ("class_prior", "unlabeled_prior", "label_frequency"),
         "At the best threshold": (

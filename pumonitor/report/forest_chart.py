@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from pumonitor.names import GROUPS, title
+from pumonitor.names import AT_THRESHOLD, title
 from pumonitor.report import palette
 from pumonitor.report.numbers import number
 from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
@@ -19,9 +19,7 @@ __all__ = ["forest_chart", "forest_rows"]
 _OWN_AXIS = "On their own scale"
 _PANELS = {
     "At the chosen threshold": tuple(
-        name
-        for name in GROUPS["At the chosen threshold"]
-        if name not in ("predicted_positive_rate", "ll_score")
+        name for name in AT_THRESHOLD if name not in ("predicted_positive_rate", "ll_score")
     ),
     "Ranking": ("auc", "aul", "average_precision"),
     "Class prior and labels": (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from pumonitor.names import GROUPS, SHARES, title
+from pumonitor.names import AT_THRESHOLD, SHARES, title
 from pumonitor.report import palette
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.results import Curve, Evaluation
@@ -27,7 +27,7 @@ _FIRST = (
     "balanced_accuracy",
     "accuracy",
 )
-_METRICS = dict.fromkeys((*_FIRST, *GROUPS["At the chosen threshold"]))
+_METRICS = dict.fromkeys((*_FIRST, *AT_THRESHOLD))
 
 _WIDTH, _HEIGHT, _LABELS, _COLUMNS = 150, 110, 36, 3
 

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from pumonitor.names import GROUPS, UNCORRECTED_OF
+from pumonitor.names import AT_THRESHOLD, UNCORRECTED_OF
 from pumonitor.results import Evaluation
 
 __all__ = ["uncorrected_value"]
 
-_AT_THRESHOLD = frozenset(GROUPS["At the chosen threshold"]) - {"predicted_positive_rate"}
+_OF_A_DECISION = frozenset(AT_THRESHOLD) - {"predicted_positive_rate"}
 
 
 def uncorrected_value(evaluation: Evaluation, name: str) -> float | None:
@@ -23,7 +23,7 @@ def uncorrected_value(evaluation: Evaluation, name: str) -> float | None:
     if name in UNCORRECTED_OF:
         estimate = evaluation.estimates.get(UNCORRECTED_OF[name])
         return None if estimate is None else _finite(estimate.value)
-    if name in _AT_THRESHOLD:
+    if name in _OF_A_DECISION:
         return _on_curve(evaluation, name)
     settings = evaluation.settings
     if (
