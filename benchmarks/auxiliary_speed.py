@@ -17,7 +17,7 @@ from time import process_time
 import numpy as np
 import pandas as pd
 
-from pumonitor.monitor.ledger.results.auxiliary import MaturePane
+from pumonitor.monitor.ledger.results.auxiliary import TrainingPane
 from pumonitor.monitor.windows.auxiliary.training import Training, trained
 from pumonitor.ports import SampleRequest, Window
 from pumonitor.prior.auxiliary import AuxiliaryScore, raw_columns, train_auxiliary
@@ -90,7 +90,7 @@ def main() -> None:
         ]
         of_day = ((made["time"] - _FIRST) // day).to_numpy()
         panes = [
-            MaturePane(
+            TrainingPane(
                 window=one,
                 as_of=one.end,
                 rows=int(np.sum(of_day == one.index)),

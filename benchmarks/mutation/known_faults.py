@@ -52,7 +52,7 @@ class Mutant:
 
 
 _CLAIMS = "pumonitor/monitor/ledger/claims/claims.py"
-_TELLING = "tests/monitor/alerts/test_incidents.py"
+_INCIDENT_TESTS = "tests/monitor/alerts/test_incidents.py"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
@@ -160,23 +160,23 @@ MUTANTS: tuple[Mutant, ...] = (
         changes=(
             Change(
                 file="pumonitor/monitor/alerts/incidents.py",
-                old="        if not self._tells or not fresh:\n",
-                new="        if not self._tells:\n",
+                old="        if not self._notifies or not fresh:\n",
+                new="        if not self._notifies:\n",
             ),
         ),
-        tests=(_TELLING, "-k", "history"),
+        tests=(_INCIDENT_TESTS, "-k", "history"),
     ),
     Mutant(
         name="a silence stops the fold",
         changes=(
             Change(
                 file="pumonitor/monitor/alerts/incidents.py",
-                old="        if found is not None:\n            alert = _with(alert, found)\n",
+                old="        if found is not None:\n            alert = alert.after(found)\n",
                 new="        if self._is_silenced(alert):\n            return\n"
-                "        if found is not None:\n            alert = _with(alert, found)\n",
+                "        if found is not None:\n            alert = alert.after(found)\n",
             ),
         ),
-        tests=(_TELLING, "-k", "silence"),
+        tests=(_INCIDENT_TESTS, "-k", "silence"),
     ),
 )
 

@@ -1,4 +1,4 @@
-"""The only wiring: from a configuration to everything that works for it."""
+"""Composition root: builds ledger, worker and sinks from a configuration."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def chosen_monitors(configuration: Configuration, name: str | None) -> dict[str,
     Raises
     ------
     InputError
-        If there is none of that name.
+        If no monitor has that name.
     """
     if name is None:
         return dict(configuration.monitors)
@@ -43,7 +43,7 @@ def chosen_monitors(configuration: Configuration, name: str | None) -> dict[str,
 
 
 def open_ledger(configuration: Configuration, *, rules: WorkRules | None = None) -> Ledger:
-    """The state database, made or brought up to date where need be."""
+    """Open the ledger in the state database, which is created or migrated if needed."""
     return Ledger.open(configuration.state_address, rules=rules, mask=configuration.mask)
 
 
@@ -61,24 +61,25 @@ def open_jobs(
     open_source: Callable[[Monitor], PredictionSource] = open_monitor_source,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Iterator[Jobs]:
-    """A worker for all monitors or one, closed at the end.
+    """Context with a worker for all monitors or one; it is closed at the end.
 
     Parameters
     ----------
     configuration : Configuration
     monitor : str, optional
+        By default all monitors.
     clock : Clock, optional
-        What is due is judged by it; leases go by the database's own.
+        Decides which panes are due. Leases use the database's clock.
     deliver : bool
-        Whether what waits in the outbox is sent by this worker.
+        Whether this worker delivers messages of the outbox.
     notify : bool
-        Whether anybody is told of alerts; of history, nobody is.
+        Whether notifications of alerts are sent; never for history.
     rules, patience, limits
-        Of the ledger, of delivery and of one request to MLflow.
+        Settings of the ledger, of delivery and of one request to MLflow.
     open_source, on_step
         As in `Jobs`.
     """
-    # What works is loaded by those who work: reading results has to begin at once.
+    # Imported here, so that commands that only read results start fast.
     from pumonitor.monitor.alerts.links import links_to_runs, no_links
     from pumonitor.monitor.config.file import configuration_hash
     from pumonitor.monitor.jobs import Jobs
@@ -111,7 +112,7 @@ def open_jobs(
             notify=notify,
             keep_delivered=configuration.keep_delivered,
             on_step=on_step,
-            # What somebody else opens is not known by the files that are named.
+            # Another `open_source` may not read the configured files, so their digest is no use.
             files_of=files_digest if open_source is open_monitor_source else lambda monitor: None,
         )
         stack.callback(jobs.close)
@@ -133,8 +134,8 @@ def _deliverer(
             series_reader,
         )
 
-        people = alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
-        return NotifyingDeliverer(ledger, people | sinks, clock=utc_now, patience=patience)
+        notifiers = alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
+        return NotifyingDeliverer(ledger, notifiers | sinks, clock=utc_now, patience=patience)
     if not sinks:
         return None
     from pumonitor.monitor.delivery.sending.delivery import Deliverer

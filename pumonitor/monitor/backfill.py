@@ -1,4 +1,4 @@
-"""Windows of a stretch of time worked through at once, by several processes where that helps."""
+"""Backfill: evaluate the windows of a range, each as known at its own moments, in processes."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _POLL_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a backfill is about.
+    """The windows and panes of a backfill.
 
     Attributes
     ----------
     monitor : str
     windows : tuple of Window
-        All that have ended in its range.
+        All windows of its range that have ended.
     known : tuple of WindowRecord
         Those of them that are in the ledger.
     panes_due : int
-        Panes of all windows as of the moment of the backfill.
+        Number of panes due at the moment of the backfill.
     panes_done : int
-        Those that are evaluated.
+        Number of these panes that are evaluated.
     """
 
     monitor: str
@@ -52,7 +52,7 @@ class Scope:
 
 
 def scope_of(jobs: Jobs, name: str, *, start: datetime, end: datetime, now: datetime) -> Scope:
-    """Look only: which windows a backfill would work on."""
+    """Find the windows that a backfill would work on, without changing anything."""
     windows = tuple(jobs.windows_due(name, start=start, end=end))
     schedule = jobs.monitors[name].pane_schedule
     known: tuple[WindowRecord, ...] = ()
@@ -87,21 +87,21 @@ def backfill(
     path : Path
         The configuration file.
     monitor : str, optional
-        All without it.
+        By default all monitors.
     start, end : datetime
     as_of : datetime, optional
-        Only what was known by then counts; now without it.
+        Only panes of this moment or earlier are evaluated; by default now.
     reprocess : {"missing", "failed", "all"}
-        Which windows in the ledger are worked on again.
+        Which windows in the ledger are evaluated again.
     workers : int
-        Processes; one works here.
+        Number of processes; with 1 the work is done in this process.
     on_progress : callable
-        Called with what is done and the share of it.
+        Called with the current step and the share of the work done.
 
     Returns
     -------
     Round
-        Without deliveries: what is to be sent waits in the outbox.
+        Without deliveries: messages stay in the outbox.
     """
     moment = utc_now() if as_of is None else as_of
     configuration = read_configuration(path).configuration
@@ -144,7 +144,7 @@ def backfill(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """What one of the processes needs to know."""
+    """Arguments of one worker process."""
 
     path: Path
     monitor: str | None
@@ -154,7 +154,7 @@ class _Part:
 
 
 class _Worker:
-    """A process of its own, whose death takes nothing from the others."""
+    """A worker process. If it dies, the others go on."""
 
     def __init__(self, part: _Part) -> None:
         name = f"worker {part.place + 1} of {part.workers}"
@@ -165,11 +165,11 @@ class _Worker:
             target=_work, args=(part, name, sender), name=name, daemon=True
         )
         self._process.start()
-        # The worker has the other end alone, so its death ends the waiting.
+        # Only the worker holds the other end now, so `recv` fails if it dies.
         sender.close()
 
     def result(self) -> Round:
-        """What it did, or how it died; what it held is free from then on."""
+        """The result of the process, or a Round with the failure that ended it."""
         try:
             done: Round = self.answer.recv()
         except EOFError:
@@ -184,7 +184,7 @@ class _Worker:
 
 
 def _work(part: _Part, name: str, sender: Connection) -> None:
-    """One process: until nothing is left that it can do, or nobody waits for its answer."""
+    """Main function of a worker process: work until nothing is left, then send the result."""
     _keep_to_part_of_the_cores(part)
     try:
         configuration = read_configuration(part.path).configuration
@@ -200,7 +200,7 @@ def _work(part: _Part, name: str, sender: Connection) -> None:
     except Exception as error:  # noqa: BLE001 (raised again by the waiting process)
         done = Round()
         done.failed(name, error)
-    # Whoever waited for it may be dead.
+    # The parent process may be dead.
     with suppress(BrokenPipeError):
         sender.send(done)
 
@@ -229,7 +229,7 @@ def _share_done(jobs: Jobs, moment: datetime) -> float:
 
 
 def windows_named(windows: Sequence[Window]) -> str:
-    """How many, from when to when."""
+    """Describe windows by number, begin and end."""
     if not windows:
         return "no windows"
     first, last = windows[0], windows[-1]

@@ -1,4 +1,4 @@
-"""One round of work: plan what is due, collect and evaluate it, deliver what came of it."""
+"""A round of work: plan due windows, collect and evaluate them, deliver messages."""
 
 from __future__ import annotations
 
@@ -38,38 +38,38 @@ _BATCHES_FORGOTTEN: Final = 20
 
 
 class Jobs:
-    """What a worker does, as long as there is something to do.
+    """A worker: plans, collects, evaluates and delivers until nothing is due.
 
     Parameters
     ----------
     monitors : mapping of str to Monitor
-        Those to work for.
+        Monitors to work for.
     ledger : Ledger
     open_source : callable
         Opens the tables of a monitor.
     clock : Clock
-        What is due is judged by it.
+        Decides which panes are due.
     deliverer : Deliverer, optional
-        Without it what is to be sent waits.
+        Without it messages stay in the outbox.
     sends_results : bool
-        Whether results are written to the outbox.
+        Whether results are put into the outbox.
     destinations : mapping of str to Destination, optional
-        Where alerts go.
+        Destinations of notifications.
     links_of : callable, optional
-        What their messages link to.
+        Returns the links of a notification.
     notify : bool
         Whether notifications of alerts are sent.
     keep_delivered : timedelta
-        For how long messages are kept that have arrived.
+        How long delivered messages are kept.
     on_step : callable, optional
         Called with the name of each step before it is made.
     files_of : callable, optional
-        Digest of a monitor's files as they are now, as `files_digest`; None for other tables.
+        Returns the digest of a monitor's files (`files_digest`); None for tables of other kinds.
 
     Attributes
     ----------
     windows : WindowWork
-        Collects and evaluates.
+        Collects and evaluates windows.
     """
 
     def __init__(
@@ -129,11 +129,11 @@ class Jobs:
     @cached_property
     def _alerting(self) -> Alerting:
         from pumonitor.monitor.alerts.alerting import Alerting
-        from pumonitor.monitor.alerts.inputs import watched
+        from pumonitor.monitor.alerts.inputs import alert_inputs
 
         return Alerting(
             {
-                name: watched(
+                name: alert_inputs(
                     one,
                     self._hashes[name],
                     ledger=self.ledger,
@@ -150,13 +150,13 @@ class Jobs:
         )
 
     def close(self) -> None:
-        """Stop sending, and let go of the monitors' tables."""
+        """Stop delivering, and close the monitors' tables."""
         if self._deliverer is not None:
             self._deliverer.close()
         self._tables.close()
 
     def stop(self) -> None:
-        """End after the window that is being worked on and the message that is being sent."""
+        """Stop after the current window and the current message. Can be called by any thread."""
         self._stopped.set()
         if self._deliverer is not None:
             self._deliverer.stop()
@@ -164,15 +164,15 @@ class Jobs:
     # -- planning -------------------------------------------------------------------------------
 
     def windows_due(self, name: str, *, start: datetime, end: datetime) -> list[Window]:
-        """Windows of a range that have ended; what is wrong with the range is an error."""
+        """Windows of a range that have ended. Raises InputError for an invalid range."""
         return self._planner.of_range(name, start, end)
 
     def plan(
         self, name: str, *, start: datetime | None = None, end: datetime | None = None
     ) -> list[Window]:
-        """Put windows that have ended into the ledger: of a range, or those with predictions.
+        """Put ended windows into the ledger: those of a range, or those with predictions.
 
-        With those of a range those of the reference, since others are compared with them.
+        For a range, the windows of the reference are planned too, as others are compared with them.
         """
         self._on_step("plan")
         if start is None or end is None:
@@ -187,13 +187,13 @@ class Jobs:
         start: datetime | None = None,
         end: datetime | None = None,
     ) -> list[Window]:
-        """As `plan`; what goes wrong is noted, so that other monitors are worked for."""
+        """Like `plan`, but errors are added to `done`, so that work for other monitors goes on."""
         try:
             windows = self.plan(name, start=start, end=end)
         except StateError:
             raise
         except Exception as error:  # noqa: BLE001 (one broken monitor must not stop the others)
-            # If its tables are at fault, its windows are left alone: they would come to the same.
+            # If its tables cannot be read, its windows would fail too and are left for later.
             self._tables.are_at_fault(name)
             done.failed(name, error)
             return []
@@ -201,7 +201,7 @@ class Jobs:
         return windows
 
     def refresh_auxiliary(self, *, only: str | None = None) -> list[str]:
-        """Forget the auxiliary scores of all monitors or one: the next window trains them anew.
+        """Delete the auxiliary scores of all monitors or one; the next window trains new ones.
 
         Returns
         -------
@@ -220,20 +220,27 @@ class Jobs:
         on_progress: OnProgress = no_progress,
         budget: timedelta = timedelta(minutes=5),
     ) -> Round:
-        """Plan all monitors or one and do all that is due; deliver meanwhile and at the end.
+        """Run one round, for all monitors or one.
 
-        Each destination has `budget` for what is left at the end; without any nothing is sent
-        here. A monitor whose tables cannot be read is left alone until the next round.
+        1. Start delivery threads, so that messages of one monitor do not wait for others' windows.
+        2. Plan windows that have ended.
+        3. Collect and evaluate all due panes; results are folded into alerts in the same
+           transaction.
+        4. Fold what is left into alerts.
+        5. Deliver the rest of the outbox, for at most `budget` per destination. With a budget of 0
+           nothing is delivered.
+
+        One unreadable monitor does not stop the others; its windows are left for a later round.
         """
         done = Round()
         self._tables.unreadable.clear()
         if budget and self._deliverer is not None:
-            # Alerts of one monitor do not wait for the windows of others.
+            # Messages of one monitor do not wait for the windows of others.
             self._deliverer.start()
         try:
             self._work(done, only=only, on_progress=on_progress)
         except StateError as error:
-            # Without the state database nothing can be done, and no window is to blame.
+            # Nothing works without the state database; the attempt counts against no window.
             done.failures.append(str(error))
         if budget:
             on_progress("Delivering", 0, 0)
@@ -249,7 +256,7 @@ class Jobs:
         self.advance_alerts(done, only=only)
 
     def drain(self, *, on_progress: OnProgress = no_progress) -> Round:
-        """Collect and evaluate until nothing is left that this worker can do."""
+        """Collect and evaluate until no due window is left that this worker can claim."""
         done = Round()
         self._drain(done, on_progress)
         return done
@@ -264,7 +271,7 @@ class Jobs:
             self._wake_delivery()
 
     def drain_with_others(self, *, patience: float = 5.0, pause: float = 0.05) -> Round:
-        """Like `drain`, but wait a little for windows that others hold and these wait for."""
+        """Like `drain`, but wait up to `patience` seconds for windows that other workers hold."""
         done = self.drain()
         idle = 0.0
         while idle < patience and not self._stopped.wait(pause) and self._others_at_work():
@@ -281,7 +288,10 @@ class Jobs:
     def deliver(
         self, *, budget: timedelta, for_files: timedelta = _BUDGET_FOR_FILES
     ) -> Mapping[str, Delivery]:
-        """Send what waits in the outbox; reports, which take seconds each, for a minute at most."""
+        """Deliver the messages of the outbox within a budget; reports within `for_files`.
+
+        Reports take seconds each, so they get a smaller budget.
+        """
         if self._deliverer is None:
             return {}
         self._on_step("deliver")
@@ -294,18 +304,18 @@ class Jobs:
         return done
 
     def start_delivering(self, on_delivery: Callable[[str, Delivery], None]) -> None:
-        """Send whatever is put into the outbox as soon as it is there, until `close`.
+        """Start threads that deliver messages as soon as they are in the outbox, until `close`.
 
         Parameters
         ----------
         on_delivery : callable
-            Called, by threads, with a destination and what came of a pass that did something.
+            Called by the threads with a destination and the result of a pass that sent something.
         """
         if self._deliverer is not None:
             self._deliverer.start(on_delivery)
 
     def forget_delivered(self) -> None:
-        """Delete some of the messages that arrived long ago; later rounds go on with it."""
+        """Delete messages delivered longer ago than `keep_delivered`, in limited batches."""
         outbox = self.ledger.outbox
         for _ in range(_BATCHES_FORGOTTEN):
             if self._stopped.is_set():
@@ -324,7 +334,7 @@ class Jobs:
             self._deliverer.wake()
 
     def advance_alerts(self, done: Round, *, only: str | None = None) -> None:
-        """Fold into alerts what no commit did: of rules that are new, of windows given up."""
+        """Fold into alerts what no commit folded: for new rules, and after given-up windows."""
         standings, now = self.ledger.standings.all(), self._clock()
         for name in self.monitors if only is None else (only,):
             rules = rules_digest(self.monitors[name], self._hashes[name])

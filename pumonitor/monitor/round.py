@@ -1,4 +1,4 @@
-"""What a round of work came to, and whom it tells how far it is."""
+"""Result of a round of work, and the callback that reports its progress."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ __all__ = ["OnProgress", "Round", "no_progress"]
 _log = logging.getLogger("pumonitor")
 
 OnProgress = Callable[[str, int, int], None]
-"""Called with what is done, how much work is finished, and of how much; 0 of 0: no telling."""
+"""Called with the current step, the work done and all work; 0 of 0 if that is unknown."""
 
 
 def no_progress(_what: str, _done: int, _of: int) -> None:
-    """Say nothing."""
+    """Report nothing."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Round:
-    """What a round of work came to.
+    """Result of a round of work.
 
     Attributes
     ----------
     planned, collected, evaluated : int
-        Windows.
+        Numbers of windows.
     failures : list of str
-        One sentence for each attempt that failed.
+        One sentence per failed attempt.
     bad_input : int
-        Those of them that come again until the data or the configuration change.
+        Failures that will repeat until the data or the configuration change.
     findings : list of WindowFinding
-        What people have to know of the rows of windows that were collected.
+        Problems of the rows of collected windows.
     deliveries : mapping of str to Delivery
-        By destination.
+        Destination to the result of its delivery.
     stopped : mapping of str to datetime
-        The last prediction of each monitor of which no window is due before there are others.
+        Monitor whose predictions have stopped to the time of its last prediction.
     """
 
     planned: int = 0
@@ -56,7 +56,7 @@ class Round:
     stopped: Mapping[str, datetime] = field(default_factory=dict)
 
     def add(self, other: Round) -> None:
-        """Count another worker's work as well."""
+        """Add the result of another worker."""
         self.planned += other.planned
         self.collected += other.collected
         self.evaluated += other.evaluated
@@ -65,7 +65,7 @@ class Round:
         self.findings += other.findings
 
     def failed(self, what: str, error: Exception) -> str:
-        """Count an attempt that failed; an error nobody foresaw is logged with its traceback.
+        """Count a failed attempt. Unexpected errors are logged with their traceback.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class Round:
         Returns
         -------
         str
-            What is said of the error.
+            The error's message.
         """
         if isinstance(error, PumonitorError):
             said = str(error)

@@ -1,4 +1,4 @@
-"""A worker's windows: claim one, collect or evaluate it, commit it, or give it back."""
+"""Work on one window: claim it, collect or evaluate it, commit the result or release it."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ __all__ = ["WindowWork"]
 _OF_THE_MACHINE: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO}
 )
-"""A full or broken disk, too many open files: no fault of a window."""
+"""Errors of the machine, such as a full disk; they do not count against a window."""
 
 
 class WindowWork:
-    """Collects and evaluates windows, each under a claim that is kept for as long as it takes.
+    """Collects and evaluates windows, each under a lease that is renewed while work goes on.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ class WindowWork:
         Hash of each monitor's configuration.
     ledger : Ledger
     owner : str
-        Who claims them.
+        Identity of this worker, stored with its claims.
     tables : MonitorTables
     clock : Clock
-        What is due is judged by it.
+        Decides which panes are due.
     alerting : callable
-        Gives the fold of alerts, once it is needed.
+        Returns the alert fold; called when it is first needed.
     sends_results : bool
-        Whether results are written to the outbox.
+        Whether results are put into the outbox.
     on_step : callable
         Called with the name of each step before it is made.
     """
@@ -81,7 +81,7 @@ class WindowWork:
         self._on_step = on_step
         self._left_behind: list[Claim] = []
 
-    # What a round with nothing to do does without is loaded by those that do something.
+    # Imports inside functions: a round with nothing to do should not load these modules.
 
     @cached_property
     def references(self) -> References:
@@ -92,13 +92,13 @@ class WindowWork:
 
     @cached_property
     def priors(self) -> FollowedPriors:
-        """Their class priors."""
+        """The class priors of the monitors."""
         from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 
         return FollowedPriors(self._ledger)
 
     def collect_next(self, done: Round, on_progress: OnProgress) -> bool:
-        """Collect the oldest window that is due; whether there was one."""
+        """Claim and collect the oldest due window; returns whether there was one."""
         now = self._clock()
         claim = self._ledger.claim_collect(self._owner, now=now, monitors=self._readable())
         if claim is None:
@@ -126,7 +126,7 @@ class WindowWork:
         return True
 
     def evaluate_next(self, done: Round, on_progress: OnProgress) -> bool:
-        """Evaluate the oldest window that is collected; whether there was one."""
+        """Claim and evaluate the oldest collected window; returns whether there was one."""
         claim = self._ledger.claim_evaluate(self._owner, monitors=self._readable())
         if claim is None:
             return False
@@ -157,7 +157,7 @@ class WindowWork:
         return True
 
     def _commit_evaluated(self, claim: Claim, panes: Sequence[EvaluatedPane]) -> None:
-        """Results, and what they mean for alerts, in one transaction."""
+        """Store results, alert transitions and messages in one transaction."""
         moments = {one.pane.number: one.pane.as_of for one in claim.panes}
         self._alerting().prepare(claim.monitor)
 
@@ -172,7 +172,7 @@ class WindowWork:
             raise
 
     def give_back_left_behind(self) -> None:
-        """Give back windows that could not be when the state database was away."""
+        """Release claims that could not be released while the state database was unavailable."""
         while self._left_behind:
             self._ledger.release(self._left_behind[0])
             del self._left_behind[0]
@@ -183,7 +183,7 @@ class WindowWork:
         done = windows = 0
         for name in self._monitors:
             backlog = self._ledger.counts(now=self._clock(), monitor=name)
-            # Collecting and evaluating are half of the work each.
+            # Collecting and evaluating count as half of the work each.
             left = backlog.to_collect + 0.5 * max(backlog.to_evaluate - backlog.to_collect, 0)
             done += round(2 * (backlog.windows - left))
             windows += backlog.windows
@@ -193,12 +193,12 @@ class WindowWork:
 
     @contextmanager
     def _kept(self, claim: Claim, done: Round) -> Iterator[None]:
-        """Renew the lease while work goes on, and give the window back if it fails."""
+        """Context that renews the lease, and releases the claim if the work fails."""
         try:
             with renewed(lambda: self._ledger.renew(claim), lease=self._ledger.rules.lease):
                 yield
         except StaleClaimError:
-            # Somebody else took the window over and will store the same.
+            # Another worker has taken the window over and will store the same results.
             pass
         except StateError:
             self._give_back(claim)
@@ -209,7 +209,7 @@ class WindowWork:
             said = done.failed(claim.monitor if fault == "tables" else place, error)
             self._give_back(claim, error=said, fault_of=fault)
         except BaseException:
-            # Interrupted: it is nobody's fault, and others may take over at once.
+            # Interrupted: the attempt does not count, and others can take over at once.
             self._give_back(claim)
             raise
 
@@ -223,7 +223,7 @@ class WindowWork:
 
     def _fault_of(self, name: str, error: Exception) -> FaultOf:
         if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
-            # The other windows of the monitor would come to the same.
+            # The monitor's other windows would fail in the same way.
             self._tables.unreadable.add(name)
             return "machine"
         return "tables" if self._tables.are_at_fault(name) else "window"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
+from pumonitor.monitor.alerts.alert_inputs import AlertInputs
 from pumonitor.monitor.alerts.alerting import Alerting
-from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane
@@ -76,7 +76,7 @@ class AlertedLedger:
 
     def worker(self) -> Alerting:
         """Another process that folds, with a memory of its own."""
-        watched = Watched(
+        inputs = AlertInputs(
             name=MONITOR,
             configuration=CONFIGURATION,
             rules=self.rules,
@@ -86,7 +86,7 @@ class AlertedLedger:
             have_stopped=lambda: self.have_stopped,
         )
         return Alerting(
-            {MONITOR: watched},
+            {MONITOR: inputs},
             self.ledger,
             clock=lambda: self.now,
             notifies=self.notify,

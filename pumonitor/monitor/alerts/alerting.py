@@ -14,12 +14,12 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from pumonitor.monitor.alerts.alert_inputs import AlertInputs
 from pumonitor.monitor.alerts.clock import clock_evidence
 from pumonitor.monitor.alerts.incidents import AlertTransaction
 from pumonitor.monitor.alerts.kept_tracks import KeptTracks, Placed
 from pumonitor.monitor.alerts.rest import quiet_until
 from pumonitor.monitor.alerts.track import Track
-from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import (
     Position,
@@ -48,7 +48,7 @@ class Alerting:
 
     Parameters
     ----------
-    watched : mapping of str to Watched
+    inputs : mapping of str to AlertInputs
         Monitor to its rules and references.
     ledger : Ledger
     clock : Clock
@@ -63,7 +63,7 @@ class Alerting:
 
     def __init__(
         self,
-        watched: Mapping[str, Watched],
+        inputs: Mapping[str, AlertInputs],
         ledger: Ledger,
         *,
         clock: Clock,
@@ -72,7 +72,7 @@ class Alerting:
         packed: Callable[[Sequence[NewMessage]], list[NewMessage]] = list,
     ) -> None:
         self._packed = packed
-        self._watched = dict(watched)
+        self._inputs = dict(inputs)
         self._ledger = ledger
         self._clock = clock
         self._notifies = notifies
@@ -84,12 +84,12 @@ class Alerting:
 
     def prepare(self, name: str) -> None:
         """Catch up with other workers' folds before a transaction that blocks them."""
-        watched = self._watched[name]
-        if watched.rules:
+        inputs = self._inputs[name]
+        if inputs.rules:
             now = self._clock()
-            self._known[name] = now, watched.baseline(now)
+            self._known[name] = now, inputs.baseline(now)
             with self._ledger.database.reading() as connection:
-                self._tracks_of(watched, AlertTables(connection, self._ledger.database))
+                self._tracks_of(inputs, AlertTables(connection, self._ledger.database))
 
     def forget(self, name: str) -> None:
         """Drop the folds kept in memory, which may be wrong after a rollback."""
@@ -113,127 +113,127 @@ class Alerting:
         list of NewMessage
             Messages for the outbox.
         """
-        watched = self._watched[name]
-        if not watched.rules:
+        inputs = self._inputs[name]
+        if not inputs.rules:
             return []
         tables = AlertTables(connection, self._ledger.database)
         tables.alone(name)
-        transaction = self._transaction(watched, tables)
-        self._fold(watched, tables, transaction, changed=panes)
+        transaction = self._transaction(inputs, tables)
+        self._fold(inputs, tables, transaction, changed=panes)
         transaction.store()
         return self._packed(transaction.messages)
 
     def advance(self, name: str) -> None:
         """Fold what is left: for new rules, after given-up windows, and to close old rules."""
-        watched = self._watched[name]
+        inputs = self._inputs[name]
         try:
-            if self._is_behind(watched):
+            if self._is_behind(inputs):
                 self.prepare(name)
-                while self._advance(watched, folds=True) and self._is_behind(watched):
+                while self._advance(inputs, folds=True) and self._is_behind(inputs):
                     pass
-            elif self._has_duties(watched):
-                self._advance(watched, folds=False)
-            self._rest(watched)
+            elif self._has_duties(inputs):
+                self._advance(inputs, folds=False)
+            self._rest(inputs)
         except BaseException:
             self.forget(name)
             raise
 
-    def _advance(self, watched: Watched, *, folds: bool) -> bool:
+    def _advance(self, inputs: AlertInputs, *, folds: bool) -> bool:
         """Run one transaction; returns whether more may be left to fold."""
         with self._ledger.database.writing() as connection:
             tables = AlertTables(connection, self._ledger.database)
-            tables.alone(watched.name)
-            transaction = self._transaction(watched, tables)
+            tables.alone(inputs.name)
+            transaction = self._transaction(inputs, tables)
             transaction.close_others()
-            more = folds and self._fold(watched, tables, transaction)
+            more = folds and self._fold(inputs, tables, transaction)
             if self._notifies:
-                self._by_the_clock(watched, tables, transaction)
+                self._by_the_clock(inputs, tables, transaction)
             transaction.store()
             messages = self._packed(transaction.messages)
             enqueue(connection, self._ledger.database, messages, at=transaction.at)
         return more
 
-    def _is_behind(self, watched: Watched) -> bool:
+    def _is_behind(self, inputs: AlertInputs) -> bool:
         """Whether there are panes or rules that have not been folded."""
         with self._ledger.database.reading() as connection:
             tables = AlertTables(connection, self._ledger.database)
-            return self._has_news(watched, tables, without=self._left_out.get(watched.name, set()))
+            return self._has_news(inputs, tables, without=self._left_out.get(inputs.name, set()))
 
-    def _has_news(self, watched: Watched, tables: AlertTables, *, without: Set[str]) -> bool:
-        stored = tables.progress(watched.name)
-        if set(stored) != {rule.key for rule in watched.rules if not rule.goes_by_the_clock}:
+    def _has_news(self, inputs: AlertInputs, tables: AlertTables, *, without: Set[str]) -> bool:
+        stored = tables.progress(inputs.name)
+        if set(stored) != {rule.key for rule in inputs.rules if not rule.goes_by_the_clock}:
             return True
         places = {one.position for key, one in stored.items() if key not in without}
         now = self._clock()
-        return any(self._events(watched, tables, place, now=now, limit=1) for place in places)
+        return any(self._events(inputs, tables, place, now=now, limit=1) for place in places)
 
-    def _has_duties(self, watched: Watched) -> bool:
+    def _has_duties(self, inputs: AlertInputs) -> bool:
         """Whether something is due that does not depend on new panes."""
-        if self._notifies and any(rule.goes_by_the_clock for rule in watched.rules):
+        if self._notifies and any(rule.goes_by_the_clock for rule in inputs.rules):
             return True
         with self._ledger.database.reading() as connection:
-            alerts = AlertTables(connection, self._ledger.database).alerts(watched.name)
-        keys = {rule.key for rule in watched.rules}
+            alerts = AlertTables(connection, self._ledger.database).alerts(inputs.name)
+        keys = {rule.key for rule in inputs.rules}
         return any(
             one.rule_key not in keys and (one.closed_at is None or one.told_firing)
             for one in alerts
-        ) or (self._notifies and watched.have_stopped() and any(one.is_firing for one in alerts))
+        ) or (self._notifies and inputs.have_stopped() and any(one.is_firing for one in alerts))
 
-    def _rest(self, watched: Watched) -> None:
+    def _rest(self, inputs: AlertInputs) -> None:
         """Store the time until which nothing is due for this monitor."""
-        if not watched.rules_digest:
+        if not inputs.rules_digest:
             return
         now = self._clock()
         with self._ledger.database.writing() as connection:
             tables = AlertTables(connection, self._ledger.database)
-            tables.alone(watched.name)
+            tables.alone(inputs.name)
             until = None
-            if not self._has_news(watched, tables, without=frozenset()):
+            if not self._has_news(inputs, tables, without=frozenset()):
                 until = quiet_until(
                     tables,
-                    monitor=watched.name,
-                    configuration=watched.configuration,
-                    rules=watched.rules,
-                    have_stopped=watched.have_stopped(),
+                    monitor=inputs.name,
+                    configuration=inputs.configuration,
+                    rules=inputs.rules,
+                    have_stopped=inputs.have_stopped(),
                     now=now,
                 )
             if until is not None:
                 rest(
                     connection,
                     self._ledger.database,
-                    monitor=watched.name,
-                    configuration=watched.configuration,
-                    rules=watched.rules_digest,
+                    monitor=inputs.name,
+                    configuration=inputs.configuration,
+                    rules=inputs.rules_digest,
                     until=until,
                 )
 
     # -- folding ----------------------------------------------------------------------------------
 
-    def _tracks_of(self, watched: Watched, tables: AlertTables) -> list[Placed]:
+    def _tracks_of(self, inputs: AlertInputs, tables: AlertTables) -> list[Placed]:
         """Tracks of the monitor's rules, at the progress stored in the ledger."""
-        _, baseline = self._known.get(watched.name, (None, None))
-        left_out = self._left_out.get(watched.name, set())
-        return self._tracks.of(watched, tables, baseline=baseline, left_out=left_out)
+        _, baseline = self._known.get(inputs.name, (None, None))
+        left_out = self._left_out.get(inputs.name, set())
+        return self._tracks.of(inputs, tables, baseline=baseline, left_out=left_out)
 
     def _fold(
         self,
-        watched: Watched,
+        inputs: AlertInputs,
         tables: AlertTables,
         transaction: AlertTransaction,
         *,
         changed: Sequence[Position] = (),
     ) -> bool:
         """Fold changed panes and then new ones; returns whether more may be left."""
-        tracks = self._tracks_of(watched, tables)
+        tracks = self._tracks_of(inputs, tables)
         more = False
-        now = self._known[watched.name][0] if watched.name in self._known else self._clock()
+        now = self._known[inputs.name][0] if inputs.name in self._known else self._clock()
         for place, (at, track) in enumerate(tracks):
-            progress = self._corrected(watched, tables, track, at, changed, transaction)
-            events = self._events(watched, tables, progress.position, now=now, limit=_AT_ONCE)
+            progress = self._corrected(inputs, tables, track, at, changed, transaction)
+            events = self._events(inputs, tables, progress.position, now=now, limit=_AT_ONCE)
             more = more or len(events) == _AT_ONCE
             for found in with_results(tables.connection, events, metrics=track.metrics):
                 touched = track.take(found)
-                self._leave_out_broken(watched, track, progress, transaction)
+                self._leave_out_broken(inputs, track, progress, transaction)
                 transaction.take_pane(track, found.pane, touched)
                 progress = replace(
                     progress, as_of=found.pane.as_of, window_start=found.pane.window.start
@@ -242,12 +242,12 @@ class Alerting:
             transaction.progress |= dict.fromkeys(track.folds, progress)
         if len(tracks) > 1 and len({progress for progress, _ in tracks}) == 1:
             # All tracks have reached the same position, so the next fold can join them.
-            self.forget(watched.name)
+            self.forget(inputs.name)
         return more
 
     def _events(
         self,
-        watched: Watched,
+        inputs: AlertInputs,
         tables: AlertTables,
         after: Position | None,
         *,
@@ -256,8 +256,8 @@ class Alerting:
     ) -> list[PaneSeen]:
         return next_panes(
             tables.connection,
-            monitor=watched.name,
-            configuration=watched.configuration,
+            monitor=inputs.name,
+            configuration=inputs.configuration,
             after=after,
             now=now,
             attempts_allowed=self._ledger.rules.attempts_allowed,
@@ -265,25 +265,25 @@ class Alerting:
         )
 
     def _leave_out_broken(
-        self, watched: Watched, track: Track, progress: Progress, transaction: AlertTransaction
+        self, inputs: AlertInputs, track: Track, progress: Progress, transaction: AlertTransaction
     ) -> None:
         """Exclude rules that raised an error until the process ends, so that others go on."""
         for key, why in track.broken.items():
-            if key not in self._left_out.setdefault(watched.name, set()):
-                self._left_out[watched.name].add(key)
+            if key not in self._left_out.setdefault(inputs.name, set()):
+                self._left_out[inputs.name].add(key)
                 transaction.progress[key] = replace(progress, last_error=why)
-                _log.error("%s: a rule cannot be evaluated: %s", watched.name, why)
+                _log.error("%s: a rule cannot be evaluated: %s", inputs.name, why)
 
     def _by_the_clock(
-        self, watched: Watched, tables: AlertTables, transaction: AlertTransaction
+        self, inputs: AlertInputs, tables: AlertTables, transaction: AlertTransaction
     ) -> None:
-        now, stopped = self._clock(), watched.have_stopped()
-        for rule in watched.rules:
+        now, stopped = self._clock(), inputs.have_stopped()
+        for rule in inputs.rules:
             if rule.goes_by_the_clock:
                 timeliness = read_timeliness(
                     tables.connection,
-                    monitor=watched.name,
-                    configuration=watched.configuration,
+                    monitor=inputs.name,
+                    configuration=inputs.configuration,
                     now=now,
                 )
                 found = clock_evidence(rule, timeliness, have_stopped=stopped, now=now)
@@ -293,21 +293,21 @@ class Alerting:
                 # Without further windows reminders are sent by the clock.
                 transaction.remind_by_the_clock(rule, as_of=now)
 
-    def _transaction(self, watched: Watched, tables: AlertTables) -> AlertTransaction:
+    def _transaction(self, inputs: AlertInputs, tables: AlertTables) -> AlertTransaction:
         return AlertTransaction(
             tables,
-            monitor=watched.name,
-            rules=watched.rules,
+            monitor=inputs.name,
+            rules=inputs.rules,
             now=self._clock(),
             notifies=self._notifies,
             destinations=self._destinations,
-            cause_of=watched.cause_of,
-            notified_at=self._notified_at.setdefault(watched.name, {}),
+            cause_of=inputs.cause_of,
+            notified_at=self._notified_at.setdefault(inputs.name, {}),
         )
 
     def _corrected(
         self,
-        watched: Watched,
+        inputs: AlertInputs,
         tables: AlertTables,
         track: Track,
         at: Progress,
@@ -321,7 +321,7 @@ class Alerting:
         if not old:
             return at
         touched: set[str] = set()
-        panes = self._tracks.panes_until(watched, tables, at.position)
+        panes = self._tracks.panes_until(inputs, tables, at.position)
         again = [pane for pane in panes if pane.position in old]
         for pane in with_results(tables.connection, again, metrics=track.metrics):
             touched |= track.take(pane)

@@ -1,4 +1,4 @@
-"""The cause of an alert, from the windows that the ledger holds."""
+"""Find the cause of an alert: read both periods from the ledger and compare them."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ def cause_of(
     until: datetime,
     changed: WhatChanged | None = None,
 ) -> Cause | None:
-    """Why windows that start in [since, until) differ from the reference, as known as of a moment.
+    """Find why windows that start in [since, until) differ from the reference, as known then.
 
     Parameters
     ----------
     ledger : LedgerReader
     monitor : Monitor
     configuration : str
-        Its hash.
+        Hash of the configuration.
     model_version, segment : str
     as_of : datetime
+        Only results known by then are used.
     since, until : datetime
-        The first window of the change, and the end of the window of the alert.
+        Start of the first window of the change, and end of the alert's window.
     changed : WhatChanged, optional
-        What the filter holds of changes, by the window of the alert; None where the class prior is
-        not followed.
+        Posterior of the filter at the alert's window; None if the class prior is not followed.
 
     Returns
     -------
     Cause or None
-        None where either period has no mature windows with confirmed positives.
+        None if either period has no mature windows with confirmed positives.
     """
     with ledger.database.reading() as connection:
         now = mature_series(
@@ -137,7 +137,7 @@ def cause_of(
 def _table(
     series: Sequence[StoredSeries], period: Period, edges: NDArray[np.float64]
 ) -> ScoreTable:
-    """That of a window as it was evaluated, or of all windows on the cells of their period."""
+    """Score table of a period: of a single window as evaluated, of several on common cells."""
     own = series[0].table() if len(series) == 1 else None
     if own is not None:
         return own
@@ -155,7 +155,7 @@ def _table(
 def _evaluated(
     table: ScoreTable, class_prior: float, *, label_purity: LabelPurity, seed: int
 ) -> Evaluation | None:
-    """As the results of a window show it."""
+    """Evaluate a table as a window is evaluated; None if that is not possible."""
     try:
         return evaluate_table(
             table,
@@ -166,7 +166,7 @@ def _evaluated(
             rng=seed,
         )
     except (InputError, ValueError):
-        # A class prior that is not below the label purity, or a single score.
+        # The class prior is not below the label purity, or all scores are equal.
         return None
 
 
@@ -175,7 +175,7 @@ def _seed(series: StoredSeries) -> int:
 
 
 def _class_prior(series: Iterable[StoredSeries]) -> float | None:
-    """Of the period: the median of its windows', each by itself too uncertain to be an outlier."""
+    """Class prior of a period: the median over its windows; None if none has one."""
     priors = [class_prior_from_json(one.class_prior) for one in series]
     known = [one.value for one in priors if one is not None]
     return float(np.median(known)) if known else None
@@ -188,7 +188,7 @@ def _tables(series: Iterable[StoredSeries]) -> list[CountedTable]:
 
 def _counted(table: ScoreTable) -> CountedTable:
     rows = table.labeled_mass + table.unlabeled + table.negative
-    # With propensities a confirmed row stands for several positives, and still is one row.
+    # With propensities a confirmed row is weighted, but it counts as one row here.
     total = float(table.labeled.sum())
     labeled = table.labeled * (table.n_labeled / total) if total > 0 else table.labeled
     return (table.lower + table.upper) / 2, labeled, rows
@@ -214,7 +214,7 @@ def _counts(
 
 
 def _arrivals(counts: Iterable[PaneCounts]) -> NDArray[np.float64]:
-    """Labels by their delay, over all versions and segments: they share one way of labeling."""
+    """Numbers of labels by delay, over all model versions and segments."""
     found = [one.counts["arrivals"] for one in counts]
     return np.sum(found, axis=0, dtype=np.float64) if found else np.zeros(0)
 
@@ -227,7 +227,7 @@ def _traffic(
     *,
     as_of: datetime,
 ) -> dict[str, list[CountedTable]]:
-    """Tables of each value of the first segment column, where the whole is what is looked at."""
+    """Tables of each value of the first segment column; empty for an alert on a segment."""
     if not monitor.predictions.segments or series[0].segment:
         return {}
     windows: set[Window] = {one.window for one in series}

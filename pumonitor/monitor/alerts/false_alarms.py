@@ -1,4 +1,4 @@
-"""How often rules would have fired in windows in which nothing had changed."""
+"""Count the false alarms of rules in quiet windows, those in which nothing changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from scipy import special
 
-from pumonitor.monitor.alerts.inputs import watched
+from pumonitor.monitor.alerts.inputs import alert_inputs
 from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.alerts.panes import with_results
@@ -30,23 +30,23 @@ _SURE: Final = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuietAlarms:
-    """Alerts of a rule in windows in which nothing had changed.
+    """False alarms of a rule in quiet windows.
 
     Attributes
     ----------
     windows : int
-        That it could judge.
+        Quiet windows with evidence for the rule.
     alarms : int
-        That began in them.
+        Incidents that began in them.
     per_year : float
-        At that rate.
+        Alarms per year at that rate.
     at_most : float
-        Per year, with 95% confidence.
+        Upper bound of the rate per year, with 95% confidence.
 
     Notes
     -----
-    Alarms are taken for a Poisson number, and the bound is the exact one: 3 alarms where there was
-    none. No rule has more alarms than windows.
+    The number of alarms is assumed to be Poisson and the bound is exact: 3 alarms if there was
+    none. A rule cannot have more alarms than windows.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class QuietAlarms:
 
     @classmethod
     def counted(cls, alarms: int, *, windows: int, windows_per_year: float) -> QuietAlarms:
-        """From so many alarms in so many windows, of which there is at least one."""
+        """Estimate the rate from a number of alarms in one or more windows."""
         most = float(special.gammaincinv(alarms + 1, _SURE))
         return cls(
             windows=windows,
@@ -72,7 +72,7 @@ class QuietAlarms:
         )
 
     def said(self) -> str:
-        """For people.
+        """Describe the rate in words.
 
         Examples
         --------
@@ -96,7 +96,7 @@ def _two_digits(number: float) -> str:
 def rules_on_quiet_windows(
     ledger: LedgerReader, monitor: Monitor, configuration: str, *, now: datetime
 ) -> dict[str, QuietAlarms]:
-    """What each rule would have done in the windows that others are compared with.
+    """Count the false alarms of each rule in the windows of the reference.
 
     Parameters
     ----------
@@ -109,10 +109,10 @@ def rules_on_quiet_windows(
     Returns
     -------
     dict of str to QuietAlarms
-        By the rule's key. Without rules on the health of the data, detectors, whose rate is chosen,
-        and rules by which no window could be judged.
+        Rule key to its count. Left out are rules on the health of the data, detectors (their rate
+        is chosen), and rules without evidence in any window.
     """
-    found = watched(
+    found = alert_inputs(
         monitor,
         configuration,
         ledger=ledger,
@@ -131,7 +131,7 @@ def rules_on_quiet_windows(
 def quiet_views(
     ledger: LedgerReader, monitor: Monitor, configuration: str, track: Track
 ) -> list[WindowView]:
-    """The mature and evaluated windows that others are compared with, in order of time."""
+    """The mature and evaluated windows of the reference, in order of time."""
     period = baseline_period(monitor)
     with ledger.database.reading() as connection:
         seen = mature_panes(
@@ -151,7 +151,7 @@ def quiet_views(
 def quiet_alarms(
     rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None
 ) -> QuietAlarms | None:
-    """Alerts of a rule over quiet windows, as they came; None where it could judge none of them."""
+    """Count a rule's alarms over quiet windows in their order; None without any evidence."""
     if not quiet or rule.metric.startswith("health:"):
         return None
     if isinstance(rule.condition, Shift | PriorShift):
@@ -175,7 +175,7 @@ def _judged(evidence: Evidence) -> bool:
 
 
 def always(baseline: Baseline | None) -> Baseline | None:
-    """The reference is known to windows of any time, and those in it are compared with it too."""
+    """A baseline with which windows of any time are compared, its own windows included."""
     if baseline is None:
         return None
     ever = datetime.min.replace(tzinfo=UTC)

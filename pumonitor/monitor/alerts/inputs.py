@@ -1,4 +1,4 @@
-"""What alerts read beside results: the reference, and the range of the scores."""
+"""Inputs of the alert fold besides results: rules, reference, score range and causes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
+from pumonitor.monitor.alerts.alert_inputs import AlertInputs
 from pumonitor.monitor.alerts.causes import cause_of
 from pumonitor.monitor.alerts.incidents import CauseOf
 from pumonitor.monitor.alerts.rules import alert_rules
-from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.alerts import PaneResults
@@ -30,24 +30,24 @@ from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_j
 from pumonitor.monitor.windows.evaluation.references import References
 from pumonitor.prior.followed.in_words import prior_origin
 
-__all__ = ["watched"]
+__all__ = ["alert_inputs"]
 
 _log = logging.getLogger("pumonitor")
 
 Scores = tuple[float, float, float, float]
 
 
-def watched(
+def alert_inputs(
     monitor: Monitor,
     configuration: str,
     *,
     ledger: LedgerReader,
     references: References,
     have_stopped: Callable[[], bool] = bool,
-) -> Watched:
-    """A monitor as alerts see it."""
+) -> AlertInputs:
+    """Collect the inputs of a monitor's alert fold."""
     rules = alert_rules(monitor, configuration)
-    return Watched(
+    return AlertInputs(
         name=monitor.name,
         configuration=configuration,
         rules=rules,
@@ -70,7 +70,7 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
         if rule.metric.startswith("health:"):
             return {}
         window = evidence.window
-        # Without a detector all that is known is that so many windows were bad.
+        # Without a detector the change is assumed to begin with the first of the bad windows.
         earliest = window
         for _ in range(rule.windows - 1):
             earliest = monitor.windows.previous(earliest)
@@ -120,8 +120,8 @@ def _baseline(
     def known_at(moment: datetime) -> Baseline | None:
         if not needed or period.end is None or moment < period.end + monitor.maturity:
             return None
-        # Windows are taken in in the order of what is known, so the reference is there when the
-        # first of them asks for it, and may not be there now.
+        # Read when first needed: panes are folded in order of their moment, so the reference is in
+        # the ledger by then, but it may not be there now.
         found: dict[Series, ReferenceWindows] = {}
 
         def windows(series: Series) -> ReferenceWindows:
@@ -150,7 +150,7 @@ def _scores_of(
 
 
 def _score_range(found: PaneResults, ledger: LedgerReader) -> Scores | None:
-    """Least score, 2.5% and 97.5% quantile and largest of all versions; None without rows."""
+    """Minimum, 2.5% and 97.5% quantile and maximum of all scores; None without rows."""
     tables = [
         one.table()
         for one in ledger.series(found.pane.window_key, found.pane.number)
@@ -170,7 +170,7 @@ def _score_range(found: PaneResults, ledger: LedgerReader) -> Scores | None:
         return None
     order = np.argsort(lower, kind="stable")
     reached = np.cumsum(rows[order]) / rows.sum()
-    # Ends of cells, so that a quantile is never further out than the score it stands for.
+    # The inner ends of cells, so that a quantile is never further out than the score.
     low = upper[order][np.searchsorted(reached, 0.025)]
     high = lower[order][np.searchsorted(reached, 0.975)]
     return float(lower.min()), float(low), float(high), float(upper.max())

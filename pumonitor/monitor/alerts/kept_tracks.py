@@ -1,6 +1,6 @@
-"""Tracks of monitors in memory, brought to the panes up to which the ledger says they are folded.
+"""Tracks of monitors kept in memory, in step with the progress stored in the ledger.
 
-Others fold as well: before a worker goes on it takes in what they have taken in.
+Other workers fold too: before a worker continues, it folds the panes that others have folded.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
+from pumonitor.monitor.alerts.alert_inputs import AlertInputs
 from pumonitor.monitor.alerts.track import Track
-from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import Position, panes_until, with_results
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -20,10 +20,10 @@ from pumonitor.monitor.rules.alerts.rule import Baseline
 __all__ = ["KeptTracks", "Placed"]
 
 Placed = tuple[Progress, Track]
-"""A track and how far its rules are folded."""
+"""A track, and how far its rules have been folded."""
 
 _REMEMBERED: Final = 8
-"""Monitors whose tracks are kept in memory: those of all would grow with all history."""
+"""Most monitors whose tracks are kept in memory, as each holds all of its history."""
 
 
 class KeptTracks:
@@ -39,63 +39,63 @@ class KeptTracks:
         self._kept: dict[str, list[Placed]] = {}
 
     def forget(self, name: str) -> None:
-        """Drop the tracks of a monitor: the next transaction reads them anew."""
+        """Drop the tracks of a monitor; the next transaction loads them again."""
         self._kept.pop(name, None)
 
     def of(
         self,
-        watched: Watched,
+        inputs: AlertInputs,
         tables: AlertTables,
         *,
         baseline: Baseline | None,
         left_out: Set[str],
     ) -> list[Placed]:
-        """The tracks of a monitor where the ledger says its rules are.
+        """The tracks of a monitor, at the progress stored in the ledger.
 
         Parameters
         ----------
-        watched : Watched
+        inputs : AlertInputs
         tables : AlertTables
         baseline : Baseline or None
-            Of the monitor's reference.
+            The monitor's reference.
         left_out : set of str
             Keys of rules that cannot be evaluated.
 
         Returns
         -------
         list of (Progress, Track)
-            Rules folded equally far share a track. The list is the one kept: whoever takes in more
-            panes writes into it how far the track is then.
+            Rules with equal progress share a track. The list is the one in memory: a caller that
+            folds more panes must update the progress in it.
         """
-        stored = tables.progress(watched.name)
+        stored = tables.progress(inputs.name)
         wanted = {
             rule.key: replace(stored.get(rule.key, Progress()), last_error=None)
-            for rule in watched.rules
+            for rule in inputs.rules
             if rule.key not in left_out and not rule.goes_by_the_clock
         }
-        kept = self._kept.get(watched.name)
+        kept = self._kept.get(inputs.name)
         if kept is None or not _can_catch_up(kept, wanted):
-            for other in [name for name in self._kept if name != watched.name][:-_REMEMBERED]:
+            for other in [name for name in self._kept if name != inputs.name][:-_REMEMBERED]:
                 self.forget(other)
-            kept = self._kept[watched.name] = self._loaded(watched, tables, wanted, baseline)
+            kept = self._kept[inputs.name] = self._loaded(inputs, tables, wanted, baseline)
         else:
-            self._catch_up(kept, watched, tables, wanted, baseline)
+            self._catch_up(kept, inputs, tables, wanted, baseline)
         return kept
 
     def _loaded(
         self,
-        watched: Watched,
+        inputs: AlertInputs,
         tables: AlertTables,
         wanted: Mapping[str, Progress],
         baseline: Baseline | None,
     ) -> list[Placed]:
-        """From all panes that were taken in so far."""
+        """Load tracks from all panes folded so far."""
         placed = []
         for progress in sorted(set(wanted.values()), key=_order):
-            together = [rule for rule in watched.rules if wanted.get(rule.key) == progress]
-            track = Track(together, baseline=baseline, scores_of=watched.scores_of)
+            together = [rule for rule in inputs.rules if wanted.get(rule.key) == progress]
+            track = Track(together, baseline=baseline, scores_of=inputs.scores_of)
             if progress.position is not None:
-                panes = track.that_count(self.panes_until(watched, tables, progress.position))
+                panes = track.that_count(self.panes_until(inputs, tables, progress.position))
                 track.load(with_results(tables.connection, panes, metrics=track.metrics))
             placed.append((progress, track))
         return placed
@@ -103,34 +103,34 @@ class KeptTracks:
     def _catch_up(
         self,
         kept: list[Placed],
-        watched: Watched,
+        inputs: AlertInputs,
         tables: AlertTables,
         wanted: Mapping[str, Progress],
         baseline: Baseline | None,
     ) -> None:
-        """Take in the panes that others have taken in since."""
+        """Fold the panes that other workers have folded since."""
         for place, (at, track) in enumerate(kept):
             track.set_baseline(baseline)
             progress = wanted[next(iter(track.folds))]
             if progress != at and progress.position is not None:
-                panes = self.panes_until(watched, tables, progress.position, after=at.position)
+                panes = self.panes_until(inputs, tables, progress.position, after=at.position)
                 for pane in with_results(tables.connection, panes, metrics=track.metrics):
                     track.take(pane)
                 kept[place] = (progress, track)
 
     def panes_until(
         self,
-        watched: Watched,
+        inputs: AlertInputs,
         tables: AlertTables,
         until: Position,
         *,
         after: Position | None = None,
     ) -> list[PaneSeen]:
-        """Panes of a monitor that were known by a position, all or those after another."""
+        """Panes of a monitor up to a position: all, or those after another position."""
         return panes_until(
             tables.connection,
-            monitor=watched.name,
-            configuration=watched.configuration,
+            monitor=inputs.name,
+            configuration=inputs.configuration,
             until=until,
             after=after,
             attempts_allowed=self._ledger.rules.attempts_allowed,
@@ -138,7 +138,7 @@ class KeptTracks:
 
 
 def _can_catch_up(kept: Sequence[Placed], wanted: Mapping[str, Progress]) -> bool:
-    """Whether each track's rules are still those asked for, together, at its place or later."""
+    """Whether each track's rules still share one progress, which is not behind the track's."""
     keys: set[str] = set()
     for at, track in kept:
         places = {wanted.get(key) for key in track.folds}

@@ -1,4 +1,4 @@
-"""Where people see more of what an alert is about: pages of MLflow."""
+"""Links of a message to pages of MLflow."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pumonitor.ports import RunIds
 __all__ = ["LinksOf", "links_to_runs", "no_links"]
 
 LinksOf = Callable[[str, str], Mapping[str, str]]
-"""From a monitor and model version to addresses by what is there."""
+"""Returns the links (label to address) for a monitor and model version."""
 
 
 def no_links(monitor: str, model_version: str) -> Mapping[str, str]:
-    """There is nothing to see."""
+    """Return no links."""
     del monitor, model_version
     return {}
 
@@ -23,12 +23,12 @@ def no_links(monitor: str, model_version: str) -> Mapping[str, str]:
 def links_to_runs(
     tracking: Tracking, run_ids: RunIds, configurations: Mapping[str, str]
 ) -> LinksOf:
-    """Addresses of the run that has a series, for browsers.
+    """Make links to the MLflow run of a series.
 
-    `configurations` are hashes by monitor: a run is of one of them.
+    `configurations` maps a monitor to the hash of its configuration, which is part of a run's key.
 
-    None before MLflow has the run, and none where results go to a file or a database and no
-    address of its pages is given.
+    There is no link before MLflow has the run, and none if results go to a file or database without
+    a configured address of MLflow's pages.
     """
     pages = _pages(tracking)
     if pages is None:
@@ -44,7 +44,7 @@ def links_to_runs(
 
 
 def _pages(tracking: Tracking) -> str | None:
-    """Where MLflow's pages begin, without a login."""
+    """Base address of MLflow's pages, without credentials; None if unknown."""
     parts = urlsplit(tracking.ui or tracking.address)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         return None

@@ -1,4 +1,4 @@
-"""Alerts on their way out: the sink of each destination, the series it draws, Alertmanager."""
+"""Sinks for notifications, the series drawn in messages, and the refresh of Alertmanager."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COUNTED: Final[Mapping[str, Callable[[PublishedResult], int | None]]] = {
     "labeled_positives": lambda row: row.n_labeled,
     "predictions": lambda row: (row.n_labeled or 0) + (row.n_unlabeled or 0),
 }
-"""Numbers of rows, which stand beside every result."""
+"""Numbers of rows, which are stored with every result."""
 
 
 def alert_sinks(
@@ -61,7 +61,7 @@ def make_sink(
     clock: Clock,
     limits: Limits | None = None,
 ) -> Sink:
-    """What sends to a destination.
+    """Make the sink of a destination.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def make_sink(
     mask : callable
         Hides secrets in text.
     read_series : callable
-        What is drawn for people.
+        Returns the series drawn in the message's chart.
     clock : Clock
     limits : Limits, optional
-        Of one request.
+        Limits of one request.
     """
     address = destination.address.get_secret_value()
     allow_private = destination.allow_private
@@ -104,7 +104,7 @@ def make_sink(
 
 
 class NotifyingDeliverer(Deliverer):
-    """Sends what the outbox holds, and tells every Alertmanager again and again what is on.
+    """Sends the messages of the outbox, and repeats firing alerts to every Alertmanager.
 
     This bypasses the outbox: an alert that could not be sent is sent with the next refresh.
 
@@ -112,7 +112,7 @@ class NotifyingDeliverer(Deliverer):
     ----------
     ledger : Ledger
     sinks : mapping of str to Sink
-        By destination in the outbox.
+        Destination in the outbox to its sink.
     clock : Clock
     patience : Patience, optional
     """
@@ -151,7 +151,7 @@ class NotifyingDeliverer(Deliverer):
 
 
 def series_reader(ledger: LedgerReader) -> ReadSeries:
-    """Reads the windows up to that of a message, each as it was known when it was decided."""
+    """Make a reader of the windows before an alert, each as known when the alert was decided."""
 
     def read_series(about: Transition) -> list[SeriesPoint]:
         length = about.window_end - about.window_start
@@ -169,7 +169,7 @@ def series_reader(ledger: LedgerReader) -> ReadSeries:
             (row for row in rows if counted is None or row.n_labeled is not None),
             as_of=about.as_of,
         )
-        # Any metric of a window says how many rows there are.
+        # For numbers of rows any metric of a window will do, as all carry them.
         by_window = {row.window_start: row for row in known}
         return [_point(row, counted) for row in by_window.values()]
 

@@ -1,4 +1,4 @@
-"""From the rules of a configuration to those that alerts follow."""
+"""Convert the rules of a configuration to alert rules."""
 
 from __future__ import annotations
 
@@ -29,25 +29,26 @@ __all__ = ["alert_rules"]
 _YEAR: Final = timedelta(days=365.25)
 _DAY: Final = timedelta(days=1)
 _LABELS_ARE_USUAL: Final = timedelta(days=28)
-"""Without a reference, how late labels usually come is told by the windows of so long."""
+"""Without a reference, the usual label delay is learned from the windows of this time."""
 
 _LEAST_TO_LEARN: Final = 5
 _NOT_MEANING: Final = {"to", "runbook", "name", "repeat"}
 _SEEN_AT_ONCE: Final = (config.NoData, config.Volume, config.ScoreRange)
-"""Predictions are there when their window ends; nothing is gained by waiting for labels."""
+"""Rules evaluated as soon as a window ends, as they do not depend on labels."""
 
 Part = Literal["", "warning", "stale"]
-"""What an alert is about: the rule itself, its milder limit, or that its metric has no values."""
+"""Part of a configured rule: itself (""), its milder limit, or missing values of its metric."""
 
 
 def alert_rules(monitor: Monitor, configuration: str) -> tuple[AlertRule, ...]:
-    """What is judged for a monitor: each rule, its milder limit and its staleness.
+    """Alert rules of a monitor: for each configured rule itself, its `warning` and its `stale_for`.
 
     Parameters
     ----------
     monitor : Monitor
     configuration : str
-        Hash of what its results depend on. Other results are judged by other rules.
+        Hash of the configuration. It is part of a rule's key, so results of another configuration
+        have other alerts.
     """
     found: list[AlertRule] = []
     for rule in monitor.rules:
@@ -174,7 +175,7 @@ def _label_delay(monitor: Monitor, rule: config.LabelDelay) -> LabelDelay:
 
 
 def _name(rule: config.Rule, part: Part) -> str:
-    """What it says, in short; the milder limit has its own number."""
+    """Default name of a rule: its metric and condition in words."""
     if isinstance(rule, config.MetricRule):
         words = [rule.metric]
     else:
@@ -213,14 +214,14 @@ def _amount(given: ChangeGiven) -> str:
 
 
 def _key(rule: config.Rule, configuration: str, part: Part, condition: Condition) -> str:
-    """Hash of all that changes what a rule finds, however it is written."""
+    """Hash of everything that changes a rule's evidence, whatever its layout in the file."""
     meaning = rule.model_dump(mode="json", exclude=_NOT_MEANING, exclude_defaults=True)
-    # What belongs to one of its parts alone is no part of the others.
+    # Keys of one part do not change the hash of the others.
     if part != "warning":
         meaning.pop("warning", None)
     if part != "stale":
         meaning.pop("stale_for", None)
-    # The second versions look for lasting changes, and at the posterior of what is followed.
+    # Version 2: label delays detect lasting changes, class prior shifts use the posterior.
     second = isinstance(rule, config.LabelDelay) or isinstance(condition, PriorShift)
     version = 2 if second else 1
     text = json.dumps(

@@ -9,10 +9,10 @@ from typing import Final, Literal
 
 import numpy as np
 
+from pumonitor.monitor.alerts.alert_inputs import AlertInputs
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, always, quiet_alarms, quiet_views
-from pumonitor.monitor.alerts.inputs import watched
+from pumonitor.monitor.alerts.inputs import alert_inputs
 from pumonitor.monitor.alerts.track import Track
-from pumonitor.monitor.alerts.watched import Watched
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.alerts.panes import next_panes, with_results
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -44,25 +44,25 @@ _DAYS_PER_YEAR: Final = 365.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleReplay:
-    """A rule over the history of a monitor.
+    """Result of replaying a rule over the history of a monitor.
 
     Attributes
     ----------
     rule, severity : str
     windows : int
-        With predictions, that it looked at.
+        Evaluated windows with predictions.
     empty_windows : int
-        Without, that it looked at.
+        Evaluated windows without predictions.
     events : tuple of Transition
-        Those that would have been, without causes.
+        Transitions that would have been emitted, without causes.
     false_alarms_per_year : float or None
-        If nothing ever changed; None where there are too few quiet windows to tell from.
-    told_by : str
-        Where that comes from: "chosen" for detectors, "quiet windows" for others, "" for None.
+        Expected rate while nothing changes; None with too few quiet windows.
+    told_by : {"chosen", "quiet windows", ""}
+        Source of that rate: chosen in the rule (detectors), or counted over quiet windows.
     quiet : QuietAlarms or None
-        What it would have done in the quiet windows themselves.
+        Alarms in the quiet windows themselves.
     why_unknown : str
-        Why no window could be judged so far, by the newest one; "" where one could.
+        Why the rule has no evidence in any window so far (reason of the newest); "" if it has.
     """
 
     rule: str
@@ -85,7 +85,7 @@ def simulate_alerts(
     now: datetime,
     seed: int = 0,
 ) -> list[RuleReplay]:
-    """Replay the history of a monitor under its rules; nothing is stored and nobody is told.
+    """Replay the history of a monitor under its rules. Nothing is stored, no notification is sent.
 
     Parameters
     ----------
@@ -96,18 +96,18 @@ def simulate_alerts(
         Hash under which its results are stored; rules are no part of it.
     references : References
     now : datetime
-        Panes as of then or earlier are replayed.
+        Panes of this moment or earlier are replayed.
     seed : int
-        Of the quiet years.
+        Seed of the bootstrap.
 
     Notes
     -----
-    How often a rule without a rate of its own would fire though nothing has changed is counted
-    over twenty years of windows (two of hourly ones) drawn anew, in blocks of seven, from those of
-    the reference, or from the first thirty without one. Rules on the health of the data are not
-    told: quiet windows are chosen by what the model does.
+    For a rule without a chosen rate, false alarms are counted by a block bootstrap: twenty years of
+    windows (two years of hourly windows), drawn in blocks of seven from the reference, or from the
+    first thirty windows without one. Rules on the health of the data get no rate, as quiet windows
+    are chosen by the model's results and not by the health of the data.
     """
-    found = watched(monitor, configuration, ledger=ledger, references=references)
+    found = alert_inputs(monitor, configuration, ledger=ledger, references=references)
     rules = [rule for rule in found.rules if not rule.goes_by_the_clock]
     track = Track(rules, baseline=None, scores_of=found.scores_of)
     events: dict[str, list[Transition]] = {rule.key: [] for rule in rules}
@@ -152,7 +152,9 @@ def _why_unknown(fold: RuleFold) -> str:
     return next((one.reason for one in fold.evidence[-1].values() if one.reason), "")
 
 
-def _panes(ledger: Ledger, found: Watched, track: Track, *, now: datetime) -> Iterator[PaneResults]:
+def _panes(
+    ledger: Ledger, found: AlertInputs, track: Track, *, now: datetime
+) -> Iterator[PaneResults]:
     after = None
     while True:
         with ledger.database.reading() as connection:
@@ -228,7 +230,7 @@ def _false_alarms(
 
 
 def _retimed(views: Sequence[WindowView], length: timedelta) -> list[WindowView]:
-    """The same windows one after the other."""
+    """The windows with consecutive times."""
     first = views[0].window
     return [
         replace(

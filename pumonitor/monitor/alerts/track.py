@@ -1,4 +1,4 @@
-"""Rules that stand at the same pane: what is known of the windows by then, folded."""
+"""Fold rules with equal progress: the windows as known so far, and a fold per rule."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ ScoresOf = Callable[[PaneResults], tuple[float, float, float, float] | None]
 
 @dataclass(slots=True)
 class _Book:
-    """Windows in order of time, each by its newest pane that counts."""
+    """Windows in order of time, each with its newest pane that counts."""
 
     starts: list[datetime] = field(default_factory=list)
     views: list[WindowView] = field(default_factory=list)
 
     def put(self, view: WindowView) -> tuple[int, WindowView | None]:
-        """Where it is now, and what was there; the old one stays where it is known better."""
+        """Insert or replace a window; returns its position and the view that was there before.
+
+        An older pane, or a given-up window, does not replace a better view.
+        """
         index = bisect_left(self.starts, view.window.start)
         if index == len(self.starts) or self.starts[index] != view.window.start:
             self.starts.insert(index, view.window.start)
@@ -41,29 +44,29 @@ class _Book:
 
 
 def _stays(old: int, new: int, *, failed: tuple[bool, bool]) -> bool:
-    """Whether what is known of a window stays when another of its panes is taken in.
+    """Whether the old pane of a window stays when a new one is folded.
 
-    `failed` is of the old one and the new one.
+    `failed` says of the old and of the new pane whether the window was given up.
     """
     return not failed[0] and (failed[1] or old > new)
 
 
 class Track:
-    """Folds of some rules over the panes taken in so far.
+    """Folds of some rules over the same panes.
 
     Parameters
     ----------
     rules : sequence of AlertRule
     baseline : Baseline or None
     scores_of : callable
-        Least score, 2.5% and 97.5% quantile and largest score of a pane.
+        Returns minimum, 2.5% and 97.5% quantile and maximum of a pane's scores, or None.
 
     Attributes
     ----------
     folds : dict of str to RuleFold
-        By the rules' keys.
+        Rule key to its fold.
     broken : dict of str to str
-        Why a rule cannot go on; it is left out from then on.
+        Rule key to the error that its fold raised; the rule is left out from then on.
     """
 
     def __init__(
@@ -76,24 +79,24 @@ class Track:
 
     @property
     def metrics(self) -> frozenset[str]:
-        """Those whose results it reads."""
+        """Names of the results that the rules read."""
         return frozenset(metric for fold in self.folds.values() for metric in fold.rule.metrics) | {
             "predictions"
         }
 
     def windows_of(self, rule: AlertRule) -> Sequence[WindowView]:
-        """Those taken in that count for a rule, in order of time."""
+        """Folded windows that count for a rule, in order of time."""
         return self._books[rule.provisional].views
 
     def set_baseline(self, baseline: Baseline | None) -> None:
-        """Results of the reference, which come to be known while windows are taken in."""
+        """Set the reference, which becomes known while windows are folded."""
         for fold in self.folds.values():
             fold.baseline = baseline
 
     def that_count(self, panes: Sequence[PaneSeen]) -> list[PaneSeen]:
-        """Of panes in the order in which they are taken in, those that no later one replaces.
+        """The panes that no later one replaces, of panes in the order of the fold.
 
-        To `load` them alone comes to the same as to load all.
+        Loading these alone gives the same result as loading all.
         """
         kept: set[tuple[str, int]] = set()
         for provisional in self._books:
@@ -110,7 +113,7 @@ class Track:
         return [pane for pane in panes if (pane.window_key, pane.number) in kept]
 
     def load(self, panes: Iterable[PaneResults]) -> None:
-        """Take in panes whose alerts were told before."""
+        """Fold panes whose transitions were emitted before."""
         for pane in panes:
             view = self.view(pane)
             for provisional, book in self._books.items():
@@ -120,7 +123,7 @@ class Track:
             self._refold(key, 0)
 
     def take(self, pane: PaneResults) -> frozenset[str]:
-        """Take in a pane; keys of the rules to which it may say something new."""
+        """Fold one more pane; returns the keys of the rules whose evidence it may change."""
         view = self.view(pane)
         touched: set[str] = set()
         for provisional, book in self._books.items():
@@ -141,14 +144,14 @@ class Track:
         try:
             fold.refold(self._books[fold.rule.provisional].views, start)
         except StateError:
-            # The reference could not be read now: no fault of the rule's.
+            # The reference could not be read now, which is not an error of the rule.
             raise
         except Exception as error:  # noqa: BLE001 (one broken rule must not stop the others)
             self.broken[key] = f"{type(error).__name__}: {error}"
             del self.folds[key]
 
     def view(self, found: PaneResults) -> WindowView:
-        """A pane as rules see it."""
+        """Convert a pane with its results to a view for rules."""
         pane = found.pane
         if pane.revision is None:
             return WindowView(window=pane.window, pane=pane.number, as_of=pane.as_of, failed=True)

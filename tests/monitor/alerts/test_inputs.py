@@ -43,9 +43,9 @@ def test_a_cause_is_looked_for_from_the_first_of_the_bad_windows(
     monkeypatch.setattr(alert_inputs, "cause_of", lambda *_, **asked_for: asked.append(asked_for))
     text = TEXT.format(window=window, windows=windows)
     monitor = read_configuration_text(text, environment={}).configuration.monitors["churn"]
-    watched = alert_inputs.watched(monitor, "c0ffee", ledger=None, references=None)
-    (rule,) = (rule for rule in watched.rules if rule.metric == "recall")
+    found_inputs = alert_inputs.alert_inputs(monitor, "c0ffee", ledger=None, references=None)
+    (rule,) = (rule for rule in found_inputs.rules if rule.metric == "recall")
     found = monitor.windows.containing(middle)
     evidence = Evidence(window=found, kind="breach", value=0.4)
-    assert watched.cause_of(rule, ("", ""), evidence, found.end, None) == {}
+    assert found_inputs.cause_of(rule, ("", ""), evidence, found.end, None) == {}
     assert [(one["since"], one["until"]) for one in asked] == [(since, found.end)]

@@ -9,12 +9,12 @@ from pumonitor.monitor.ledger.records.collected import CollectedPane, CollectedS
 from pumonitor.monitor.ledger.results.auxiliary import (
     AuxiliarySeries,
     StoredAuxiliary,
-    mature_panes,
     panes_without_auxiliary,
     store_auxiliary,
     store_auxiliary_series,
     stored_auxiliary,
     stored_auxiliary_series,
+    training_panes,
 )
 from tests.monitor.ledger.monitored_days import (
     AGES,
@@ -66,7 +66,7 @@ def collected(ledger: Ledger, days: int) -> None:
 def test_mature_panes_are_counted_over_versions(ledger: Ledger) -> None:
     collected(ledger, 4)
     with ledger.database.reading() as connection:
-        found = mature_panes(
+        found = training_panes(
             connection,
             MONITOR,
             CONFIGURATION,

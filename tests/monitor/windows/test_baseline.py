@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sqlalchemy import insert, update
 
-from pumonitor.monitor.alerts.inputs import watched
+from pumonitor.monitor.alerts.inputs import alert_inputs
 from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import read_configuration_text
@@ -113,7 +113,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def cause_at(ledger: Ledger, number: int, *, monitor: Monitor, since: int) -> dict[str, object]:
     """What an alert on an hour says of its cause."""
-    seen = watched(monitor, CONFIGURATION, ledger=ledger, references=None)
+    seen = alert_inputs(monitor, CONFIGURATION, ledger=ledger, references=None)
     (rule,) = (one for one in seen.rules if not isinstance(one.condition, Shift))
     window = hour(number)
     evidence = Evidence(window=window, kind="breach", value=0.5, since=hour(since).start)

@@ -29,15 +29,15 @@ from pumonitor.tables import ScoreTable
 
 __all__ = [
     "AuxiliarySeries",
-    "MaturePane",
     "StoredAuxiliary",
+    "TrainingPane",
     "forget_auxiliary",
-    "mature_panes",
     "panes_without_auxiliary",
     "store_auxiliary",
     "store_auxiliary_series",
     "stored_auxiliary",
     "stored_auxiliary_series",
+    "training_panes",
 ]
 
 
@@ -90,7 +90,7 @@ class AuxiliarySeries:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MaturePane:
+class TrainingPane:
     """Numbers of rows in a window's mature pane, over all model versions."""
 
     window: Window
@@ -160,7 +160,7 @@ def forget_auxiliary(connection: Connection, monitor: str, configuration: str) -
     return gone.rowcount > 0
 
 
-def mature_panes(
+def training_panes(
     connection: Connection,
     monitor: str,
     configuration: str,
@@ -170,7 +170,7 @@ def mature_panes(
     through: datetime,
     as_of: datetime,
     most: int,
-) -> list[MaturePane]:
+) -> list[TrainingPane]:
     """Mature panes of the first windows, in order of time.
 
     Parameters
@@ -221,7 +221,7 @@ def mature_panes(
         .limit(most)
     )
     return [
-        MaturePane(
+        TrainingPane(
             window=window_of(row),
             as_of=row.as_of,
             rows=int(row.number),

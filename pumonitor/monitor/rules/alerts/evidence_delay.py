@@ -23,14 +23,14 @@ _REACH: Final = float(special.ndtri(0.975))
 _ROUNDING: Final = 1e-6
 _FEWEST: Final = 5
 
-# Mean delays have lighter tails than the estimates for which detectors were made cautious: watched
+# Mean delays have lighter tails than the estimates for which detectors were made cautious: state
 # in both directions they had .3 to .6 false alarms where one was asked for, and with this factor .6
 # to .9; in one direction .5 to .8 (`python -m benchmarks.monitoring.label_delay`).
 _BOTH_DIRECTIONS: Final = 1.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Watched:
+class _State:
     """State after some windows: the usual delays and the detector, once both have been learned."""
 
     learning: tuple[Arrived, ...] = ()
@@ -55,8 +55,8 @@ class LabelDelayWatch:
 
     def __init__(self, condition: LabelDelay) -> None:
         self._condition = condition
-        self._watched = _Watched()
-        self._snapshots: Snapshots[_Watched] = Snapshots()
+        self._state = _State()
+        self._snapshots: Snapshots[_State] = Snapshots()
 
     def evidence(self, views: Sequence[WindowView], index: int) -> Evidence:
         """Evidence of the window at `index`.
@@ -64,7 +64,7 @@ class LabelDelayWatch:
         If an earlier window has changed since the last call, call this for that window first.
         """
         if self._snapshots.done > index:
-            self._watched = self._snapshots.back_to(index) or _Watched()
+            self._state = self._snapshots.back_to(index) or _State()
         while self._snapshots.done < index:
             self._step(views[self._snapshots.done])
         return self._step(views[index], views[: index + 1])
@@ -74,13 +74,13 @@ class LabelDelayWatch:
         arrived = self._arrived(view)
         missing = self._missing(view, arrived)
         if missing is None and arrived is not None:
-            if self._watched.detector is None:
+            if self._state.detector is None:
                 missing = self._learn(view, arrived)
             else:
                 found = self._compared_with_usual(view, arrived, views)
-                self._snapshots.keep(self._watched)
+                self._snapshots.keep(self._state)
                 return found
-        self._snapshots.keep(self._watched)
+        self._snapshots.keep(self._state)
         return missing or Evidence(window=view.window, kind="error", reason="it has no labels")
 
     def _arrived(self, view: WindowView) -> Arrived | None:
@@ -117,8 +117,8 @@ class LabelDelayWatch:
 
     def _learn(self, view: WindowView, arrived: Arrived) -> Evidence:
         wanted = self._condition.reference_windows
-        learning = (*self._watched.learning, arrived)
-        self._watched = _Watched(learning=learning)
+        learning = (*self._state.learning, arrived)
+        self._state = _State(learning=learning)
         usual = UsualDelays.of(learning) if len(learning) >= wanted else None
         read = [] if usual is None else [(one, usual.mean_of(one)) for one in learning]
         with_delay = [(one, delay) for one, delay in read if delay is not None]
@@ -126,7 +126,7 @@ class LabelDelayWatch:
             detector = self._new_detector(len(with_delay))
             for one, delay in with_delay:
                 detector.step(_observation(one, delay))
-            self._watched = _Watched(usual=usual, detector=detector)
+            self._state = _State(usual=usual, detector=detector)
         return Evidence(
             window=view.window,
             kind="insufficient",
@@ -146,18 +146,18 @@ class LabelDelayWatch:
     def _compared_with_usual(
         self, view: WindowView, arrived: Arrived, views: Sequence[WindowView]
     ) -> Evidence:
-        watched = self._watched
-        if watched.usual is None or watched.detector is None:  # for the type: they come together
+        state = self._state
+        if state.usual is None or state.detector is None:  # for the type: they come together
             raise AssertionError
-        delay = watched.usual.mean_of(arrived)
+        delay = state.usual.mean_of(arrived)
         if delay is None:
             reason = "its labels all come after one delay, which shows no change"
             return Evidence(window=view.window, kind="insufficient", reason=reason)
-        detector = watched.detector.copy()
+        detector = state.detector.copy()
         detection = detector.step(_observation(arrived, delay))
-        self._watched = _Watched(usual=watched.usual, detector=detector)
+        self._state = _State(usual=state.usual, detector=detector)
         since = start_of(views, len(views) - 1, detection.since) if views else None
-        return _evidence(self._condition, view, watched.usual, delay, detection, since)
+        return _evidence(self._condition, view, state.usual, delay, detection, since)
 
 
 def _observation(arrived: Arrived, delay: MeanDelay) -> Observation:

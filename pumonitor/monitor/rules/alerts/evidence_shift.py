@@ -33,14 +33,14 @@ __all__ = ["ShiftWatch", "start_of"]
 
 
 @dataclass(slots=True)
-class _Watched:
+class _SeriesState:
     """State of one series: the reference windows so far, then the detector made from them."""
 
     learning: tuple[Observation, ...] = ()
     detector: Detector | None = None
 
-    def copy(self) -> _Watched:
-        return _Watched(self.learning, None if self.detector is None else self.detector.copy())
+    def copy(self) -> _SeriesState:
+        return _SeriesState(self.learning, None if self.detector is None else self.detector.copy())
 
 
 class ShiftWatch:
@@ -64,8 +64,8 @@ class ShiftWatch:
     def __init__(self, rule: AlertRule, condition: Shift) -> None:
         self._rule = rule
         self._condition = condition
-        self._watched: dict[Series, _Watched] = {}
-        self._snapshots: Snapshots[dict[Series, _Watched]] = Snapshots()
+        self._states: dict[Series, _SeriesState] = {}
+        self._snapshots: Snapshots[dict[Series, _SeriesState]] = Snapshots()
 
     def evidence(self, views: Sequence[WindowView], index: int) -> dict[Series, Evidence]:
         """Evidence of the window at `index` for every series seen so far.
@@ -79,32 +79,32 @@ class ShiftWatch:
     def _go_to(self, views: Sequence[WindowView], index: int) -> None:
         if self._snapshots.done > index:
             kept = self._snapshots.back_to(index) or {}
-            self._watched = {series: one.copy() for series, one in kept.items()}
+            self._states = {series: one.copy() for series, one in kept.items()}
         while self._snapshots.done < index:
             self._step(views[self._snapshots.done])
 
     def _step(self, view: WindowView) -> dict[Series, Detection | None]:
         """Step every detector by one window; None for a series without a usable value."""
         found: dict[Series, Detection | None] = {}
-        for series in sorted({*self._watched, *filter(self._rule.covers, view.readings)}):
-            watched = self._watched.setdefault(series, _Watched())
+        for series in sorted({*self._states, *filter(self._rule.covers, view.readings)}):
+            state = self._states.setdefault(series, _SeriesState())
             found[series] = None
             if self._counts(view) and unusable(view, series, self._rule.metric) is None:
-                found[series] = self._observe(series, watched, view)
-        self._snapshots.keep({s: one.copy() for s, one in self._watched.items()})
+                found[series] = self._observe(series, state, view)
+        self._snapshots.keep({s: one.copy() for s, one in self._states.items()})
         return found
 
     def _counts(self, view: WindowView) -> bool:
         begins = self._condition.begins
         return begins is None or view.window.start >= begins
 
-    def _observe(self, series: Series, watched: _Watched, view: WindowView) -> Detection | None:
+    def _observe(self, series: Series, state: _SeriesState, view: WindowView) -> Detection | None:
         observation = self._observation(series, view)
         if observation is None:
             return None
-        if watched.detector is None:
-            watched.learning = (*watched.learning, observation)
-            if len(watched.learning) < self._condition.reference_windows:
+        if state.detector is None:
+            state.learning = (*state.learning, observation)
+            if len(state.learning) < self._condition.reference_windows:
                 return Detection(
                     index=observation.index,
                     kind="learning",
@@ -113,14 +113,14 @@ class ShiftWatch:
                     z=None,
                     expected=None,
                 )
-            watched.detector = self._new_detector(series)
-            for earlier in watched.learning[:-1]:
-                watched.detector.step(earlier)
-            watched.learning = ()
-        return watched.detector.step(observation)
+            state.detector = self._new_detector(series)
+            for earlier in state.learning[:-1]:
+                state.detector.step(earlier)
+            state.learning = ()
+        return state.detector.step(observation)
 
     def _new_detector(self, series: Series) -> Detector:
-        sharing = sum(one[0] == series[0] for one in self._watched) if self._rule.per else 1
+        sharing = sum(one[0] == series[0] for one in self._states) if self._rule.per else 1
         condition = self._condition
         return Detector(
             reference_windows=condition.reference_windows,
@@ -164,7 +164,7 @@ class ShiftWatch:
         rate = self._rule.false_discovery_rate
         chosen: set[Series] = set()
         for version in {series[0] for series in found}:
-            watched = {
+            state = {
                 series: one
                 for series, one in found.items()
                 if series[0] == version and one is not None and one.kind in ("good", "breach")
@@ -172,8 +172,8 @@ class ShiftWatch:
             e_values = {
                 series: math.inf
                 if one.kind == "breach"
-                else (one.statistic or 0.0) / one.limit * len(watched) / rate
-                for series, one in watched.items()
+                else (one.statistic or 0.0) / one.limit * len(state) / rate
+                for series, one in state.items()
             }
             chosen |= e_benjamini_hochberg(e_values, rate=rate)
         return frozenset(chosen)

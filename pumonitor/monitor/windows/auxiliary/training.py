@@ -13,7 +13,7 @@ import numpy as np
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.results.auxiliary import MaturePane, StoredAuxiliary, mature_panes
+from pumonitor.monitor.ledger.results.auxiliary import StoredAuxiliary, TrainingPane, training_panes
 from pumonitor.monitor.windows.auxiliary.rows import state_at, table_of
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Pane, PredictionSource, SampledRows, SampleRequest
@@ -37,11 +37,11 @@ class Training:
 
     Attributes
     ----------
-    panes : sequence of MaturePane
+    panes : sequence of TrainingPane
         In order of time.
     """
 
-    panes: Sequence[MaturePane]
+    panes: Sequence[TrainingPane]
 
     @property
     def as_of(self) -> datetime:
@@ -59,14 +59,14 @@ class Training:
         return sum(one.rows for one in self.panes)
 
 
-def training_windows(panes: Sequence[MaturePane], *, at_least: int = 0) -> int | None:
+def training_windows(panes: Sequence[TrainingPane], *, at_least: int = 0) -> int | None:
     """Number of windows, counted from the first, that the auxiliary score is trained on.
 
     Ten or more with 150 confirmed in all, the windows that a class prior is founded on.
 
     Parameters
     ----------
-    panes : sequence of MaturePane
+    panes : sequence of TrainingPane
         In order of time.
     at_least : int
         Windows of the monitor's reference, which all count.
@@ -83,7 +83,7 @@ def training_windows(panes: Sequence[MaturePane], *, at_least: int = 0) -> int |
     >>> day = datetime(2026, 3, 1)
     >>> window = Window(start=day, end=day + timedelta(days=1), index=0)
     >>> def days(confirmed):
-    ...     return [MaturePane(window=window, as_of=day, rows=1000, confirmed=confirmed)] * 20
+    ...     return [TrainingPane(window=window, as_of=day, rows=1000, confirmed=confirmed)] * 20
     >>> training_windows(days(12)), training_windows(days(40)), training_windows(days(7))
     (13, 10, None)
     """
@@ -100,11 +100,11 @@ def training_of(
     period = baseline_period(monitor)
     if period.end is not None and pane.as_of < period.end + monitor.maturity:
         return "it is trained when the labels of the reference are in"
-    panes: list[MaturePane] = []
+    panes: list[TrainingPane] = []
     at_least = 0
     for since in dict.fromkeys([period.start, None]):
         with ledger.database.reading() as connection:
-            panes = mature_panes(
+            panes = training_panes(
                 connection,
                 monitor.name,
                 configuration,

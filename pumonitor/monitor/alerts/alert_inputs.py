@@ -1,4 +1,4 @@
-"""What the fold of alerts has to know of a monitor."""
+"""Inputs of the alert fold of one monitor."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from pumonitor.monitor.alerts.incidents import CauseOf, no_cause
 from pumonitor.monitor.ledger.records.alerts import PaneResults
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline
 
-__all__ = ["Watched"]
+__all__ = ["AlertInputs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
-    """A monitor as alerts see it.
+class AlertInputs:
+    """Rules of a monitor, and functions that read what the fold needs besides results.
 
     Attributes
     ----------
     name, configuration : str
+        Name of the monitor and hash of its configuration.
     rules : tuple of AlertRule
     baseline : callable
-        Results of its reference as known at a moment.
+        Returns the reference as known at a moment, or None.
     scores_of : callable
-        Of a pane, where a rule reads them.
+        Returns the score range of a pane; None if no rule needs it.
     cause_of : callable
-        What changed when an alert fired.
+        Returns the cause of an alert that fires.
     rules_digest : str
-        Hash of all that its alerts are judged by beside results.
+        Hash of everything besides results that its alerts depend on.
     have_stopped : callable
-        Whether no window is due before there are new predictions.
+        Returns whether predictions have stopped, so that no window is due.
     """
 
     name: str
