@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
+from benchmarks.contingency import of_counts
 from pumonitor.results import Scenario
-from tests.oracles.contingency import of_counts
 
 __all__ = ["Design", "Window", "process_truth", "simulate", "window_truth"]
 

@@ -5,10 +5,10 @@ import pytest
 from sklearn import metrics as reference
 
 import pumonitor
+from benchmarks.contingency import of_counts
 from pumonitor.metrics import THRESHOLD_METRICS
 from tests.given_labels import labels_as_given
 from tests.oracles import pairs
-from tests.oracles.contingency import of_counts
 
 THRESHOLD = 0.9
 

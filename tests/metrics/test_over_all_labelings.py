@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import pumonitor
+from benchmarks.contingency import of_counts
 from pumonitor.metrics import THRESHOLD_METRICS
 from tests.given_labels import labels_as_given
 from tests.oracles import pairs
-from tests.oracles.contingency import of_counts
 
 SCORES = np.array([9.1, 8.3, 7.7, 7.2, 6.9, 6.1, 5.8, 5.0, 4.4, 4.1, 3.9, 3.0, 2.2, 1.6, 1.1, 0.3])
 IS_POSITIVE = np.array([1, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0], dtype=bool)

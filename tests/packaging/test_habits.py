@@ -57,6 +57,14 @@ def test_a_workflow_may_do_nothing_but_read_and_a_job_says_what_else_it_may():
             assert not any("permissions" in job for job in workflow["jobs"].values()), path.name
 
 
+def test_benchmarks_import_nothing_of_tests():
+    # Whether `tests` can be imported there depends on what others have installed under that name.
+    imports = re.compile(r"^\s*(?:from|import) tests\b", re.MULTILINE)
+    benchmarks = [path for path in (ROOT / "benchmarks").rglob("*.py") if path.is_file()]
+    assert len(benchmarks) > 50
+    assert [str(path) for path in benchmarks if imports.search(path.read_text("utf-8"))] == []
+
+
 def test_no_step_keeps_the_token_that_checked_out():
     for where, step in steps():
         if "actions/checkout" in step.get("uses", ""):
