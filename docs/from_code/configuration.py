@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from docs.from_code.markdown import table
 from pumonitor.cli.app import app
+from pumonitor.monitor.config.sections.rules import KINDS, MetricRule
 
 __all__ = ["page", "schema"]
 
@@ -45,13 +46,6 @@ _PLACES = {
         "has an example on [alerts](../alerts.md).",
     ),
 }
-_RULES = {
-    "LimitRule": "`below`, `above`",
-    "ChangeRule": "`drop`, `rise`, `change`",
-    "ShiftRule": "`shift`",
-}
-"""What rules on a metric are called by; those on the health of the data have a name there."""
-
 _ISO = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 
 
@@ -90,9 +84,11 @@ def rule_kinds(whole: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def _rules(kinds: dict[str, dict[str, Any]]) -> list[str]:
     """One table of all keys: with the rules that take them, where not all do."""
     rows: dict[tuple[str, str, str, str], list[str]] = {}
+    models = {one.__name__: one for one in KINDS.values() if issubclass(one, MetricRule)}
     for name, kind in kinds.items():
         health = kind["properties"].get("health", {}).get("const")
-        called = _RULES[name] if health is None else f"`health: {health}`"
+        made_by = ", ".join(f"`{key}`" for key in models[name].made_by) if health is None else ""
+        called = made_by or f"`health: {health}`"
         for key, described in kind["properties"].items():
             is_needed = key in kind.get("required", ())
             default = "required" if is_needed else _default(described.get("default"))

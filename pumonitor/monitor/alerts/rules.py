@@ -10,14 +10,13 @@ from typing import Final, Literal, assert_never
 
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.sections import rules as config
-from pumonitor.monitor.config.sections.rule_values import Change as ChangeGiven
+from pumonitor.monitor.config.sections.rule_values import Change
+from pumonitor.monitor.rules.alerts.limit import Limit
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
-    Change,
     Condition,
     Health,
     LabelDelay,
-    Limit,
     Missing,
     PriorShift,
     Shift,
@@ -97,26 +96,17 @@ def _metric(rule: config.Rule) -> str:
     return "labeled_positives" if isinstance(rule, config.FewPositives) else f"health:{rule.health}"
 
 
-def _warning(rule: config.Rule) -> ChangeGiven | None:
-    return rule.warning if isinstance(rule, config.LimitRule | config.ChangeRule) else None
+def _warning(rule: config.Rule) -> Change | None:
+    return rule.warning if isinstance(rule, config.WithWarning) else None
 
 
 def _condition(monitor: Monitor, rule: config.Rule, part: Part) -> Condition:
     warning = _warning(rule) if part == "warning" else None
     match rule:
-        case config.LimitRule():
-            limit = rule.limit if warning is None else warning.amount
-            return Limit(side=rule.condition, limit=limit)
-        case config.ChangeRule():
-            given, over = warning or rule.amount, rule.compared_with
-            return Change(
-                direction=rule.condition,
-                amount=given.amount,
-                relative=given.relative,
-                over=over if isinstance(over, timedelta) else None,
-            )
         case config.ShiftRule():
             return _shift(monitor, rule)
+        case config.MetricRule():
+            return rule.tested(warning)
         case config.FewPositives():
             return Limit(side="below", limit=rule.below)
         case config.LabelDelay():
@@ -187,30 +177,22 @@ def _name(rule: config.Rule, part: Part) -> str:
     return " ".join(words)
 
 
-def _limit_in_words(rule: config.Rule, warning: ChangeGiven | None) -> list[str]:
+def _limit_in_words(rule: config.Rule, warning: Change | None) -> list[str]:
     match rule:
-        case config.LimitRule():
-            return [rule.condition, f"{rule.limit if warning is None else warning.amount:g}"]
-        case config.ChangeRule():
-            return [rule.condition, _amount(warning or rule.amount)]
-        case config.ShiftRule():
-            return ["shift", rule.shift]
+        case config.MetricRule():
+            return rule.in_words(warning)
         case config.LabelDelay() if rule.shift is not None:
             return ["shift", rule.shift]
         case config.LabelDelay() if rule.change is not None:
-            return ["change", _amount(rule.change)]
+            return ["change", rule.change.in_words]
         case config.Volume():
-            return ["change", _amount(rule.change)]
+            return ["change", rule.change.in_words]
         case config.FewPositives():
             return ["below", f"{rule.below:g}"]
         case config.UnmatchedLabels():
             return ["above", f"{rule.above:g}"]
         case _:
             return []
-
-
-def _amount(given: ChangeGiven) -> str:
-    return f"{100 * given.amount:g}%" if given.relative else f"{given.amount:g}"
 
 
 def _key(rule: config.Rule, configuration: str, part: Part, condition: Condition) -> str:

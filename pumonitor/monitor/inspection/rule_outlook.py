@@ -20,10 +20,10 @@ from pumonitor.monitor.rules.alerts.rule import (
     Change,
     Health,
     LabelDelay,
-    Limit,
     Missing,
     PriorShift,
     Shift,
+    WindowCondition,
 )
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Window
@@ -130,7 +130,7 @@ def _first_window(monitor: Monitor, rule: AlertRule, first: datetime) -> Window:
             skipped = condition.reference_windows
         case Health():
             skipped = _USUAL if condition.kind in _NEEDS_USUAL else 0
-        case Limit() | Missing():
+        case WindowCondition() | Missing():
             pass
         case _:
             assert_never(condition)
@@ -157,8 +157,8 @@ def _fires(rule: AlertRule) -> str:
 def _condition(rule: AlertRule) -> str:
     condition = rule.condition
     match condition:
-        case Limit():
-            return f"the interval is {condition.side} {condition.limit:g}"
+        case WindowCondition():
+            return condition.fires
         case Change():
             amount = f"{100 * condition.amount:g}%" if condition.relative else condition.amount
             against = (

@@ -14,7 +14,8 @@ from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.database.schema import outbox
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Silence
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Health, Limit
+from pumonitor.monitor.rules.alerts.limit import Limit
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
 from tests.monitor.alerted_ledger import DAY, FIRST, MONITOR, AlertedLedger, known, rows
 from tests.monitor.ledger.monitored_days import run_out
 

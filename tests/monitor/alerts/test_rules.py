@@ -10,7 +10,8 @@ import yaml
 
 from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.config.file import configuration_schema, read_configuration_text
-from pumonitor.monitor.rules.alerts.rule import Change, Health, LabelDelay, Limit, Missing, Shift
+from pumonitor.monitor.rules.alerts.limit import Limit
+from pumonitor.monitor.rules.alerts.rule import Change, Health, LabelDelay, Missing, Shift
 
 TEXT = """\
 destinations:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, Change, Limit, Shift
+from pumonitor.monitor.rules.alerts.limit import Limit
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, Change, Shift
 from tests.monitor.alerted_ledger import DAY, day, known, rows
 
 STATES = ("provisional", "mature", "final")

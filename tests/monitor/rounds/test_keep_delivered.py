@@ -16,7 +16,8 @@ from pumonitor.monitor.jobs import Jobs
 from pumonitor.monitor.ledger.database.schema import outbox
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Limit
+from pumonitor.monitor.rules.alerts.limit import Limit
+from pumonitor.monitor.rules.alerts.rule import AlertRule
 from pumonitor.monitor.windows.opening import open_monitor_source
 from tests.monitor.alerted_ledger import DAY, FIRST, AlertedLedger, known, rows
 from tests.monitor.ledger.monitored_days import message

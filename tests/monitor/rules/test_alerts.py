@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 from pumonitor.monitor.rules.alerts.emission import closing, emission
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Limit
+from pumonitor.monitor.rules.alerts.limit import Limit
+from pumonitor.monitor.rules.alerts.rule import AlertRule
 from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence, step
 from pumonitor.ports import Window
 from tests.oracles.naive_alerts import state_after

@@ -14,12 +14,12 @@ from pumonitor.monitor.rules.alerts.false_discovery import (
     rejected,
 )
 from pumonitor.monitor.rules.alerts.fold import RuleFold
+from pumonitor.monitor.rules.alerts.limit import Limit
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
     Baseline,
     Change,
     Health,
-    Limit,
     Missing,
     Reading,
     Shift,

@@ -43,6 +43,11 @@ class Change(BaseModel, frozen=True):
     amount: float
     relative: bool = False
 
+    @property
+    def in_words(self) -> str:
+        """As it is written in a configuration."""
+        return f"{100 * self.amount:g}%" if self.relative else f"{self.amount:g}"
+
 
 def _metric(given: str) -> str:
     refuse_unknown(given)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
-from pydantic import BeforeValidator, Discriminator, Tag
+from pydantic import BeforeValidator, Discriminator
 
 from pumonitor.errors import nearest
 from pumonitor.monitor.config.sections.rules_of_health import (
@@ -24,9 +24,11 @@ from pumonitor.monitor.config.sections.rules_of_metrics import (
     ChangeRule,
     LimitRule,
     MetricRule,
+    RuleOfMetric,
     SegmentRule,
     ShiftRule,
     WindowRule,
+    WithWarning,
 )
 from pumonitor.monitor.config.text.problems import WithinError
 
@@ -49,31 +51,21 @@ __all__ = [
     "UnmatchedLabels",
     "Volume",
     "WindowRule",
+    "WithWarning",
     "keys_of",
     "meant_keys",
 ]
 
 KINDS: Final[Mapping[str, type[AnyRule]]] = {
-    "limit rule": LimitRule,
-    "change rule": ChangeRule,
-    "shift rule": ShiftRule,
-    "health: no_data": NoData,
-    "health: stale": Stale,
-    "health: few_positives": FewPositives,
-    "health: unmatched_labels": UnmatchedLabels,
-    "health: score_range": ScoreRange,
-    "health: volume": Volume,
-    "health: label_delay": LabelDelay,
+    tag.tag: model for model, tag in map(get_args, get_args(RuleOfMetric | HealthRule))
 }
 """Discriminator tag to model; pydantic puts the tag into the place of an error."""
 
 _OF_METRICS: Final = {
-    "below": "limit rule",
-    "above": "limit rule",
-    "drop": "change rule",
-    "rise": "change rule",
-    "change": "change rule",
-    "shift": "shift rule",
+    key: kind
+    for kind, model in KINDS.items()
+    if issubclass(model, MetricRule)
+    for key in model.made_by
 }
 """A rule on a metric has exactly one of these keys, which determines its kind."""
 
@@ -180,16 +172,7 @@ def _refuse_keys_of_others(
 
 
 Rule = Annotated[
-    Annotated[LimitRule, Tag("limit rule")]
-    | Annotated[ChangeRule, Tag("change rule")]
-    | Annotated[ShiftRule, Tag("shift rule")]
-    | Annotated[NoData, Tag("health: no_data")]
-    | Annotated[Stale, Tag("health: stale")]
-    | Annotated[FewPositives, Tag("health: few_positives")]
-    | Annotated[UnmatchedLabels, Tag("health: unmatched_labels")]
-    | Annotated[ScoreRange, Tag("health: score_range")]
-    | Annotated[Volume, Tag("health: volume")]
-    | Annotated[LabelDelay, Tag("health: label_delay")],
+    RuleOfMetric | HealthRule,
     Discriminator(_kind_of),
     BeforeValidator(_of_one_kind),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, Tag, model_validator
 
 from pumonitor.monitor.config.sections.rule_values import Change, ChangeGiven, Direction, Level
 from pumonitor.monitor.config.sections.rules_of_metrics import AnyRule, SegmentRule, WindowRule
@@ -154,4 +154,13 @@ def _refuse_absolute(change: Change | None, health: str) -> None:
         raise ValueError(msg)
 
 
-HealthRule = NoData | Stale | FewPositives | UnmatchedLabels | ScoreRange | Volume | LabelDelay
+HealthRule = (
+    Annotated[NoData, Tag("health: no_data")]
+    | Annotated[Stale, Tag("health: stale")]
+    | Annotated[FewPositives, Tag("health: few_positives")]
+    | Annotated[UnmatchedLabels, Tag("health: unmatched_labels")]
+    | Annotated[ScoreRange, Tag("health: score_range")]
+    | Annotated[Volume, Tag("health: volume")]
+    | Annotated[LabelDelay, Tag("health: label_delay")]
+)
+"""Each kind of rule on the data, with its discriminator tag."""

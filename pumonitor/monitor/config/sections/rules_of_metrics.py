@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, Tag, model_validator
 
 from pumonitor.errors import if_percent
 from pumonitor.monitor.config.sections.rule_values import (
@@ -23,15 +23,20 @@ from pumonitor.monitor.config.sections.rule_values import (
 from pumonitor.monitor.config.values.kinds import Number, Part, Text
 from pumonitor.names import COUNTS
 
+if TYPE_CHECKING:
+    from pumonitor.monitor.rules.alerts.rule import Condition
+
 __all__ = [
     "DETECTORS",
     "AnyRule",
     "ChangeRule",
     "LimitRule",
     "MetricRule",
+    "RuleOfMetric",
     "SegmentRule",
     "ShiftRule",
     "WindowRule",
+    "WithWarning",
 ]
 
 _NOT_SHARES: Final = (*COUNTS, "lift_at_k", "ll_score")
@@ -136,12 +141,23 @@ class MetricRule(SegmentRule):
         alert fires.
     """
 
+    made_by: ClassVar[tuple[str, ...]] = ()
+    """The keys of which such a rule has exactly one; no other kind of rule on a metric has them."""
+
     metric: Metric
     resolve_on: Literal["interval", "estimate"] = "interval"
     stale_for: Annotated[int, Field(ge=1)] | None = None
 
+    def tested(self, warning: Change | None) -> Condition:
+        """The condition of the rule or of its milder limit, where no window's length enters it."""
+        raise NotImplementedError
 
-class _WithWarning(MetricRule):
+    def in_words(self, warning: Change | None) -> list[str]:
+        """What follows the metric in the name of a rule that has none."""
+        raise NotImplementedError
+
+
+class WithWarning(MetricRule):
     """Keys of rules with a limit.
 
     Attributes
@@ -160,7 +176,7 @@ class _WithWarning(MetricRule):
             raise ValueError(msg)
 
 
-class LimitRule(_WithWarning):
+class LimitRule(WithWarning):
     """A limit on a metric: the alert fires when the whole interval of the metric is beyond it.
 
     Attributes
@@ -171,8 +187,21 @@ class LimitRule(_WithWarning):
         A window is bad when the whole interval of the metric lies above this limit.
     """
 
+    made_by = ("below", "above")
+
     below: Level | None = None
     above: Level | None = None
+
+    def tested(self, warning: Change | None) -> Condition:
+        """A limit on one side."""
+        from pumonitor.monitor.rules.alerts.limit import Limit
+
+        limit = self.limit if warning is None else warning.amount
+        return Limit(side=self.condition, limit=limit)
+
+    def in_words(self, warning: Change | None) -> list[str]:
+        """The side and the limit."""
+        return [self.condition, f"{self.limit if warning is None else warning.amount:g}"]
 
     @property
     def condition(self) -> Literal["below", "above"]:
@@ -210,7 +239,7 @@ class LimitRule(_WithWarning):
             raise ValueError(msg)
 
 
-class ChangeRule(_WithWarning):
+class ChangeRule(WithWarning):
     """A comparison: the alert fires when the whole interval of a metric's change is too large.
 
     Attributes
@@ -228,10 +257,28 @@ class ChangeRule(_WithWarning):
         ``reference``, or the windows of a length of time before, such as 28d.
     """
 
+    made_by = ("drop", "rise", "change")
+
     drop: ChangeGiven | None = None
     rise: ChangeGiven | None = None
     change: ChangeGiven | None = None
     compared_with: ComparedWith = Field("reference", alias="from")
+
+    def tested(self, warning: Change | None) -> Condition:
+        """A change from the reference, or from the windows before."""
+        from pumonitor.monitor.rules.alerts import rule
+
+        given, over = warning or self.amount, self.compared_with
+        return rule.Change(
+            direction=self.condition,
+            amount=given.amount,
+            relative=given.relative,
+            over=over if isinstance(over, timedelta) else None,
+        )
+
+    def in_words(self, warning: Change | None) -> list[str]:
+        """The direction and the amount."""
+        return [self.condition, (warning or self.amount).in_words]
 
     @property
     def condition(self) -> Literal["drop", "rise", "change"]:
@@ -273,9 +320,15 @@ class ShiftRule(MetricRule):
         Accepted number of false alarms per year of a ``shift`` rule while nothing changes.
     """
 
+    made_by = ("shift",)
+
     shift: Direction
     detector: Literal[*DETECTORS] = DETECTORS[0]  # type: ignore[valid-type]
     false_alarms_per_year: Annotated[Number, Field(gt=0)] = 1.0
+
+    def in_words(self, warning: Change | None) -> list[str]:
+        """The direction."""
+        return ["shift", self.shift]
 
     @model_validator(mode="after")
     def _that_can_bet(self) -> ShiftRule:
@@ -283,6 +336,14 @@ class ShiftRule(MetricRule):
             msg = f"bets on {self.metric}, and betting takes {', '.join(_BET_ON)} only"
             raise ValueError(msg)
         return self
+
+
+RuleOfMetric = (
+    Annotated[LimitRule, Tag("limit rule")]
+    | Annotated[ChangeRule, Tag("change rule")]
+    | Annotated[ShiftRule, Tag("shift rule")]
+)
+"""Each kind of rule on a metric, with its discriminator tag; a new kind has a line here."""
 
 
 def _not_milder(warning: float, key: str, own: float, *, side: str) -> str:

@@ -1,4 +1,4 @@
-"""Evidence of one window for rules with a limit, and for rules on a change from a reference."""
+"""Evidence of one window for rules on a change from a reference, and its parts in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
     Baseline,
     Change,
-    Limit,
     Reading,
     Series,
     WindowView,
@@ -30,9 +29,17 @@ from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, 
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.names import COUNTS
 
-__all__ = ["SeriesEvidence", "change_evidence", "limit_evidence"]
+__all__ = [
+    "REACH",
+    "SeriesEvidence",
+    "Side",
+    "change_evidence",
+    "interval_of",
+    "side_of",
+    "stated",
+]
 
-_REACH: Final = float(special.ndtri(0.975))
+REACH: Final = float(special.ndtri(0.975))
 
 Side = Literal["below", "above"]
 
@@ -51,31 +58,6 @@ class SeriesEvidence:
 
     evidence: Evidence
     p_value: float = 1.0
-
-
-def limit_evidence(
-    view: WindowView, series: Series, rule: AlertRule, condition: Limit
-) -> SeriesEvidence:
-    """Test whether the whole interval of a metric is beyond the rule's limit."""
-    missing = unusable_in_one_window(view, series, rule.metric)
-    if missing is not None:
-        return SeriesEvidence(evidence=missing)
-    now = _interval(view.readings[series][rule.metric])
-    kind = _side_of(now, condition.side, condition.limit, rule.resolve_on)
-    whole = "" if now.low == now.high else "all of it "
-    words = {"breach": whole, "good": "not ", "insufficient": "which may be "}[kind]
-    return SeriesEvidence(
-        evidence=Evidence(
-            window=view.window,
-            kind=kind,
-            value=now.value,
-            low=now.low,
-            high=now.high,
-            limit=condition.limit,
-            reason=f"{_stated(rule.metric, now)}, {words}{condition.side} {condition.limit:g}",
-        ),
-        p_value=_p_value(now, condition.side, condition.limit) if kind == "breach" else 1.0,
-    )
 
 
 def change_evidence(
@@ -118,7 +100,7 @@ def change_evidence(
         else _from_windows(view, series, rule.metric, before, over=condition.over)
     )
     if reference is None:
-        now = _interval(view.readings[series][rule.metric])
+        now = interval_of(view.readings[series][rule.metric])
         return SeriesEvidence(
             evidence=Evidence(
                 window=view.window,
@@ -184,7 +166,7 @@ def _changed(
     reference: ReferenceWindows,
 ) -> SeriesEvidence:
     metric = rule.metric
-    known = _known(metric, view.readings[series], _interval)
+    known = _known(metric, view.readings[series], interval_of)
     beside = compared(metric, known, reference)
     now, usual, moved_by = known[metric], beside.usual, beside.change
     sides: tuple[tuple[Side, float], ...] = (("below", -1.0), ("above", 1.0))
@@ -199,8 +181,8 @@ def _changed(
             else compared(metric, known, reference, plus=moved)
         )
         # Usual variation between windows is required for a breach and ignored for "good".
-        kind = _side_of(one.change, side, 0.0, rule.resolve_on)
-        if kind != "breach" and _side_of(one.measured, side, 0.0, rule.resolve_on) == "good":
+        kind = side_of(one.change, side, 0.0, rule.resolve_on)
+        if kind != "breach" and side_of(one.measured, side, 0.0, rule.resolve_on) == "good":
             kind = "good"
         kinds.append(kind)
         p_value = 1.0
@@ -228,7 +210,7 @@ def _changed(
     allowed = f"{100 * condition.amount:g}%" if condition.relative else f"{condition.amount:g}"
     words = {"breach": "more than", "good": "within", "insufficient": "perhaps more than"}[kind]
     reason = (
-        f"{_stated(metric, now)}, {_by(moved_by)} than the reference of "
+        f"{stated(metric, now)}, {_by(moved_by)} than the reference of "
         f"{shown(usual)}, {words} the {allowed} allowed"
     )
     return SeriesEvidence(
@@ -251,7 +233,8 @@ def _factor(usual: float, amount: float) -> float:
     return 1 + math.copysign(amount, amount * usual)
 
 
-def _side_of(number: Uncertain, side: Side, limit: float, resolve_on: str) -> EvidenceKind:
+def side_of(number: Uncertain, side: Side, limit: float, resolve_on: str) -> EvidenceKind:
+    """On which side of a limit a metric is, with its whole interval or as `resolve_on` says."""
     if side == "below":
         bad = number.high < limit
         good = (number.value if resolve_on == "estimate" else number.low) >= limit
@@ -261,23 +244,18 @@ def _side_of(number: Uncertain, side: Side, limit: float, resolve_on: str) -> Ev
     return "breach" if bad else "good" if good else "insufficient"
 
 
-def _p_value(number: Uncertain, side: Side, limit: float) -> float:
-    near_end = number.high if side == "below" else number.low
-    return one_sided_p_value(number.value, near_end=near_end, limit=limit, reach=_REACH)
-
-
-def _interval(reading: Reading) -> Uncertain:
+def interval_of(reading: Reading) -> Uncertain:
     """The value of a reading with its interval; without an interval it counts as exact."""
     value = math.nan if reading.value is None else reading.value
     low = value if reading.low is None else reading.low
     high = value if reading.high is None else reading.high
-    se = (high - low) / (2 * _REACH) if reading.se is None else reading.se
+    se = (high - low) / (2 * REACH) if reading.se is None else reading.se
     return Uncertain(value=value, low=low, high=high, se=se)
 
 
 def _estimated(reading: Reading) -> Uncertain:
     """The unclipped estimate with its interval, for means over windows."""
-    found = _interval(reading)
+    found = interval_of(reading)
     if reading.unclipped is None:
         return found
     off = reading.unclipped - found.value
@@ -285,7 +263,8 @@ def _estimated(reading: Reading) -> Uncertain:
     return Uncertain(value=reading.unclipped, low=low, high=high, se=found.se)
 
 
-def _stated(metric: str, now: Uncertain) -> str:
+def stated(metric: str, now: Uncertain) -> str:
+    """The metric with its value and interval, as a clause."""
     if metric in COUNTS:
         return f"there are {shown(now.value)} {metric_title(metric).lower()}"
     if now.low == now.high:

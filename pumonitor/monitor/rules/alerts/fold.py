@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from datetime import timedelta
 from typing import assert_never
 
-from pumonitor.monitor.rules.alerts.evidence import SeriesEvidence, change_evidence, limit_evidence
+from pumonitor.monitor.rules.alerts.evidence import SeriesEvidence, change_evidence
 from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayWatch
 from pumonitor.monitor.rules.alerts.evidence_health import WHOLE, health_evidence
 from pumonitor.monitor.rules.alerts.evidence_prior import prior_shift_evidence
@@ -18,11 +18,11 @@ from pumonitor.monitor.rules.alerts.rule import (
     Change,
     Health,
     LabelDelay,
-    Limit,
     Missing,
     PriorShift,
     Series,
     Shift,
+    WindowCondition,
     WindowView,
 )
 from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence, step
@@ -137,12 +137,12 @@ class RuleFold:
         views: Sequence[WindowView],
         index: int,
         series: Series,
-        condition: Limit | Change,
+        condition: WindowCondition | Change,
     ) -> SeriesEvidence:
         view = views[index]
         match condition:
-            case Limit():
-                return limit_evidence(view, series, self.rule, condition)
+            case WindowCondition():
+                return condition.evidence(view, series, self.rule)
             case Change():
                 return change_evidence(
                     view,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from pumonitor.names import COUNTS, TITLES
 from pumonitor.ports import Window
 
 if TYPE_CHECKING:
+    from pumonitor.monitor.rules.alerts.evidence import SeriesEvidence
     from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 
 __all__ = [
@@ -24,12 +26,12 @@ __all__ = [
     "Health",
     "HealthKind",
     "LabelDelay",
-    "Limit",
     "Missing",
     "PriorShift",
     "Reading",
     "Series",
     "Shift",
+    "WindowCondition",
     "WindowView",
     "metric_title",
     "moment_text",
@@ -130,12 +132,22 @@ class Baseline:
 # -- conditions -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
-    """Breach: the whole interval is below, or above, the limit."""
+class WindowCondition(ABC):
+    """A condition on one window of a series: other windows and the reference do not matter.
 
-    side: Literal["below", "above"]
-    limit: float
+    A new condition of this kind is a frozen dataclass in a file of its own, such as `limit`.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def evidence(self, view: WindowView, series: Series, rule: AlertRule) -> SeriesEvidence:
+        """Test the window of a series; the series may be missing from it."""
+
+    @property
+    @abstractmethod
+    def fires(self) -> str:
+        """When the rule fires, in words: a clause without a full stop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +271,7 @@ class Missing:
     """Breach: the window has no usable value of the metric."""
 
 
-Condition = Limit | Change | Shift | PriorShift | Health | LabelDelay | Missing
+Condition = WindowCondition | Change | Shift | PriorShift | Health | LabelDelay | Missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +286,7 @@ class AlertRule:
         Display name.
     metric : str
         An estimate, a number of rows, or ``health:`` and its kind.
-    condition : Limit, Change, Shift, PriorShift, Health, LabelDelay or Missing
+    condition : WindowCondition, Change, Shift, PriorShift, Health, LabelDelay or Missing
     windows, keep : int
         Parameters of `pumonitor.monitor.rules.alerts.states.step`.
     severity : {"info", "warning", "critical"}

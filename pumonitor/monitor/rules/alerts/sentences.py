@@ -44,7 +44,7 @@ def sentence(
     Examples
     --------
     >>> from datetime import UTC, datetime, timedelta
-    >>> from pumonitor.monitor.rules.alerts.rule import Limit
+    >>> from pumonitor.monitor.rules.alerts.limit import Limit
     >>> from pumonitor.ports import Window
     >>> start = datetime(2026, 3, 1, tzinfo=UTC)
     >>> window = Window(start=start, end=start + timedelta(days=1), index=20513)
