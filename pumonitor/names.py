@@ -236,6 +236,9 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
 """One plain sentence for each estimate (two where a warning belongs to it)."""
 
 
+_NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
 def top_k_text(top_k: float) -> str:
     """How many cases "the top k" are, in words.
 
@@ -249,16 +252,25 @@ def top_k_text(top_k: float) -> str:
     return f"top {int(top_k):,d}"
 
 
-def title(name: str, settings: Mapping[str, Any]) -> str:
-    """A short name of an estimate, with the evaluation's own k and beta in it.
+def title(name: str, settings: Mapping[str, Any] = _NO_SETTINGS) -> str:
+    """A short name of an estimate or a count, with the evaluation's own k and beta in it.
+
+    Parameters
+    ----------
+    name : str
+        What has no title is its own, with spaces.
+    settings : mapping, optional
+        Of the evaluation.
 
     Examples
     --------
     >>> title("precision_at_k", {"top_k": 0.1}), title("f_beta", {"f_beta": 2.0})
     ('Precision, top 10%', 'F2')
+    >>> title("f1"), title("labeled_positives"), title("no_data")
+    ('F1', 'Confirmed positives', 'no data')
     """
     if name.endswith("_at_k") and "top_k" in settings:
         return f"{TITLES[name].removesuffix(' at k')}, {top_k_text(settings['top_k'])}"
     if name == "f_beta" and "f_beta" in settings:
         return f"F{settings['f_beta']:g}"
-    return TITLES.get(name, name.replace("_", " "))
+    return TITLES.get(name) or COUNTS.get(name) or name.replace("_", " ")

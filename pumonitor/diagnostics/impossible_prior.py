@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final, Protocol
 
 from pumonitor.diagnostics.infeasible import more_than_chance
-from pumonitor.names import TITLES, UNCORRECTED_OF
+from pumonitor.names import UNCORRECTED_OF, title
 from pumonitor.results import Estimate
 
 __all__ = ["CAUSE", "came_out_impossible", "doubted_estimates", "impossible_prior"]
@@ -78,8 +78,7 @@ def came_out_impossible(name: str, number: _WithInterval, came_out: float) -> st
     ends = ""
     if math.isfinite(number.low) and math.isfinite(number.high):
         ends = f" ({number.low:.3g} to {number.high:.3g})"
-    title = TITLES.get(name, name.replace("_", " "))
-    return f"{title} came out at {came_out:.3g}{ends}, which is impossible"
+    return f"{title(name)} came out at {came_out:.3g}{ends}, which is impossible"
 
 
 def _stands_on_prior(name: str, *, pure: bool) -> bool:

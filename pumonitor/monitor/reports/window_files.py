@@ -17,7 +17,7 @@ from pumonitor.monitor.reports.window_report import window_files
 from pumonitor.monitor.windows.class_prior.assumed import stored_findings
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
 from pumonitor.monitor.windows.input_findings import findings_of
-from pumonitor.names import TITLES
+from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.results import ClassPriorEstimate, Finding
 
@@ -59,7 +59,7 @@ def window_files_of(
         return {}
     priors, history = prior_history(found, ledger), window_history(found, ledger)
     if priors is not None:
-        history.pop(TITLES["class_prior"], None)  # it has a picture of its own
+        history.pop(title("class_prior"), None)  # it has a picture of its own
     return window_files(
         table,
         prior,

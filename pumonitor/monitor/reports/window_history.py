@@ -8,7 +8,7 @@ from typing import Final
 
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
-from pumonitor.names import TITLES
+from pumonitor.names import title
 from pumonitor.report.history_chart import HistoryPoint
 
 __all__ = ["newest_known", "window_history"]
@@ -52,9 +52,7 @@ def window_history(
         as_of=found.as_of,
     )
     history = {
-        TITLES.get(name, name): tuple(
-            _point(row) for row in rows if row.metric == name and not row.assumed
-        )
+        title(name): tuple(_point(row) for row in rows if row.metric == name and not row.assumed)
         for name in _HEADLINES
     }
     return {

@@ -9,10 +9,9 @@ from typing import Final
 
 from markupsafe import escape
 
+from pumonitor import names
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
-from pumonitor.monitor.rules.alerts import rule as rules
 from pumonitor.monitor.rules.alerts.alert import Transition
-from pumonitor.names import COUNTS
 from pumonitor.report.numbers import number, rows
 
 __all__ = [
@@ -121,18 +120,18 @@ def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002
 
 def is_count(metric: str) -> bool:
     """Whether a metric is a number of rows."""
-    return metric in COUNTS
+    return metric in names.COUNTS
 
 
 def metric_title(metric: str) -> str:
-    """A metric's name for people.
+    """A metric's title with a capital letter, as the label of a line.
 
     Examples
     --------
     >>> metric_title("f1"), metric_title("labeled_positives"), metric_title("health:no_data")
     ('F1', 'Confirmed positives', 'No data')
     """
-    name = _plain(rules.metric_title(metric.removeprefix("health:")))
+    name = _plain(names.title(metric.removeprefix("health:")))
     return name[:1].upper() + name[1:]
 
 

@@ -18,7 +18,6 @@ from pumonitor.monitor.rules.alerts.rule import (
     Reading,
     Series,
     WindowView,
-    metric_title,
     shown,
 )
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
@@ -27,7 +26,7 @@ from pumonitor.monitor.rules.reference.compared import compared
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
-from pumonitor.names import COUNTS
+from pumonitor.names import COUNTS, title
 
 __all__ = [
     "REACH",
@@ -122,7 +121,7 @@ def _from_baseline(
     if baseline is None or view.as_of < baseline.as_of:
         return None, "the reference is not mature yet"
     reference = baseline.windows(series)
-    why = reference.why_none(metric, metric_title(metric))
+    why = reference.why_none(metric, title(metric))
     return (reference, "") if why is None else (None, why)
 
 
@@ -266,11 +265,11 @@ def _estimated(reading: Reading) -> Uncertain:
 def stated(metric: str, now: Uncertain) -> str:
     """The metric with its value and interval, as a clause."""
     if metric in COUNTS:
-        return f"there are {shown(now.value)} {metric_title(metric).lower()}"
+        return f"there are {shown(now.value)} {title(metric).lower()}"
     if now.low == now.high:
-        return f"{metric_title(metric)} is {shown(now.value)}"
+        return f"{title(metric)} is {shown(now.value)}"
     ends = f"{shown(now.low)} to {shown(now.high)}"
-    return f"{metric_title(metric)} is {shown(now.value)} ({ends})"
+    return f"{title(metric)} is {shown(now.value)} ({ends})"
 
 
 def _by(change: Uncertain) -> str:

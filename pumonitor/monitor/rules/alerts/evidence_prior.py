@@ -16,13 +16,13 @@ from pumonitor.monitor.rules.alerts.rule import (
     Reading,
     Series,
     WindowView,
-    metric_title,
     moment_text,
     shown,
 )
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.rules.alerts.usable import unusable
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR
+from pumonitor.names import title
 from pumonitor.prior.over_time import CHANGES
 
 __all__ = ["LEAST_ODDS", "least_odds", "prior_shift_evidence"]
@@ -171,7 +171,7 @@ def _missing(view: WindowView, series: Series) -> Evidence:
     if found is not None:
         return found
     reason = (
-        f"{metric_title('class_prior')} is followed from the end of the reference on, and this "
+        f"{title('class_prior')} is followed from the end of the reference on, and this "
         "window is before it"
     )
     return Evidence(window=view.window, kind="insufficient", reason=reason)
@@ -193,7 +193,7 @@ def _evidence(
 ) -> Evidence:
     value = posterior.prior.value
     usual = None if value is None else value / posterior.ratio
-    stated = f"{metric_title('class_prior')} is {shown(value)}"
+    stated = f"{title('class_prior')} is {shown(value)}"
     ends = f" ({shown(posterior.factor.low)} to {shown(posterior.factor.high)})"
     times = f"{shown(posterior.ratio)} times{ends} that of the reference"
     if bad and since is not None:

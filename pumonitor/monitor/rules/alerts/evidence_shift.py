@@ -14,7 +14,6 @@ from pumonitor.monitor.rules.alerts.rule import (
     Series,
     Shift,
     WindowView,
-    metric_title,
     moment_text,
     shown,
 )
@@ -28,6 +27,7 @@ from pumonitor.monitor.rules.detectors import (
     auc_bounds,
     scale_of,
 )
+from pumonitor.names import title
 
 __all__ = ["ShiftWatch", "start_of"]
 
@@ -224,7 +224,7 @@ def _reason(
     detection: Detection,
     since: datetime | None,
 ) -> str:
-    stated = f"{metric_title(rule.metric)} is {shown(reading.value)}"
+    stated = f"{title(rule.metric)} is {shown(reading.value)}"
     condition = rule.condition if isinstance(rule.condition, Shift) else None
     if detection.kind == "learning":
         needed = f" from {condition.reference_windows} windows" if condition else ""

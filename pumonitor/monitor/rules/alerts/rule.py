@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
-from pumonitor.names import COUNTS, TITLES
 from pumonitor.ports import Window
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ __all__ = [
     "Shift",
     "WindowCondition",
     "WindowView",
-    "metric_title",
     "moment_text",
     "shown",
 ]
@@ -350,17 +348,6 @@ class AlertRule:
 
 
 # -- words ------------------------------------------------------------------------------------
-
-
-def metric_title(metric: str) -> str:
-    """Display name of a metric.
-
-    Examples
-    --------
-    >>> metric_title("f1"), metric_title("predictions")
-    ('F1', 'Predictions')
-    """
-    return TITLES.get(metric) or COUNTS.get(metric) or metric.replace("_", " ")
 
 
 def shown(number: float | None) -> str:

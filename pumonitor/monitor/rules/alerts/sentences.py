@@ -10,10 +10,10 @@ from pumonitor.monitor.rules.alerts.rule import (
     Health,
     LabelDelay,
     Missing,
-    metric_title,
     moment_text,
 )
 from pumonitor.monitor.rules.alerts.states import Evidence
+from pumonitor.names import title
 
 __all__ = ["sentence"]
 
@@ -63,9 +63,9 @@ def sentence(
         _window(evidence),
     ]
     place = ", ".join(part for part in parts if part)
-    said = evidence.reason or f"{metric_title(rule.metric)} is {evidence.kind}"
+    said = evidence.reason or f"{title(rule.metric)} is {evidence.kind}"
     if isinstance(rule.condition, Missing) and evidence.kind == "breach":
-        said = f"no usable {metric_title(rule.metric)} in {rule.windows} windows: {said}"
+        said = f"no usable {title(rule.metric)} in {rule.windows} windows: {said}"
     elif isinstance(rule.condition, LabelDelay):
         said = f"label delay: {said}"
     elif isinstance(rule.condition, Health):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pumonitor.monitor.rules.alerts.rule import Reading, Series, WindowView, metric_title, shown
+from pumonitor.monitor.rules.alerts.rule import Reading, Series, WindowView, shown
 from pumonitor.monitor.rules.alerts.states import Evidence
+from pumonitor.names import title
 
 __all__ = ["unusable", "unusable_in_one_window"]
 
@@ -19,10 +20,10 @@ def unusable(view: WindowView, series: Series, metric: str) -> Evidence | None:
     reading = readings.get(metric)
     if reading is None or reading.value is None:
         why = "it was not evaluated" if reading is None else reading.reason
-        reason = f"{metric_title(metric)} is undefined: {why}"
+        reason = f"{title(metric)} is undefined: {why}"
         return Evidence(window=view.window, kind="insufficient", reason=reason)
     if reading.assumed:
-        reason = f"{metric_title(metric)} is assumed to be {shown(reading.value)} and not measured"
+        reason = f"{title(metric)} is assumed to be {shown(reading.value)} and not measured"
         return Evidence(window=view.window, kind="insufficient", reason=reason)
     return _no_evidence(view, reading) if reading.impossible else None
 
