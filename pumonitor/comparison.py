@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pumonitor._validate import as_labels, as_number, as_scores, check_same_index, row_weights
+from pumonitor._model_columns import model_thresholds, score_columns
+from pumonitor._validate import as_labels, row_weights
 from pumonitor.comparison_result import Comparison
 from pumonitor.diagnostics import diagnose
 from pumonitor.diagnostics.review_cut import labels_show_a_review_cut, review_cut
-from pumonitor.errors import InputError
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.f_beta import F1, f_beta_metric
@@ -24,10 +22,11 @@ from pumonitor.metrics.paired import ModelOnRows, rows_as_cells
 from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.predicted_positive_rate import PREDICTED_POSITIVE_RATE
 from pumonitor.metrics.prior_quantities import class_prior_estimate, unlabeled_prior_estimate
-from pumonitor.metrics.problem import Problem, check_settings, make_problem
+from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import at_threshold
 from pumonitor.metrics.recall import RECALL
+from pumonitor.metrics.settings import check_settings
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.metrics.uncorrected import uncorrected_ranking
 from pumonitor.prior import GivenOrEstimated
@@ -152,8 +151,8 @@ def compare(
     )
     metrics = (F1, LL_SCORE, PRECISION, RECALL, f_beta_metric(f_beta))
     label_values = as_labels(labels)
-    columns = _score_columns(labels, label_values, scores)
-    thresholds = _thresholds(threshold, columns)
+    columns = score_columns(labels, label_values, scores)
+    thresholds = model_thresholds(threshold, columns)
     tables = {
         name: ScoreTable.from_arrays(
             label_values,
@@ -333,81 +332,3 @@ def _also_diagnosed(problem: Problem, threshold: float) -> dict[str, Estimate]:
         *uncorrected_ranking(problem),
     )
     return {estimate.name: estimate for estimate in found}
-
-
-def _score_columns(
-    labels: Any, label_values: NDArray[np.int8], scores: Any
-) -> dict[str, NDArray[Any]]:
-    """Scores by model, checked one by one."""
-    check_same_index(labels, scores)
-    found: dict[str, NDArray[Any]] = {}
-    for name, values in _named(scores):
-        check_same_index(labels, values)
-        column = as_scores(values, name=f"scores of {name!r}")
-        if len(column) != len(label_values):
-            msg = (
-                f"scores of {name!r} must have one value per label: got {len(column)} scores for "
-                f"{len(label_values)} labels"
-            )
-            raise InputError(msg)
-        found[name] = column
-    if len(found) < 2:
-        msg = (
-            f"scores must hold two models or more, got {len(found)}"
-            f"{f' ({next(iter(found))!r})' if found else ''}: for one model use evaluate"
-        )
-        raise InputError(msg)
-    return found
-
-
-def _named(scores: Any) -> Iterator[tuple[str, Any]]:
-    """Name and values of each model, from a mapping or a data frame."""
-    if isinstance(scores, Mapping):
-        for name, values in scores.items():
-            if not isinstance(name, str):
-                msg = f"names of models must be text, got {name!r} of type {type(name).__name__}"
-                raise TypeError(msg)
-            yield name, values
-        return
-    if hasattr(type(scores), "collect"):
-        msg = f"scores is a {type(scores).__name__} whose columns are not there: collect it first"
-        raise TypeError(msg)
-    if not hasattr(scores, "columns"):
-        msg = (
-            "scores must be a mapping from model name to scores, or a data frame with a column of "
-            f"scores for each model, got {type(scores).__name__}"
-        )
-        raise TypeError(msg)
-    import narwhals as nw
-
-    names = [str(name) for name in getattr(scores, "column_names", scores.columns)]
-    twice = [f"{name!r} ({count} times)" for name, count in Counter(names).items() if count > 1]
-    if twice:
-        msg = f"scores has columns of the same name: {', '.join(twice)}; give each model its own"
-        raise InputError(msg)
-    frame = nw.from_native(scores, eager_only=True)
-    for name, column in zip(names, frame.iter_columns(), strict=True):
-        yield name, column.to_native()
-
-
-def _thresholds(
-    threshold: float | Mapping[str, float], columns: Mapping[str, NDArray[Any]]
-) -> dict[str, float]:
-    """Threshold of each model, in the precision of its scores, as `scores >= threshold` has it."""
-    if isinstance(threshold, Mapping):
-        missing = [repr(name) for name in columns if name not in threshold]
-        unknown = [repr(name) for name in threshold if name not in columns]
-        if missing or unknown:
-            parts = [f"none for {', '.join(missing)}"] if missing else []
-            parts += [f"{', '.join(unknown)} is no model"] if unknown else []
-            msg = (
-                f"threshold must name the models {', '.join(map(repr, columns))}, one threshold "
-                f"each: {'; '.join(parts)}"
-            )
-            raise ValueError(msg)
-    given = threshold if isinstance(threshold, Mapping) else dict.fromkeys(columns, threshold)
-    found: dict[str, float] = {}
-    for name, values in columns.items():
-        number = as_number(given[name], name=f"threshold of {name!r}")
-        found[name] = float(values.dtype.type(number))
-    return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from pumonitor.comparison_lead import Lead, brief
 from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.errors import no_such
 from pumonitor.metrics.model_pairs import ModelPairs
@@ -25,57 +26,6 @@ __all__ = ["Comparison", "Lead"]
 SCHEMA_VERSION = 1
 _SHOWN = ("f1", "aul", "ll_score")
 _LISTED = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lead:
-    """The best model by one metric, and whether it can be told from the second.
-
-    Attributes
-    ----------
-    metric, best : str
-    second : str or None
-        None when no other model has a value.
-    difference : Estimate or None
-        Best less second, with its paired interval.
-    withheld : str or None
-        Why the difference is no verdict: the labels were chosen by a model, or the values are
-        impossible.
-    """
-
-    metric: str
-    best: str
-    second: str | None
-    difference: Estimate | None
-    withheld: str | None = None
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the whole interval of the difference lies above 0, and nothing speaks against."""
-        return self.withheld is None and self.difference is not None and self.difference.low > 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types."""
-        return {
-            "best": self.best,
-            "second": self.second,
-            "difference": None if self.difference is None else self.difference.to_dict(),
-            "is_clear": self.is_clear,
-            "withheld": self.withheld,
-        }
-
-    def __str__(self) -> str:
-        if self.withheld is not None:
-            return f"{self.metric}: no verdict, {self.withheld}"
-        if self.difference is None:
-            return f"{self.metric}: only {self.best} has a value"
-        by = _brief(self.difference)
-        if self.is_clear:
-            return f"{self.metric}: {self.best} is better than {self.second} by {by}"
-        return (
-            f"{self.metric}: {self.best} cannot be distinguished from {self.second}, "
-            f"difference {by}"
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -371,7 +321,7 @@ class Comparison:
         order = [*ranked, *(name for name in self.models if name not in ranked)]
         cells = [["model", *(_SHOWN)]]
         cells += [
-            [name, *(_brief(self.estimates[name][metric]) for metric in _SHOWN)] for name in order
+            [name, *(brief(self.estimates[name][metric]) for metric in _SHOWN)] for name in order
         ]
         widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
         lines = [
@@ -405,14 +355,6 @@ class Comparison:
             sentence if len(names) == len(self.models) else f"{', '.join(names)}: {sentence}"
             for sentence, names in about.items()
         ]
-
-
-def _brief(estimate: Estimate) -> str:
-    if estimate.undefined_reason is not None:
-        return "undefined"
-    value, low, high = estimate.displayed
-    impossible = f" (estimated {estimate.came_out:.4f}: impossible)" if estimate.infeasible else ""
-    return f"{value:.4f} [{low:.4f}, {high:.4f}]{impossible}"
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -12,43 +12,21 @@ from numpy.typing import NDArray
 from pumonitor._validate import as_number, as_scores, check_same_index, scores_by_source
 from pumonitor.diagnostics import diagnose
 from pumonitor.errors import InputError, TooFewPositivesError
-from pumonitor.metrics import THRESHOLD_METRICS
-from pumonitor.metrics.auc import auc_estimate
-from pumonitor.metrics.aul import aul_estimate
-from pumonitor.metrics.average_precision import average_precision_estimate
-from pumonitor.metrics.curves import by_threshold, lift_curve, precision_recall_curve, roc_curve
 from pumonitor.metrics.evaluation_bounds import evaluation_bounds
-from pumonitor.metrics.f_beta import F1, f_beta_metric
-from pumonitor.metrics.ll_score import LL_SCORE
-from pumonitor.metrics.maxima import maxima
-from pumonitor.metrics.predicted_positive_rate import PREDICTED_POSITIVE_RATE
-from pumonitor.metrics.prior_quantities import (
-    class_prior_estimate,
-    label_frequency_estimate,
-    unlabeled_prior_estimate,
-)
-from pumonitor.metrics.problem import Problem, check_settings, make_problem
-from pumonitor.metrics.ranking import observed_lift
-from pumonitor.metrics.rates import at_threshold
-from pumonitor.metrics.resampled import resample
-from pumonitor.metrics.threshold_metric import ThresholdMetric
-from pumonitor.metrics.top_k import top_k_estimates
-from pumonitor.metrics.uncorrected import (
-    UNCORRECTED_AT_THRESHOLD,
-    uncorrected_at,
-    uncorrected_ranking,
-)
+from pumonitor.metrics.evaluation_estimates import CURVE_CELLS, estimates_and_curves
+from pumonitor.metrics.f_beta import f_beta_metric
+from pumonitor.metrics.problem import make_problem
+from pumonitor.metrics.settings import check_settings
 from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.labels.label_frequency import LabelFrequency
-from pumonitor.results import Curve, Estimate, Evaluation, Scenario, Target
+from pumonitor.results import Evaluation, Scenario, Target
 from pumonitor.sensitivity.at_priors import AtPriors
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable
 
 __all__ = ["evaluate", "evaluate_table"]
 
-_CURVE_CELLS = 200
 _HISTOGRAM_BINS = 40
 
 
@@ -304,7 +282,7 @@ def evaluate_table(
         rng=rng,
     )
     beta_metric = f_beta_metric(f_beta)
-    estimates, drawn_curves = _estimates_and_curves(
+    estimates, drawn_curves = estimates_and_curves(
         problem, threshold, top_k, beta_metric, curves=curves
     )
     settings = {
@@ -353,50 +331,9 @@ def evaluate_table(
         scores=_histogram(table),
         settings=settings,
         at_priors=AtPriors.of(
-            problem, prior, threshold=threshold, top_k=top_k, f_beta=f_beta, cells=_CURVE_CELLS
+            problem, prior, threshold=threshold, top_k=top_k, f_beta=f_beta, cells=CURVE_CELLS
         ),
     )
-
-
-def _estimates_and_curves(
-    problem: Problem,
-    threshold: float,
-    top_k: float,
-    beta_metric: ThresholdMetric,
-    *,
-    curves: bool,
-) -> tuple[dict[str, Estimate], dict[str, Curve]]:
-    at = at_threshold(problem, threshold)
-    naive = uncorrected_at(problem, threshold)
-    lift = observed_lift(problem)
-    resampled = resample(problem, cells=_CURVE_CELLS, thresholds=(threshold,))
-    threshold_metrics = [*THRESHOLD_METRICS]
-    threshold_metrics.insert(threshold_metrics.index(F1) + 1, beta_metric)
-    # Where an LL score ends depends on the class prior: its curve could not be read beside others.
-    with_curves = [metric for metric in threshold_metrics if metric is not LL_SCORE]
-    found = [
-        class_prior_estimate(problem),
-        unlabeled_prior_estimate(problem),
-        label_frequency_estimate(problem),
-        PREDICTED_POSITIVE_RATE.estimate(at),
-        aul_estimate(problem, lift),
-        auc_estimate(problem, lift),
-        average_precision_estimate(problem, lift),
-        *(metric.estimate(at) for metric in threshold_metrics),
-        *maxima(problem, resampled),
-        *top_k_estimates(problem, top_k),
-        *uncorrected_ranking(problem),
-        *(metric.estimate(naive, name=f"{metric.name}_pu") for metric in UNCORRECTED_AT_THRESHOLD),
-    ]
-    by_name = {estimate.name: estimate for estimate in found}
-    if not curves:
-        return by_name, {}
-    return by_name, {
-        "roc": roc_curve(problem, resampled),
-        "precision_recall": precision_recall_curve(problem, resampled),
-        "lift": lift_curve(problem, resampled),
-        **by_threshold(problem, resampled, (*with_curves, PREDICTED_POSITIVE_RATE)),
-    }
 
 
 def _histogram(table: ScoreTable) -> dict[str, NDArray[np.float64]]:

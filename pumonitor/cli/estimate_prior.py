@@ -261,7 +261,7 @@ def _reference_prior(reference: str | None, given: str | None, *, confidence_lev
 
 def _check(method: str, *, scenario: str, label_purity: float, confidence_level: float) -> None:
     """Refuse what no method could run with, before anything is read."""
-    from pumonitor.metrics.problem import check_settings
+    from pumonitor.metrics.settings import check_settings
     from pumonitor.prior import check_method
 
     check_settings(

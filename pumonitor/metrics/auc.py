@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
+from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
-from pumonitor.metrics.problem import Problem, Setting, estimate_from_draws
+from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, observed_lift
+from pumonitor.metrics.settings import Setting
 from pumonitor.results import Estimate
 
 __all__ = ["auc", "auc_estimate"]

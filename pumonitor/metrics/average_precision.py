@@ -7,8 +7,10 @@ from typing import Any, Unpack
 import numpy as np
 
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
+from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
-from pumonitor.metrics.problem import DRAWS, Problem, Setting, estimate_from_draws
+from pumonitor.metrics.prior_draws import DRAWS
+from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.ranking import (
     ObservedLift,
     auc_from_lift,
@@ -18,6 +20,7 @@ from pumonitor.metrics.ranking import (
     observed_lift,
 )
 from pumonitor.metrics.recovery import Route, indirect_average_precision, indirect_weight
+from pumonitor.metrics.settings import Setting
 from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import log_t_draws
 

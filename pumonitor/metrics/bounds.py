@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pumonitor.errors import InputError
 from pumonitor.metrics.contingency_bounds import ContingencyBounds, Side
 from pumonitor.metrics.from_arrays import GivenPrior
-from pumonitor.metrics.problem import check_settings
+from pumonitor.metrics.settings import check_settings
 from pumonitor.metrics.surrogates import HiddenCounts, hidden_counts
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.stats.distribution_bands import SIMULTANEOUS, Band, distribution_band

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from pumonitor.metrics.problem import Problem, Setting, make_problem
+from pumonitor.metrics.problem import Problem, make_problem
+from pumonitor.metrics.settings import Setting
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 

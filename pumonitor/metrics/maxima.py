@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from pumonitor.metrics.accuracy import ACCURACY
 from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
 from pumonitor.metrics.f_beta import F1
+from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.matthews_correlation import MCC
-from pumonitor.metrics.problem import Problem, estimate_from_draws
+from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import Rates, corrected_rates
 from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric

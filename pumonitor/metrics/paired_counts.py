@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.paired import ModelOnRows, difference_range
-from pumonitor.metrics.problem import DRAWS, Problem, estimate_from_draws
+from pumonitor.metrics.prior_draws import DRAWS
+from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import (
     AtThreshold,
     Rates,

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.influence import standard_error
 from pumonitor.metrics.paired import ModelOnRows, difference_range
-from pumonitor.metrics.problem import DRAWS, Problem, estimate_from_draws
+from pumonitor.metrics.prior_draws import DRAWS
+from pumonitor.metrics.problem import Problem
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
 

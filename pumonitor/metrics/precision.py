@@ -7,8 +7,8 @@ from typing import Any, Unpack
 from numpy.typing import NDArray
 
 from pumonitor.metrics.from_arrays import GivenPrior
-from pumonitor.metrics.problem import Setting
 from pumonitor.metrics.rates import Rates
+from pumonitor.metrics.settings import Setting
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 

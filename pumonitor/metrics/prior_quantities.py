@@ -13,7 +13,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.metrics.problem import DRAWS, Problem, estimate_from_draws
+from pumonitor.metrics.from_draws import estimate_from_draws
+from pumonitor.metrics.prior_draws import DRAWS
+from pumonitor.metrics.problem import Problem
 from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import interval, share_draws
 

@@ -17,37 +17,28 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass
-from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.errors import if_percent
+from pumonitor.metrics.mixtures import solved_mixtures
+from pumonitor.metrics.prior_draws import (
+    DRAWS,
+    draws_of_prior,
+    population_prior,
+    prior_at_frequency,
+)
 from pumonitor.metrics.running_sums import RunningSums, above, share_variance
+from pumonitor.metrics.settings import check_settings
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, undefined
 from pumonitor.stats.confidence_draws import (
-    interval,
     share_draws,
-    split_normal_logit_draws,
 )
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Problem", "Setting", "check_settings", "estimate_from_draws", "make_problem"]
+__all__ = ["Problem", "make_problem"]
 
 FloatArray = NDArray[np.float64]
-
-DRAWS = 10_000
-
-
-class Setting(TypedDict, total=False):
-    """Keywords shared by all metric functions."""
-
-    scenario: Scenario
-    label_purity: float
-    target: Target
-    confidence_level: float
-    correct_prior_bias: bool
-    rng: int | np.random.Generator | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -164,14 +155,16 @@ class Problem:
         With a given label frequency it is pi = q b / c.
         """
         if self.frequency_draws is not None:
-            return _at_frequency(fraction, self.frequency_draws, label_purity=self.label_purity)
+            return prior_at_frequency(
+                fraction, self.frequency_draws, label_purity=self.label_purity
+            )
         if self.unlabeled_draws is None:
             return (
                 np.full(DRAWS, self.class_prior.value)
                 if self.prior_draws is None
                 else self.prior_draws
             )
-        return _population_prior(fraction, self.unlabeled_draws, label_purity=self.label_purity)
+        return population_prior(fraction, self.unlabeled_draws, label_purity=self.label_purity)
 
     @property
     def prior_alone(self) -> FloatArray:
@@ -222,7 +215,15 @@ class Problem:
     def window_ratio(self, index: int | NDArray[np.intp] | slice) -> FloatArray:
         """Variance of g as an estimate for this window, over its sampling variance."""
         sampled = self.labeled_variance(index)
-        rates = _true_shares(self, index)
+        rates = [
+            np.clip(rate, 0.0, 1.0)
+            for rate in solved_mixtures(
+                self.labeled_above[index],
+                self.population_above[index],
+                self.class_prior.value,
+                label_purity=self.label_purity,
+            )
+        ]
         correction = self.window_correction(
             cross=share_variance(self.labeled_above[index], self.sums.labeled_cross, index),
             positive=rates[0] * (1 - rates[0]),
@@ -266,17 +267,6 @@ class Problem:
         negatives = max(self.population_size - positives, 1e-300)
         term = purity**2 * positive / positives + (1 - purity) ** 2 * negative / negatives
         return np.asarray(term if self.scenario == "case-control" else -term)
-
-
-def _true_shares(
-    problem: Problem, index: int | NDArray[np.intp] | slice
-) -> tuple[FloatArray, FloatArray]:
-    """TPR and FPR at the cells, held to [0, 1]."""
-    g, f = problem.labeled_above[index], problem.population_above[index]
-    prior, purity = problem.class_prior.value, problem.label_purity
-    recall = ((1 - prior) * g - (1 - purity) * f) / (purity - prior)
-    false_positive_rate = (purity * f - prior * g) / (purity - prior)
-    return np.clip(recall, 0.0, 1.0), np.clip(false_positive_rate, 0.0, 1.0)
 
 
 def make_problem(
@@ -326,44 +316,14 @@ def make_problem(
     population_size = rest_size + (mass_size if in_population else 0.0)
     fraction_draws = np.full(DRAWS, fraction)
     if target == "process" and in_population:
-        spread_of_rows = (1 - fraction) ** 2 * float(
-            table.labeled_mass_squares.sum()
-        ) + fraction**2 * float(rest_squares.sum())
-        rows = fraction * (1 - fraction) * everything**2 / spread_of_rows
-        fraction_draws = share_draws(
-            fraction * rows, rows, size=DRAWS, rng=_stream(seed, "labeled fraction")
-        )
-    prior_draws = unlabeled_draws = frequency_draws = None
-    rng_of_prior = _stream(seed, "class prior")
-    if not math.isnan(class_prior.label_frequency_interval[0]):
-        frequency_draws = split_normal_logit_draws(
-            class_prior.label_frequency,
-            *class_prior.label_frequency_interval,
-            confidence_level=class_prior.confidence_level,
-            size=DRAWS,
-            rng=rng_of_prior,
-        )
-        prior_draws = _at_frequency(fraction_draws, frequency_draws, label_purity=label_purity)
-    elif not class_prior.is_known and in_population and not class_prior.method.startswith("given"):
-        of_rest = float(table.unlabeled.sum()) / rest_total
-        unlabeled_draws = of_rest * split_normal_logit_draws(
-            class_prior.unlabeled_prior,
-            *class_prior.unlabeled_prior_interval,
-            confidence_level=class_prior.confidence_level,
-            size=DRAWS,
-            rng=rng_of_prior,
-        )
-        prior_draws = _population_prior(fraction_draws, unlabeled_draws, label_purity=label_purity)
-    elif not class_prior.is_known:
-        prior_draws = split_normal_logit_draws(
-            class_prior.value,
-            class_prior.low,
-            class_prior.high,
-            confidence_level=class_prior.confidence_level,
-            size=DRAWS,
-            rng=rng_of_prior,
-        )
-        prior_draws = np.minimum(prior_draws, label_purity * (1 - 1e-6))
+        fraction_draws = _fraction_draws(table, rest_squares, fraction, everything, seed=seed)
+    of_prior = draws_of_prior(
+        class_prior,
+        fraction_draws,
+        unlabeled_of_rest=float(table.unlabeled.sum()) / rest_total if in_population else None,
+        label_purity=label_purity,
+        rng=_stream(seed, "class prior"),
+    )
     return Problem(
         table=table,
         scenario=scenario,
@@ -371,9 +331,9 @@ def make_problem(
         label_purity=label_purity,
         confidence_level=confidence_level,
         class_prior=class_prior,
-        prior_draws=prior_draws,
-        unlabeled_draws=unlabeled_draws,
-        frequency_draws=frequency_draws,
+        prior_draws=of_prior.prior,
+        unlabeled_draws=of_prior.unlabeled,
+        frequency_draws=of_prior.frequency,
         labeled_above=above(table.labeled) / labeled_total,
         population_above=above(population) / float(population.sum()),
         sums=RunningSums.of(table, rest, rest_squares),
@@ -387,47 +347,15 @@ def make_problem(
     )
 
 
-def check_settings(
-    *, scenario: str, target: str, label_purity: float, confidence_level: float
-) -> None:
-    """Refuse settings out of range, each by its name."""
-    if scenario not in ("single-training-set", "case-control"):
-        msg = f"scenario must be 'single-training-set' or 'case-control', got {scenario!r}"
-        raise ValueError(msg)
-    if target not in ("process", "window"):
-        msg = f"target must be 'process' or 'window', got {target!r}"
-        raise ValueError(msg)
-    for name, value in (("label_purity", label_purity), ("confidence_level", confidence_level)):
-        if isinstance(value, str):
-            msg = f"{name} must be a number, got the text {value!r}"
-            raise TypeError(msg)
-    if not 0 < confidence_level < 1:
-        msg = (
-            "confidence_level must satisfy 0 < confidence_level < 1, "
-            f"got {confidence_level:g}{if_percent(confidence_level)}"
-        )
-        raise ValueError(msg)
-    if not 0 < label_purity <= 1:
-        msg = (
-            "label_purity must satisfy 0 < label_purity <= 1, "
-            f"got {label_purity:g}{if_percent(label_purity)}"
-        )
-        raise ValueError(msg)
-
-
-def _population_prior(
-    fraction: FloatArray, unlabeled_prior: FloatArray, *, label_purity: float
+def _fraction_draws(
+    table: ScoreTable, rest_squares: FloatArray, fraction: float, everything: float, *, seed: int
 ) -> FloatArray:
-    """Pi = q b + (1 - q) a, kept below the label purity."""
-    prior = fraction * label_purity + (1 - fraction) * unlabeled_prior
-    return np.minimum(prior, label_purity * (1 - 1e-6))
-
-
-def _at_frequency(
-    fraction: FloatArray, label_frequency: FloatArray, *, label_purity: float
-) -> FloatArray:
-    """Pi = q b / c, kept below the label purity."""
-    return np.minimum(fraction * label_purity / label_frequency, label_purity * (1 - 1e-6))
+    """Draws of q for the process; rows of unequal weight count as fewer."""
+    spread_of_rows = (1 - fraction) ** 2 * float(
+        table.labeled_mass_squares.sum()
+    ) + fraction**2 * float(rest_squares.sum())
+    rows = fraction * (1 - fraction) * everything**2 / spread_of_rows
+    return share_draws(fraction * rows, rows, size=DRAWS, rng=_stream(seed, "labeled fraction"))
 
 
 def _stream(seed: int, purpose: str) -> np.random.Generator:
@@ -439,57 +367,3 @@ def _seed(rng: int | np.random.Generator | None) -> int:
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**63))
     return 0 if rng is None else int(rng)
-
-
-def estimate_from_draws(
-    problem: Problem,
-    name: str,
-    value: float,
-    draws: FloatArray,
-    *,
-    sampling: FloatArray,
-    prior: FloatArray | None,
-    method: str,
-    value_range: tuple[float, float] = (0.0, 1.0),
-    unconstrained_value: float | None = None,
-) -> Estimate:
-    """Estimate with the interval that confidence draws give.
-
-    `sampling` are draws with the prior held at its value, `prior` draws with the sample held as
-    it is (None when the prior is known). The interval always holds the value itself, which a
-    value at the end of its range would otherwise fall out of.
-
-    The mean over `prior` less the value at the prior itself is what the uncertainty of the prior
-    adds on average: an estimate with prior p has mean f(pi) + E f(p) - f(pi), and the draws stand
-    for the errors of p.
-    """
-    low, high = interval(draws, confidence_level=problem.confidence_level)
-    bias = 0.0
-    if prior is not None and np.isfinite(prior).any():
-        at_prior = float(value) if unconstrained_value is None else unconstrained_value
-        bias = float(np.mean(prior[np.isfinite(prior)])) - at_prior
-        bias = 0.0 if abs(bias) < 1e-12 else bias  # no more than rounding
-    if problem.correct_prior_bias:
-        value = value - bias
-    return Estimate(
-        name=name,
-        value=float(value),
-        low=min(low, float(value)) if math.isfinite(low) else float(value),
-        high=max(high, float(value)) if math.isfinite(high) else float(value),
-        confidence_level=problem.confidence_level,
-        method=method,
-        n_labeled=problem.table.n_labeled,
-        n_unlabeled=problem.table.n_unlabeled,
-        se=spread(draws),
-        se_sampling=spread(sampling),
-        se_prior=0.0 if prior is None else spread(prior),
-        prior_bias=bias,
-        range=value_range,
-        unconstrained_value=unconstrained_value,
-    )
-
-
-def spread(draws: FloatArray) -> float:
-    """Standard deviation of the draws that have a value."""
-    kept = draws[np.isfinite(draws)]
-    return float(np.std(kept)) if len(kept) else math.nan

@@ -11,7 +11,8 @@ from scipy import stats
 
 from pumonitor.metrics.influence import standard_error
 from pumonitor.metrics.prior_dependence import correlation_with_positives, is_counted
-from pumonitor.metrics.problem import DRAWS, Problem
+from pumonitor.metrics.prior_draws import DRAWS
+from pumonitor.metrics.problem import Problem
 from pumonitor.stats.confidence_draws import logit_t_draws
 
 __all__ = ["ObservedLift", "observed_lift"]

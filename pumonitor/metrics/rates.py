@@ -2,9 +2,7 @@
 
 recall (TPR), FPR, theta (predicted positive rate) and the class prior determine every threshold
 metric (Ramola et al. 2019, equations 3-8). Observed are g, the share of labeled rows at or above
-the threshold, and theta; solving the two mixtures of `pumonitor.metrics.problem` gives
-
-    TPR = ((1 - pi) g - (1 - b) theta) / (b - pi),    FPR = (b theta - pi g) / (b - pi).
+the threshold, and theta; `pumonitor.metrics.mixtures` solves for TPR and FPR.
 """
 
 from __future__ import annotations
@@ -16,8 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.metrics.from_draws import estimate_from_draws
+from pumonitor.metrics.mixtures import solved_mixtures
 from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
-from pumonitor.metrics.problem import DRAWS, Problem, estimate_from_draws
+from pumonitor.metrics.prior_draws import DRAWS
+from pumonitor.metrics.problem import Problem
 from pumonitor.results import Estimate
 
 __all__ = [
@@ -55,7 +56,7 @@ def corrected_rates(
     *,
     label_purity: float,
 ) -> Rates:
-    """Rates from the observed shares (Jain et al. 2017, equations 1-2, in terms of pi and theta).
+    """Rates from the observed shares, in terms of pi and theta.
 
     Examples
     --------
@@ -63,19 +64,15 @@ def corrected_rates(
     >>> float(rates.recall), round(float(rates.false_positive_rate), 6)
     (0.8, 0.066667)
     """
-    g, theta = np.asarray(labeled_above), np.asarray(population_above)
-    prior = np.asarray(class_prior)
-    if label_purity == 1.0:
-        recall = g
-        false_positive_rate = (theta - prior * g) / (1 - prior)
-    else:
-        recall = ((1 - prior) * g - (1 - label_purity) * theta) / (label_purity - prior)
-        false_positive_rate = (label_purity * theta - prior * g) / (label_purity - prior)
+    recall, false_positive_rate = solved_mixtures(
+        labeled_above, population_above, class_prior, label_purity=label_purity
+    )
     return Rates(
-        class_prior=prior,
-        recall=np.asarray(recall),
-        false_positive_rate=np.asarray(false_positive_rate),
-        predicted_positive_rate=theta,
+        class_prior=np.asarray(class_prior),
+        # Where every label is right TPR is g itself, and not only but for rounding.
+        recall=np.asarray(labeled_above) if label_purity == 1.0 else recall,
+        false_positive_rate=false_positive_rate,
+        predicted_positive_rate=np.asarray(population_above),
     )
 
 

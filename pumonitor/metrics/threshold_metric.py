@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
-from pumonitor.metrics.problem import Setting
 from pumonitor.metrics.rates import AtThreshold, Formula, at_threshold, estimate_at
+from pumonitor.metrics.settings import Setting
 from pumonitor.results import Estimate
 
 __all__ = ["ThresholdMetric"]

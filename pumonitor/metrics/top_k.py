@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from pumonitor._validate import as_number
 from pumonitor.metrics.precision import PRECISION
-from pumonitor.metrics.problem import DRAWS, Problem
+from pumonitor.metrics.prior_draws import DRAWS
+from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import (
     Formula,
     Rates,

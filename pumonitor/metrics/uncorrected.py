@@ -16,8 +16,10 @@ import numpy as np
 from pumonitor.metrics.accuracy import ACCURACY
 from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
 from pumonitor.metrics.f_beta import F1
+from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.matthews_correlation import MCC
-from pumonitor.metrics.problem import DRAWS, Problem, estimate_from_draws, make_problem
+from pumonitor.metrics.prior_draws import DRAWS
+from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.metrics.ranking import (
     auc_from_lift,
     average_precision_error,

@@ -1,0 +1,76 @@
+"""Every estimate and every curve of an evaluation."""
+
+from __future__ import annotations
+
+from pumonitor.metrics import THRESHOLD_METRICS
+from pumonitor.metrics.auc import auc_estimate
+from pumonitor.metrics.aul import aul_estimate
+from pumonitor.metrics.average_precision import average_precision_estimate
+from pumonitor.metrics.curves import by_threshold, lift_curve, precision_recall_curve, roc_curve
+from pumonitor.metrics.f_beta import F1
+from pumonitor.metrics.ll_score import LL_SCORE
+from pumonitor.metrics.maxima import maxima
+from pumonitor.metrics.predicted_positive_rate import PREDICTED_POSITIVE_RATE
+from pumonitor.metrics.prior_quantities import (
+    class_prior_estimate,
+    label_frequency_estimate,
+    unlabeled_prior_estimate,
+)
+from pumonitor.metrics.problem import Problem
+from pumonitor.metrics.ranking import observed_lift
+from pumonitor.metrics.rates import at_threshold
+from pumonitor.metrics.resampled import resample
+from pumonitor.metrics.threshold_metric import ThresholdMetric
+from pumonitor.metrics.top_k import top_k_estimates
+from pumonitor.metrics.uncorrected import (
+    UNCORRECTED_AT_THRESHOLD,
+    uncorrected_at,
+    uncorrected_ranking,
+)
+from pumonitor.results import Curve, Estimate
+
+__all__ = ["CURVE_CELLS", "estimates_and_curves"]
+
+CURVE_CELLS = 200
+
+
+def estimates_and_curves(
+    problem: Problem,
+    threshold: float,
+    top_k: float,
+    beta_metric: ThresholdMetric,
+    *,
+    curves: bool,
+) -> tuple[dict[str, Estimate], dict[str, Curve]]:
+    """Estimates by name, and curves by name unless none are asked for."""
+    at = at_threshold(problem, threshold)
+    naive = uncorrected_at(problem, threshold)
+    lift = observed_lift(problem)
+    resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
+    threshold_metrics = [*THRESHOLD_METRICS]
+    threshold_metrics.insert(threshold_metrics.index(F1) + 1, beta_metric)
+    # Where an LL score ends depends on the class prior: its curve could not be read beside others.
+    with_curves = [metric for metric in threshold_metrics if metric is not LL_SCORE]
+    found = [
+        class_prior_estimate(problem),
+        unlabeled_prior_estimate(problem),
+        label_frequency_estimate(problem),
+        PREDICTED_POSITIVE_RATE.estimate(at),
+        aul_estimate(problem, lift),
+        auc_estimate(problem, lift),
+        average_precision_estimate(problem, lift),
+        *(metric.estimate(at) for metric in threshold_metrics),
+        *maxima(problem, resampled),
+        *top_k_estimates(problem, top_k),
+        *uncorrected_ranking(problem),
+        *(metric.estimate(naive, name=f"{metric.name}_pu") for metric in UNCORRECTED_AT_THRESHOLD),
+    ]
+    by_name = {estimate.name: estimate for estimate in found}
+    if not curves:
+        return by_name, {}
+    return by_name, {
+        "roc": roc_curve(problem, resampled),
+        "precision_recall": precision_recall_curve(problem, resampled),
+        "lift": lift_curve(problem, resampled),
+        **by_threshold(problem, resampled, (*with_curves, PREDICTED_POSITIVE_RATE)),
+    }

@@ -1,0 +1,72 @@
+"""An estimate from confidence draws: interval, standard errors, bias of an uncertain prior."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.metrics.problem import Problem
+from pumonitor.results import Estimate
+from pumonitor.stats.confidence_draws import (
+    interval,
+)
+
+__all__ = ["estimate_from_draws", "spread"]
+
+FloatArray = NDArray[np.float64]
+
+
+def estimate_from_draws(
+    problem: Problem,
+    name: str,
+    value: float,
+    draws: FloatArray,
+    *,
+    sampling: FloatArray,
+    prior: FloatArray | None,
+    method: str,
+    value_range: tuple[float, float] = (0.0, 1.0),
+    unconstrained_value: float | None = None,
+) -> Estimate:
+    """Estimate with the interval that confidence draws give.
+
+    `sampling` are draws with the prior held at its value, `prior` draws with the sample held as
+    it is (None when the prior is known). The interval always holds the value itself, which a
+    value at the end of its range would otherwise fall out of.
+
+    The mean over `prior` less the value at the prior itself is what the uncertainty of the prior
+    adds on average: an estimate with prior p has mean f(pi) + E f(p) - f(pi), and the draws stand
+    for the errors of p.
+    """
+    low, high = interval(draws, confidence_level=problem.confidence_level)
+    bias = 0.0
+    if prior is not None and np.isfinite(prior).any():
+        at_prior = float(value) if unconstrained_value is None else unconstrained_value
+        bias = float(np.mean(prior[np.isfinite(prior)])) - at_prior
+        bias = 0.0 if abs(bias) < 1e-12 else bias  # no more than rounding
+    if problem.correct_prior_bias:
+        value = value - bias
+    return Estimate(
+        name=name,
+        value=float(value),
+        low=min(low, float(value)) if math.isfinite(low) else float(value),
+        high=max(high, float(value)) if math.isfinite(high) else float(value),
+        confidence_level=problem.confidence_level,
+        method=method,
+        n_labeled=problem.table.n_labeled,
+        n_unlabeled=problem.table.n_unlabeled,
+        se=spread(draws),
+        se_sampling=spread(sampling),
+        se_prior=0.0 if prior is None else spread(prior),
+        prior_bias=bias,
+        range=value_range,
+        unconstrained_value=unconstrained_value,
+    )
+
+
+def spread(draws: FloatArray) -> float:
+    """Standard deviation of the draws that have a value."""
+    kept = draws[np.isfinite(draws)]
+    return float(np.std(kept)) if len(kept) else math.nan
