@@ -179,8 +179,9 @@ def init(
     Example: pumonitor init data --threshold 0.8
     """
     with errors_as_messages():
+        from pumonitor.monitor.onboarding.answers import accept_proposals
         from pumonitor.monitor.onboarding.onboarded import Options
-        from pumonitor.monitor.onboarding.onboarding import accept_proposals, onboard
+        from pumonitor.monitor.onboarding.onboarding import onboard
         from pumonitor.monitor.onboarding.written_configuration import (
             refuse_existing,
             write_configuration,

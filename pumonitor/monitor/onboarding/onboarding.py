@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,8 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.config.values.kinds import read_length, read_window_length, read_zone
 from pumonitor.monitor.onboarding import proposals
+from pumonitor.monitor.onboarding.answers import Answers, accept_proposals
+from pumonitor.monitor.onboarding.column_choices import ColumnChoices
 from pumonitor.monitor.onboarding.extent_notes import extent_notes, refuse_future
 from pumonitor.monitor.onboarding.known_prior import (
     known_question,
@@ -19,7 +21,7 @@ from pumonitor.monitor.onboarding.known_prior import (
     read_known,
     read_period,
 )
-from pumonitor.monitor.onboarding.onboarded import Ask, Finding, Onboarded, Options, Question
+from pumonitor.monitor.onboarding.onboarded import Ask, Onboarded, Options, Question
 from pumonitor.monitor.onboarding.pairing import pair_of_tables
 from pumonitor.monitor.onboarding.table_reader import (
     ColumnSample,
@@ -33,24 +35,9 @@ from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Clock
 from pumonitor.sources.reach.session import Progress
 
-__all__ = ["accept_proposals", "onboard"]
+__all__ = ["onboard"]
 
 _DEFAULT_THRESHOLDS: Final = {"probability": 0.5, "unbounded": 0.0}
-_ENOUGH_MATCHED: Final = 0.5
-
-
-def accept_proposals(question: Question) -> str:
-    """Answer every question with its proposal.
-
-    Raises
-    ------
-    InputError
-        Where nothing is.
-    """
-    if question.proposal is None:
-        msg = f"{question.why}: name it with {question.option}"
-        raise InputError(msg)
-    return question.proposal
 
 
 def onboard(
@@ -105,20 +92,22 @@ class _Decisions:
         self._predictions = predictions
         self._positives = positives
         self._options = options
-        self._ask = ask
-        self._findings = [
-            Finding(what="predictions", value=predictions.name, why="has scores"),
-            Finding(what="positives", value=positives.name, why="refers to them"),
-        ]
-        self._notes: list[str] = []
+        self._answers = Answers(ask)
+        self._answers.found("predictions", predictions.name, "has scores")
+        self._answers.found("positives", positives.name, "refers to them")
+        self._columns = ColumnChoices(
+            look, predictions, positives, options=options, answers=self._answers
+        )
 
     def all(self) -> Onboarded:
         options = self._options
-        ids = self._ids()
-        score = self._column("score", self._predictions, proposals.score_column, options.score)
-        time = self._column("time", self._predictions, proposals.time_column, options.time)
-        known = self._known_at()
-        label = self._label()
+        ids = self._columns.ids()
+        score = self._columns.column(
+            "score", self._predictions, proposals.score_column, options.score
+        )
+        time = self._columns.column("time", self._predictions, proposals.time_column, options.time)
+        known = self._columns.known_at()
+        label = self._columns.label()
         zone = self._zone(time, known)
         extent = self._look.extent(
             self._predictions,
@@ -132,15 +121,15 @@ class _Decisions:
         known_naive = known is not None and known.kind == "naive"
         extent = proposals.in_zone(extent, zone, time=time.kind == "naive", known=known_naive)
         refuse_future(extent, self._predictions, time, self._positives, known, now=self._now)
-        self._notes += extent_notes(extent, self._predictions, self._positives)
+        self._answers.notes += extent_notes(extent, self._predictions, self._positives)
         scale = self._scale(extent, score.name)
         window = self._window(extent)
         maturity = self._maturity(extent)
         threshold = self._threshold(scale, score.name)
-        version = self._model_version()
+        version = self._columns.model_version()
         propensity = proposals.propensity_column(self._positives)
         if propensity is not None:
-            self._found("propensity", propensity.name, "by its name")
+            self._answers.found("propensity", propensity.name, "by its name")
         reference = self._reference(extent, window=window, zone=zone, maturity=maturity)
         class_prior = self._class_prior(extent, reference, WindowGrid(every=window, zone=zone))
         used = {*ids, score.name, time.name, *([version.name] if version else [])}
@@ -172,145 +161,9 @@ class _Decisions:
             threshold=threshold,
             class_prior=class_prior,
             reference=reference,
-            findings=tuple(self._findings),
-            notes=tuple(self._notes),
+            findings=tuple(self._answers.findings),
+            notes=tuple(self._answers.notes),
         )
-
-    def _found(self, what: str, value: str, why: str) -> None:
-        self._findings.append(Finding(what=what, value=value, why=why))
-
-    def _decide(self, question: Question, given: str | None) -> str:
-        answer = self._answer(question, given)
-        proposed = given is None and answer == question.proposal
-        self._found(question.what, answer, question.why if proposed else "as you said")
-        return answer
-
-    def _answer(self, question: Question, given: str | None) -> str:
-        if given is None:
-            return self._ask(question)
-        if question.read is not None:
-            try:
-                question.read(given)
-            except InputError as error:
-                msg = f"{question.option} {error}"
-                raise InputError(msg) from None
-        return given
-
-    def _ids(self) -> tuple[str, str]:
-        options = self._options
-        if options.id is not None:
-            other = options.positives_id or options.id
-            self._predictions.column(options.id, option="--id")
-            option = "--positives-id" if options.positives_id else "--id (or --positives-id)"
-            self._positives.column(other, option=option)
-            self._found("id", options.id, "as you said")
-            return options.id, other
-        for column, other in proposals.id_candidates(self._predictions, self._positives):
-            share = self._look.overlap(self._predictions, column, self._positives, other)
-            if share >= _ENOUGH_MATCHED:
-                self._found(
-                    "id",
-                    column if column == other else f"{column} = {other}",
-                    f"once each, and {share:.0%} of the confirmations refer to one",
-                )
-                return column, other
-        names = [column.name for column in self._predictions.columns]
-        found = self._ask(
-            Question(
-                what="id",
-                option="--id",
-                proposal=None,
-                why=f"no column of {self._predictions.name} with a value once each is what "
-                f"{self._positives.name} refers to",
-                choices=names,
-            )
-        )
-        self._positives.column(found, option="--positives-id")
-        return found, found
-
-    def _column(
-        self,
-        role: str,
-        table: TableSample,
-        propose: Callable[[TableSample], ColumnSample | None],
-        given: str | None,
-    ) -> ColumnSample:
-        option = f"--{role.replace('_', '-')}"
-        found = propose(table) if given is None else None
-        why = (
-            f"no column of {table.name} is surely the {role} (its columns are "
-            f"{', '.join(column.name for column in table.columns)})"
-            if found is None
-            else proposals.described(found)
-        )
-        name = self._decide(
-            Question(
-                what=role,
-                option=option,
-                proposal=None if found is None else found.name,
-                why=why,
-                choices=[column.name for column in table.columns],
-            ),
-            given,
-        )
-        return table.column(name, option=option)
-
-    def _known_at(self) -> ColumnSample | None:
-        if self._options.known_at == "none":
-            self._found("known_at", "none", "as you said")
-            self._notes.append(
-                "Without known_at every confirmation counts at every moment: results for past "
-                "windows include labels that were not known then."
-            )
-            return None
-        return self._column(
-            "known_at", self._positives, proposals.known_at_column, self._options.known_at
-        )
-
-    def _label(self) -> str | None:
-        given = self._options.label
-        if given == "none":
-            self._found("label", "none", "as you said: every row is a confirmed positive")
-            return None
-        column = (
-            self._positives.column(given, option="--label")
-            if given
-            else proposals.label_column(self._positives)
-        )
-        if column is None:
-            self._found("label", "none", "no such column: every row is a confirmed positive")
-            return None
-        zeros, others = self._look.zeros(self._positives, column)
-        if others:
-            msg = (
-                f"label column {column.name!r} of {self._positives.name} has {others} rows "
-                "that are not 1, -1 or 0: write 1 for a confirmed positive, -1 for a "
-                "confirmed negative and 0 to take an earlier row back; or give --label none "
-                "if every row is a confirmed positive"
-            )
-            raise InputError(msg)
-        if zeros:
-            self._notes.append(
-                f"{zeros} rows of {self._positives.name} are 0: they take earlier ones back. Write "
-                "-1 for confirmed negatives."
-            )
-        self._found("label", column.name, "1 confirmed positive, -1 confirmed negative")
-        return column.name
-
-    def _model_version(self) -> ColumnSample | None:
-        given = self._options.model_version
-        if given == "none":
-            self._found("model_version", "none", "as you said")
-            return None
-        if given is not None:
-            column = self._predictions.column(given, option="--model-version")
-            self._found("model_version", column.name, "as you said")
-            return column
-        found = proposals.model_version_column(self._predictions)
-        if found is not None:
-            why = f"by its name, {found.distinct} value{'' if found.distinct == 1 else 's'}"
-            self._found("model_version", found.name, why)
-        return found
 
     def _zone(self, time: ColumnSample, known: ColumnSample | None) -> str:
         naive = [column.name for column in (time, known) if column and column.kind == "naive"]
@@ -318,7 +171,7 @@ class _Decisions:
             return self._check_zone(self._options.zone or "UTC")
         why = f"{' and '.join(naive)} {'say' if len(naive) > 1 else 'says'} no zone: assumed"
         question = Question(what="zone", option="--zone", proposal="UTC", why=why)
-        return self._check_zone(self._decide(question, self._options.zone))
+        return self._check_zone(self._answers.decide(question, self._options.zone))
 
     def _check_zone(self, zone: str) -> str:
         try:
@@ -337,17 +190,17 @@ class _Decisions:
         inside = extent.least_score >= 0 and extent.greatest_score <= 1
         scale = "probability" if inside else "unbounded"
         seen = f"{score} is from {extent.least_score:.4g} to {extent.greatest_score:.4g}"
-        self._found("score_scale", scale, seen)
+        self._answers.found("score_scale", scale, seen)
         return scale
 
     def _window(self, extent: Extent) -> str:
         name, each = proposals.window_for(extent)
         if each < proposals.ENOUGH_CONFIRMATIONS and self._options.window is None:
-            self._notes.append(
+            self._answers.notes.append(
                 f"A window of {name} has about {each} confirmations: intervals will be wide."
             )
         why = f"about {each} confirmations in each"
-        window = self._decide(
+        window = self._answers.decide(
             Question(what="window", option="--window", proposal=name, why=why), self._options.window
         )
         try:
@@ -361,7 +214,7 @@ class _Decisions:
         why = "95% of the confirmations had come by then" if extent.delays else "no delays seen"
         if not extent.delays:
             proposal = timedelta(days=30)
-        text = self._decide(
+        text = self._answers.decide(
             Question(
                 what="maturity", option="--maturity", proposal=shown_duration(proposal), why=why
             ),
@@ -383,7 +236,7 @@ class _Decisions:
             why=f"the middle of the scale, which flags {by_default:.3%} of predictions and is "
             "only a default: set it to the score that yours are made at",
         )
-        text = self._decide(question, None if given is None else f"{given:g}")
+        text = self._answers.decide(question, None if given is None else f"{given:g}")
         try:
             threshold = float(text)
         except ValueError:
@@ -396,7 +249,7 @@ class _Decisions:
                 " This is a default: precision, recall and F1 hold for decisions at this "
                 "score; set yours with --threshold, or threshold in the file."
             )
-        self._notes.append(note)
+        self._answers.notes.append(note)
         return threshold
 
     def _reference(
@@ -405,7 +258,9 @@ class _Decisions:
         grid = WindowGrid(every=window, zone=zone)
         found = proposals.reference_windows(extent, grid=grid, maturity=maturity)
         if not found.reference:
-            self._notes.append("No window is mature yet: add a reference when the first ones are.")
+            self._answers.notes.append(
+                "No window is mature yet: add a reference when the first ones are."
+            )
             return None
         span = proposals.written_span(found.reference, grid=grid)
         count = len(found.reference)
@@ -417,30 +272,30 @@ class _Decisions:
         else:
             why += ": a third of them would go back longer than four weeks"
         if count < proposals.ENOUGH_REFERENCE_WINDOWS:
-            self._notes.append(
+            self._answers.notes.append(
                 f"A reference of {count} window{'' if count == 1 else 's'} says little about how "
                 "much they differ by themselves: make it longer when there are more, "
                 f"{proposals.ENOUGH_REFERENCE_WINDOWS} or more. With fewer than {FEWEST_WINDOWS} "
                 "nothing is compared with it."
             )
-        self._found("reference", f"{span[0]} to {span[1]}", why)
+        self._answers.found("reference", f"{span[0]} to {span[1]}", why)
         return span
 
     def _class_prior(
         self, extent: Extent, reference: tuple[str, str] | None, windows: WindowGrid
     ) -> str:
-        known = read_known(self._answer(known_question(), self._options.known_prior))
+        known = read_known(self._answers.answer(known_question(), self._options.known_prior))
         if known is None:
             why = (
                 "measured; scores give only an upper bound, which a share known for a past "
                 "period (--known-prior) or an audit (--audit) makes narrow"
             )
-            self._found("class_prior", "auto", why)
+            self._answers.found("class_prior", "auto", why)
             return "auto"
         question = period_question(extent, reference, windows)
-        period = read_period(self._answer(question, self._options.prior_period), windows)
+        period = read_period(self._answers.answer(question, self._options.prior_period), windows)
         written = known.written(*period)
-        self._found("class_prior", written, "as you said: it is followed from there")
+        self._answers.found("class_prior", written, "as you said: it is followed from there")
         return written
 
     def _name(self) -> str:
@@ -448,4 +303,4 @@ class _Decisions:
         question = Question(
             what="name", option="--name", proposal=stem or "classifier", why="the folder's name"
         )
-        return self._decide(question, self._options.name)
+        return self._answers.decide(question, self._options.name)

@@ -22,7 +22,8 @@ from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.delivery.mlflow.limits import Limits
 from pumonitor.monitor.delivery.sending.delivery import Patience
 from pumonitor.monitor.inspection import connections
-from pumonitor.monitor.inspection.doctor import Complaint, examine
+from pumonitor.monitor.inspection.complaint import Complaint
+from pumonitor.monitor.inspection.doctor import examine
 from pumonitor.monitor.ledger.database.schema import outbox
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.round import Round

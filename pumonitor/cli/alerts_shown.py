@@ -1,0 +1,171 @@
+"""Alerts, what became of them and replays, as tables for people and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from pumonitor.cli.judged import judged
+from pumonitor.plain_text import one_line, series_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pumonitor.cli.terminal import Console
+    from pumonitor.monitor.alerts.simulation import RuleReplay
+    from pumonitor.monitor.ledger.records.alerts import Silence, StoredTransition
+    from pumonitor.monitor.rules.alerts.alert import Alert
+
+
+__all__ = [
+    "event_json",
+    "plain_json",
+    "print_current",
+    "print_history",
+    "print_replays",
+    "replay_json",
+]
+
+_OF_A_REPLAY = (
+    "kind", "as_of", "window_start", "model_version", "segment", "metric", "value", "low", "high",
+    "limit", "reference",
+)  # fmt: skip
+
+
+_COLOURS = {"firing": "red", "recovering": "yellow", "pending": "yellow", "ok": "green"}
+
+
+def print_current(
+    console: Console, current: list[Alert], silences: tuple[Silence, ...], *, now: datetime
+) -> None:
+    """Print where alerts stand, those that fire first, and the silences in force."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    if not current:
+        console.print(
+            "No rule has been evaluated yet: pumonitor run and pumonitor backfill evaluate rules."
+        )
+        return
+    table = Table("alert", "state", "newest window")
+    for one in sorted(current, key=lambda one: (not one.is_firing, one.monitor, one.rule)):
+        state = f"{one.state} since {_day(one.firing_since)}" if one.is_firing else one.state
+        if any(silence.covers(one, now=now) for silence in silences):
+            state += ", silenced"
+        if one.is_firing and one.acknowledged_incident == one.incident:
+            state += ", acknowledged"
+        about = [one_line(part) for part in (one.model_version, one.segment) if part]
+        numbers = judged(
+            one.metric,
+            value=one.value,
+            low=one.low,
+            high=one.high,
+            limit=one.limit_value,
+            reference=one.reference,
+        )
+        table.add_row(
+            escape(
+                "\n".join([f"{one.monitor}: {one.rule}", " ".join([f"({one.severity})", *about])])
+            ),
+            f"[{_COLOURS.get(one.state, 'default')}]{state}[/]",
+            "\n".join(
+                [
+                    _day(one.window_start),
+                    numbers,
+                    *([escape(one.reason)] if one.state == "unknown" and one.reason else []),
+                ]
+            ),
+        )
+    console.print(table)
+    for silence in silences:
+        of = silence.rule or silence.metric or "all alerts"
+        because = f": {silence.reason}" if silence.reason else ""
+        console.print(
+            f"silence {silence.id}: {of} of {silence.monitor or 'all monitors'} until "
+            f"{silence.ends:%Y-%m-%d %H:%M} UTC, by {silence.author}{because}",
+            markup=False,
+        )
+
+
+def print_history(console: Console, events: list[StoredTransition]) -> None:
+    """Print what fired and was resolved, with causes."""
+    if not events:
+        console.print("Nothing has fired.")
+    for stored in events:
+        one = stored.transition
+        colour = "red" if one.kind == "fired" else "green" if one.kind == "resolved" else "yellow"
+        of = series_of(one.model_version, one.segment)
+        withheld = stored.withheld or "no one to"
+        unsent = "" if stored.told_at is not None else f"  (not sent: {withheld})"
+        console.print(f"{one.as_of:%Y-%m-%d %H:%M} [{colour}]{one.kind:<8}[/] ", end="")
+        console.print(
+            f"{one.monitor}: {one.rule}{f' {of}' if of else ''}, incident {one.incident}{unsent}",
+            markup=False,
+        )
+        console.print(f"    {one_line(one.sentence)}", markup=False, soft_wrap=True)
+        why = one.cause.get("sentence")
+        if why:
+            console.print(f"    cause: {one_line(why)}", markup=False, soft_wrap=True)
+
+
+def print_replays(console: Console, found: list[RuleReplay]) -> None:
+    """Print what rules would have done, event by event."""
+    for one in found:
+        fired = [event for event in one.events if event.kind == "fired"]
+        rate = (
+            "not known" if one.false_alarms_per_year is None else f"{one.false_alarms_per_year:g}"
+        )
+        by = f" ({one.told_by})" if one.told_by else ""
+        console.print(f"[bold]{one.rule}[/] ({one.severity})")
+        times = {0: "never fired", 1: "fired once"}.get(len(fired), f"fired {len(fired)} times")
+        empty = f" (and {one.empty_windows} without predictions)" if one.empty_windows else ""
+        console.print(f"  {one.windows} windows{empty}, {times}; false alarms a year: {rate}{by}")
+        if one.quiet is not None:
+            console.print(f"  in its reference windows: {one.quiet.said()}")
+        if one.why_unknown:
+            console.print(f"  not evaluated yet: {one.why_unknown}", markup=False)
+        for event in one.events:
+            of = series_of(event.model_version, event.segment)
+            numbers = judged(
+                event.metric,
+                value=event.value,
+                low=event.low,
+                high=event.high,
+                limit=event.limit_value,
+                reference=event.reference,
+            )
+            console.print(
+                f"  {_day(event.as_of)}  {event.kind:<8} window of {_day(event.window_start)}"
+                f"{f', {of}' if of else ''}: {numbers}",
+                markup=False,
+                soft_wrap=True,
+            )
+
+
+def _day(at: datetime | None) -> str:
+    return (
+        "" if at is None else f"{at:%Y-%m-%d}" if at.hour == at.minute == 0 else f"{at:%m-%d %H:%M}"
+    )
+
+
+def plain_json(one: Any) -> Any:
+    """Plain JSON values."""
+    from pumonitor.monitor.inspection.insights import plain
+
+    return plain(asdict(one))
+
+
+def event_json(stored: StoredTransition) -> dict[str, Any]:
+    """A transition with what the ledger knows of it, side by side as in its table."""
+    of_the_store = plain_json(stored)
+    return {**of_the_store.pop("transition"), **of_the_store}
+
+
+def replay_json(replay: RuleReplay) -> dict[str, Any]:
+    """A replay; of its events what the rule decided and on which numbers."""
+    plain: dict[str, Any] = plain_json(replay)
+    events = [
+        {name: one["limit_value" if name == "limit" else name] for name in _OF_A_REPLAY}
+        for one in plain["events"]
+    ]
+    return {**plain, "events": events}

@@ -1,0 +1,155 @@
+"""What is wrong with the windows of a monitor and with what was computed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.inspection.complaint import LATE, Complaint
+from pumonitor.monitor.inspection.configuration_changes import stored_hash
+from pumonitor.monitor.inspection.held_up import dates_of, until_given_up
+from pumonitor.monitor.inspection.insights import features_left_out
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.windows.auxiliary.auxiliary import has_auxiliary
+from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_windows, summed_up
+
+__all__ = ["class_prior_complaints", "feature_complaints", "window_complaints"]
+
+
+def window_complaints(
+    ledger: Ledger, name: str, monitor: Monitor, *, now: datetime
+) -> list[Complaint]:
+    """A monitor that never ran or has changed, and windows with bad rows, that fail or are late."""
+    found: list[Complaint] = []
+    registered = ledger.configuration(name)
+    if registered is None:
+        return [
+            Complaint(
+                severity="warning",
+                what=f"{name} has never run",
+                remedy=f"pumonitor run {name}, or pumonitor backfill {name} --from ... --to ...",
+            )
+        ]
+    if registered != stored_hash(ledger, monitor):
+        found.append(
+            Complaint(
+                severity="warning",
+                what=f"the configuration of {name} has changed in meaning since it last ran",
+                remedy="the next run evaluates all its windows anew under the new configuration",
+            )
+        )
+    windows = ledger.windows(name)
+    found += _of_rows(name, windows)
+    failing = [one for one in windows if one.last_error and one.attempts]
+    hold_ups = ledger.hold_ups(name) if failing else ()
+    waits = {one.window.start: f"; {until_given_up(one)}" for one in hold_ups}
+    for one in failing[:5]:
+        again = "" if one.not_before is None else f", next try {one.not_before:%Y-%m-%d %H:%M} UTC"
+        again += waits.get(one.window.start, "")
+        found.append(
+            Complaint(
+                severity="error",
+                what=f"{name}: the window of {one.window.start:%Y-%m-%d %H:%M} failed "
+                f"{one.attempts} times{again}: {one.last_error}",
+                remedy=f"repair the cause, then pumonitor backfill {name} --reprocess failed "
+                f"{dates_of([one.window])}",
+            )
+        )
+    if len(failing) > 5:
+        found.append(
+            Complaint(
+                severity="error",
+                what=f"{name}: {len(failing) - 5} further windows fail",
+                remedy="pumonitor results shows which are missing",
+            )
+        )
+    # A run catches up with neither what fails nor what waits for it, of which all is said above.
+    excused = {key for one in hold_ups for key in one.waiting}
+    excused |= {one.window_key for one in failing}
+    return [*found, *_of_lateness(name, windows, excused, now=now)]
+
+
+def _of_rows(name: str, windows: Sequence[WindowRecord]) -> Iterator[Complaint]:
+    """Problems with the rows of windows, such as repeated ids, and how to count them again."""
+    by_kind: dict[str, list[WindowFinding]] = {}
+    for one in findings_of_windows(windows):
+        by_kind.setdefault(one.kind, []).append(one)
+    for some in by_kind.values():
+        starts = {one.start for one in some}
+        concerned = [one.window for one in windows if one.window.start in starts]
+        for said in summed_up(some):
+            yield Complaint(
+                severity="warning",
+                what=said,
+                remedy=f"repair the job that writes the tables, then pumonitor backfill {name} "
+                f"--reprocess all {dates_of(concerned)} counts the windows again",
+            )
+
+
+def _of_lateness(
+    name: str, windows: Sequence[WindowRecord], excused: Collection[str], *, now: datetime
+) -> list[Complaint]:
+    due = [
+        min(left)
+        for one in windows
+        if one.window_key not in excused
+        and (
+            left := [
+                pane.as_of for pane in one.panes if pane.status != "evaluated" and pane.as_of <= now
+            ]
+        )
+    ]
+    if not due or now - min(due) <= LATE:
+        return []
+    count = len(due)
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{name}: {count} window{' is' if count == 1 else 's are'} late, the oldest was "
+            f"due {min(due):%Y-%m-%d %H:%M} UTC",
+            remedy="is pumonitor run in cron, or pumonitor serve up? pumonitor run catches up",
+        )
+    ]
+
+
+def class_prior_complaints(ledger: Ledger, name: str) -> list[Complaint]:
+    """Complaint about a class prior that is impossible in the newest mature windows."""
+    rows = ledger.results(name, segment="", metrics=["class_prior"], states=["mature", "final"])
+    known = [row for row in rows if row.value is not None]
+    doubted = [row for row in known if row.impossible]
+    if not doubted or doubted[-1].window_start != known[-1].window_start:
+        return []
+    newest = doubted[-1]
+    remedy = "see whether the confirmed positives are a fair sample of the positives"
+    if newest.assumed:
+        remedy = f"correct class_prior of {name}, or let class_prior: auto measure it; or {remedy}"
+    number = len({row.window_start for row in doubted})
+    of_all = len({row.window_start for row in known})
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{name}: the class prior is impossible in {number} of {of_all} mature "
+            f"window{'' if of_all == 1 else 's'}, last in that of "
+            f"{newest.window_start:%Y-%m-%d %H:%M} UTC: {newest.infeasible_reason}",
+            remedy=f"{remedy}. Until then every estimate computed with it is unusable, and "
+            "rules on such estimates neither fire nor resolve",
+        )
+    ]
+
+
+def feature_complaints(ledger: Ledger, monitor: Monitor) -> list[Complaint]:
+    """Reason why the newest mature window's class prior goes without the configured features."""
+    if not has_auxiliary(monitor):
+        return []
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{monitor.name}: the class prior goes by the model's score and not by the "
+            f"features, last in the window of {start:%Y-%m-%d %H:%M} UTC: {reason}",
+            remedy="repair the columns, or their list under predictions: features:; pumonitor "
+            f"run {monitor.name} --refresh-auxiliary trains the auxiliary score anew",
+        )
+        for start, reason in features_left_out(ledger, monitor.name)
+    ]

@@ -1,0 +1,72 @@
+"""Answers to the questions of `init`, each kept with its reason."""
+
+from __future__ import annotations
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.onboarding.onboarded import Ask, Finding, Question
+
+__all__ = ["Answers", "accept_proposals"]
+
+
+def accept_proposals(question: Question) -> str:
+    """Answer every question with its proposal.
+
+    Raises
+    ------
+    InputError
+        Where nothing is.
+    """
+    if question.proposal is None:
+        msg = f"{question.why}: name it with {question.option}"
+        raise InputError(msg)
+    return question.proposal
+
+
+class Answers:
+    """What was chosen so far, why, and what there is to say about it.
+
+    Parameters
+    ----------
+    ask : callable
+        Called with a `Question` that no option answers.
+
+    Attributes
+    ----------
+    findings : list of Finding
+        Choices in the order they were made.
+    notes : list of str
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+        self.findings: list[Finding] = []
+        self.notes: list[str] = []
+
+    def found(self, what: str, value: str, why: str) -> None:
+        """Keep a choice with its reason."""
+        self.findings.append(Finding(what=what, value=value, why=why))
+
+    def decide(self, question: Question, given: str | None) -> str:
+        """Answer a question and keep the answer with its reason."""
+        answer = self.answer(question, given)
+        proposed = given is None and answer == question.proposal
+        self.found(question.what, answer, question.why if proposed else "as you said")
+        return answer
+
+    def answer(self, question: Question, given: str | None) -> str:
+        """What an option says, or whoever is asked.
+
+        Raises
+        ------
+        InputError
+            If the option cannot be read.
+        """
+        if given is None:
+            return self.ask(question)
+        if question.read is not None:
+            try:
+                question.read(given)
+            except InputError as error:
+                msg = f"{question.option} {error}"
+                raise InputError(msg) from None
+        return given

@@ -1,0 +1,244 @@
+"""The named parts of the count query: window, labels and their states, in SQL all engines share."""
+
+# ruff: noqa: S608 (identifiers reach SQL only through `Dialect.quoted`, values through `Values`)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from pumonitor.sources.column_types.column_kinds import Column, Key
+from pumonitor.sources.column_types.dialects import Dialect
+from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, microseconds
+from pumonitor.sources.windows.counts_rows import (
+    LabelTable,
+    PredictionTable,
+    Values,
+    feature_columns,
+    label_rows,
+    prediction_rows,
+    prediction_times,
+)
+from pumonitor.sources.windows.grid import ScoreGrid
+
+__all__ = ["QueryParts", "Statement"]
+
+# What each named part reads; no table of a user is called like this.
+_READS: Final[dict[str, tuple[str, ...]]] = {
+    "pumonitor_window": (),
+    "pumonitor_repeated": ("pumonitor_window",),
+    "pumonitor_ranked": ("pumonitor_window", "pumonitor_repeated"),
+    "pumonitor_first": ("pumonitor_window",),
+    "pumonitor_said": (),
+    "pumonitor_moments": ("pumonitor_said", "pumonitor_first"),
+    "pumonitor_steps": ("pumonitor_moments",),
+    "pumonitor_states": ("pumonitor_steps",),
+    "pumonitor_unmatched": (),
+    "pumonitor_made": (),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """SQL and the values of its parameters."""
+
+    sql: str
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryParts:
+    """One window of predictions with its labels, as parts that statements read by name.
+
+    Attributes
+    ----------
+    between : tuple of datetime
+        The window.
+    as_of : tuple of datetime
+        Ascending moments.
+    delay_edges : tuple of float
+        In seconds.
+    repeats : bool
+        Whether an id stands more than once in the window: nothing is spent on it otherwise.
+    kept : frozenset of str
+        Named parts that the engine holds as tables by now.
+
+    Notes
+    -----
+    The state of an id at a moment T is what its latest row known by T says. The latest of several
+    things is the largest of 4 * time + state + 1, so one grouping gives the states at all moments.
+    """
+
+    predictions: PredictionTable
+    labels: LabelTable
+    dialect: Dialect
+    grid: ScoreGrid
+    key: Key
+    between: tuple[datetime, datetime]
+    as_of: tuple[datetime, ...]
+    threshold: float
+    delay_edges: tuple[float, ...] = ()
+    repeats: bool = False
+    kept: frozenset[str] = frozenset()
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """Names of the segment columns in the answers."""
+        return tuple(f"segment_{place}" for place in range(len(self.predictions.segments)))
+
+    @property
+    def unlabeled(self) -> int:
+        """History of a row that no label was ever known of."""
+        return sum(int(3**place) for place in range(len(self.as_of)))
+
+    def stated(self, sql: str, *parts: str, values: Values | None = None) -> Statement:
+        """Put the named parts a statement reads, and those they read, before it."""
+        values = values or Values(self.dialect)
+        wanted: set[str] = set()
+        waiting = list(parts)
+        while waiting:
+            part = waiting.pop()
+            if part not in wanted and part not in self.kept:
+                wanted.add(part)
+                waiting += _READS[part]
+                if part == "pumonitor_first" and self.repeats:
+                    waiting.append("pumonitor_ranked")
+        bodies: dict[str, Callable[[Values], str]] = {
+            "pumonitor_window": self._window,
+            "pumonitor_repeated": self._repeated,
+            "pumonitor_ranked": self._ranked,
+            "pumonitor_first": self._first,
+            "pumonitor_said": self._said,
+            "pumonitor_moments": self._moments,
+            "pumonitor_steps": self._steps,
+            "pumonitor_states": self._states,
+            "pumonitor_unmatched": self._unmatched,
+            "pumonitor_made": self._made,
+        }
+        named = ", ".join(
+            f"{name} AS ({body(values)})" for name, body in bodies.items() if name in wanted
+        )
+        return Statement(sql=f"WITH {named} {sql}" if named else sql, values=values.bound)
+
+    def _window(self, values: Values) -> str:
+        return self._window_rows(values, None, self.between)
+
+    def _window_rows(
+        self, values: Values, shown: Column | None, between: tuple[datetime, datetime] | None
+    ) -> str:
+        return prediction_rows(
+            self.predictions,
+            key=self.key,
+            threshold=self.threshold,
+            between=between,
+            values=values,
+            shown=shown,
+        )
+
+    def _made(self, values: Values) -> str:
+        return prediction_times(self.predictions, key=self.key, values=values)
+
+    def _repeated(self, _: Values) -> str:
+        return "SELECT id FROM pumonitor_window GROUP BY id HAVING count(*) > 1"
+
+    def _ranked(self, _: Values) -> str:
+        order = ", ".join(["made", "score", "model_version", *self.segments])
+        over = f"OVER (PARTITION BY seen.id ORDER BY {order})"
+        return (
+            f"SELECT seen.*, row_number() {over} AS place, "
+            f"first_value(score) {over} AS standing FROM pumonitor_window AS seen "
+            "JOIN pumonitor_repeated AS repeated ON seen.id = repeated.id"
+        )
+
+    def _first(self, _: Values) -> str:
+        if not self.repeats:
+            return "SELECT * FROM pumonitor_window"
+        features = feature_columns(self.predictions, self.dialect)
+        columns = ", ".join(
+            ["id", "made", "score", "model_version", *self.segments, *features, "problem"]
+        )
+        return (
+            f"SELECT {columns} FROM pumonitor_window AS seen WHERE NOT EXISTS "
+            "(SELECT 1 FROM pumonitor_repeated AS repeated WHERE repeated.id = seen.id) "
+            f"UNION ALL SELECT {columns} FROM pumonitor_ranked WHERE place = 1"
+        )
+
+    def _said(self, values: Values) -> str:
+        return label_rows(self.labels, key=self.key, as_of=self.as_of[-1], values=values)
+
+    def _moments(self, _: Values) -> str:
+        """One row per id and time: rows of one moment that disagree say nothing.
+
+        What was known long before a prediction is not about it.
+        """
+        too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
+        return (
+            "SELECT said.id, made, known, count(*) AS said_rows, "
+            "CASE WHEN min(label) = max(label) THEN min(label) ELSE 0 END AS state, "
+            "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
+            "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
+            f"CASE WHEN {self._has_times} known < made - {too_early} THEN 1 ELSE 0 END AS refused "
+            "FROM pumonitor_said AS said JOIN pumonitor_first AS predicted "
+            "ON said.id = predicted.id GROUP BY said.id, made, known"
+        )
+
+    def _steps(self, _: Values) -> str:
+        """With what was so before. The propensity is that of the first row that confirms.
+
+        A later one could not be used at a moment before it.
+        """
+        return (
+            "SELECT id, made, known, said_rows, state, disagrees, refused, "
+            "lag(state) OVER (PARTITION BY id, refused ORDER BY known) AS earlier, "
+            "first_value(propensity) OVER (PARTITION BY id, refused "
+            "ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known) AS propensity "
+            "FROM pumonitor_moments"
+        )
+
+    def _states(self, values: Values) -> str:
+        states: list[str] = []
+        digits: list[str] = []
+        for place, moment in enumerate(self.as_of):
+            until = values.write(f"as_of_{place}", microseconds(moment))
+            counts = f"refused = 0 AND known <= {until}"
+            latest = f"max(CASE WHEN {counts} THEN 4 * known + state + 1 END)"
+            states.append(f"coalesce({latest} % 4 - 1, 0) AS state_{place}")
+            digits.append(f"{3**place} * (1 + state_{place})")
+        totals = (
+            "min(CASE WHEN refused = 0 THEN propensity END) AS propensity, "
+            "min(CASE WHEN refused = 0 AND state = 1 THEN known END) AS confirmed, "
+            "sum(said_rows) AS label_rows, "
+            "sum(CASE WHEN refused = 1 OR disagrees = 1 THEN 0 WHEN earlier = state THEN said_rows "
+            "ELSE said_rows - 1 END) AS duplicates, "
+            "sum(CASE WHEN refused = 0 AND disagrees = 1 THEN said_rows ELSE 0 END) AS conflicts, "
+            "max(CASE WHEN refused = 0 AND earlier <> state THEN 1 ELSE 0 END) AS retractions, "
+            f"sum(CASE WHEN {self._has_times} refused = 0 AND known < made THEN said_rows ELSE 0 "
+            "END) AS early, "
+            "sum(CASE WHEN refused = 1 THEN said_rows ELSE 0 END) AS refused"
+        )
+        history = " + ".join(digits)
+        return (
+            f"SELECT *, {history} AS history FROM (SELECT id, made, {', '.join(states)}, "
+            f"{totals} FROM pumonitor_steps GROUP BY id, made) AS grouped"
+        )
+
+    @property
+    def _has_times(self) -> str:
+        # Without times of their own labels are known from 1970 on, and that is not early.
+        return "" if self.labels.known_at is not None else "1 = 0 AND"
+
+    def _unmatched(self, values: Values) -> str:
+        within = ""
+        if self.labels.known_at is not None:
+            low = values.write("known_from", microseconds(self.between[0]))
+            high = values.write("known_until", microseconds(self.between[1]))
+            within = f"WHERE known >= {low} AND known < {high} "
+        rows = label_rows(
+            self.labels,
+            key=self.key,
+            as_of=max(self.as_of[-1], self.between[1]),
+            values=values,
+        )
+        return f"SELECT id, count(*) AS n FROM ({rows}) AS said {within}GROUP BY id"
