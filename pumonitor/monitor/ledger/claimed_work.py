@@ -1,4 +1,4 @@
-"""Work on windows under claims: take one, keep its lease, give it back, commit what came of it."""
+"""Claims on windows: take one, renew its lease, release it, or commit its result."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _LONGEST_ERROR = 2000
 class ClaimedWork(LedgerReader):
     """Claims on windows and the commits made under them. Every method is one transaction.
 
-    A window is worked on in two steps, each claimed by one worker for the length of a lease by the
-    database's clock: *collect* its due panes, then *evaluate* them. What is committed under a claim
-    that others have taken over is refused, so that every state change happens exactly once,
-    whatever dies or hangs in between.
+    There are two steps per window: *collect* its due panes, then *evaluate* them. Each step is
+    claimed by one worker for the length of a lease, by the database's clock. A commit under a claim
+    that another worker has taken over is refused by its fencing token, so every state change
+    happens exactly once, whatever dies or hangs in between.
 
     Parameters
     ----------
     database : Database
-        Up to date (`Ledger.open` sees to it).
+        Already migrated (by `Ledger.open`).
     rules : WorkRules, optional
-        Leases and waits.
+        Lengths of leases and waits.
     mask : callable, optional
         Hides secrets in error texts before they are stored.
     """
@@ -57,22 +57,22 @@ class ClaimedWork(LedgerReader):
 
     @property
     def rules(self) -> WorkRules:
-        """Leases, waits and how often work may fail."""
+        """Lengths of leases and waits, and the allowed number of attempts."""
         return self._rules
 
     def claim_collect(
         self, owner: str, *, now: datetime, monitors: Mapping[str, str] | None = None
     ) -> Claim | None:
-        """The oldest window with panes that are due and not collected; None without any.
+        """Claim the oldest window with due panes that are not collected; None if there is none.
 
         Parameters
         ----------
         owner : str
-            Who will work on it.
+            Identity of the worker.
         now : datetime
-            Panes as of then or earlier are due.
+            Panes of this moment or earlier are due.
         monitors : mapping of str to str, optional
-            Configuration by monitor: what the worker can work on; all without it.
+            Monitor to configuration hash: what the worker can work on; by default everything.
         """
         with self.database.writing() as connection:
             return claims.claim_collect(
@@ -87,10 +87,10 @@ class ClaimedWork(LedgerReader):
     def claim_evaluate(
         self, owner: str, *, monitors: Mapping[str, str] | None = None
     ) -> Claim | None:
-        """The oldest window with collected panes that need not wait; None without any.
+        """Claim the oldest window with collected panes that need not wait; None if there is none.
 
-        A pane waits until all earlier windows of the monitor and configuration have collected what
-        was known as of the same moment, except for windows that keep failing. The other parameters
+        A pane waits until all earlier windows of its monitor and configuration have collected their
+        panes of the same moment, except for windows that have used up their attempts. Parameters
         are those of `claim_collect`.
         """
         with self.database.writing() as connection:
@@ -103,12 +103,12 @@ class ClaimedWork(LedgerReader):
             )
 
     def renew(self, claim: Claim) -> None:
-        """Start the lease anew.
+        """Extend the lease to its full length from now.
 
         Raises
         ------
         StaleClaimError
-            If the claim is no longer held: the work can be given up.
+            If the claim is no longer held; the work can be stopped.
         """
         with self.database.writing() as connection:
             until = self.database.now(connection) + self._rules.lease
@@ -122,18 +122,18 @@ class ClaimedWork(LedgerReader):
         fault_of: FaultOf = "window",
         retry_after: timedelta | None = None,
     ) -> None:
-        """Give a window back without a result; nothing happens if the claim is no longer held.
+        """Release a window without a result. Does nothing if the claim is no longer held.
 
         Parameters
         ----------
         claim : Claim
         error : str, optional
-            Why the attempt failed; without it none was made.
+            Why the attempt failed; without it no attempt was made.
         fault_of : {"window", "tables", "machine"}
-            Failures of tables that serve all windows, and of the machine (a full disk), do not add
-            up: the window is tried again by the next round, and others go on waiting for it.
+            Failures of the monitor's tables and of the machine (such as a full disk) do not count
+            against the window: the next round tries it again, and later windows wait for it.
         retry_after : timedelta, optional
-            When the next is made; by default longer from failure to failure.
+            Time until the next attempt; by default it doubles with every failure.
         """
         if error is not None:
             error = self._mask(error)[:_LONGEST_ERROR]
@@ -149,14 +149,14 @@ class ClaimedWork(LedgerReader):
             )
 
     def commit_collect(self, claim: Claim, panes: Sequence[CollectedPane]) -> None:
-        """Store what was collected and end the claim.
+        """Store collected panes and end the claim.
 
         Raises
         ------
         StaleClaimError
             If the claim is no longer held; nothing is stored.
         ValueError
-            If something is not of the claim, or not storable.
+            If a pane does not belong to the claim, or cannot be stored.
         """
         with self.database.writing() as connection:
             claims.finish(connection, claim)
@@ -172,28 +172,28 @@ class ClaimedWork(LedgerReader):
     ) -> tuple[int, ...]:
         """Store evaluations, results and messages in one transaction, and end the claim.
 
-        A pane that was evaluated before, from the same data with the same results, gets no new
-        revision and nobody is told.
+        A pane that was already evaluated from the same data with the same results gets no new
+        revision and no message.
 
         Parameters
         ----------
         claim : Claim
         panes : sequence of EvaluatedPane
         also : callable, optional
-            Called with the connection of the transaction and the numbers of the panes with
-            something new, for further messages that follow from them.
+            Called with the transaction's connection and the numbers of the changed panes; returns
+            further messages for the outbox.
 
         Returns
         -------
         tuple of int
-            Numbers of the panes with something new.
+            Numbers of the panes with a new revision.
 
         Raises
         ------
         StaleClaimError
             If the claim is no longer held; nothing is stored.
         ValueError
-            If something is not of the claim, or not storable.
+            If a pane does not belong to the claim, or cannot be stored.
         """
         with self.database.writing() as connection:
             claims.finish(connection, claim)

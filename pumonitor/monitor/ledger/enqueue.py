@@ -1,4 +1,4 @@
-"""Messages put into the outbox, in the transaction that they follow from, each key once."""
+"""Put messages into the outbox, each key once, in the transaction that stores their cause."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["alone_with", "enqueue", "key_hash"]
 def enqueue(
     connection: Connection, database: Database, messages: Sequence[NewMessage], *, at: datetime
 ) -> None:
-    """Add messages, in the transaction that stores what they are about.
+    """Add messages to the outbox, in the transaction that stores what they are about.
 
-    A message whose key the destination has been sent, or will be, is left out.
+    A message whose key is already in the outbox, or was sent to the destination, is left out.
     """
     for destination in sorted({message.destination for message in messages}):
-        # Ids are in the order in which messages become visible: no later one is sent first.
+        # With the lock, ids are in the order of commits, so no later message is sent first.
         alone_with(connection, database, destination)
     sent = _sent_before(connection, messages)
     for message in messages:
@@ -49,7 +49,7 @@ def enqueue(
 
 
 def _sent_before(connection: Connection, messages: Sequence[NewMessage]) -> set[tuple[str, str]]:
-    """Destinations and keys of those that were delivered and are no longer kept."""
+    """Destination and key of the messages that were delivered and then deleted."""
     by_hash = {(one.destination, key_hash(one.key)): one.key for one in messages}
     asked = sorted(by_hash)
     found: set[tuple[str, str]] = set()
@@ -63,10 +63,10 @@ def _sent_before(connection: Connection, messages: Sequence[NewMessage]) -> set[
 
 
 def key_hash(key: str) -> str:
-    """What is kept of the key of a message that was delivered and deleted."""
+    """Hash that is stored for the key of a delivered and deleted message."""
     return sha256(key.encode()).hexdigest()[:32]
 
 
 def alone_with(connection: Connection, database: Database, destination: str) -> None:
-    """One transaction at a time per destination: the order within lanes rests on it."""
+    """Lock the destination's outbox until the transaction ends; keeps the order within lanes."""
     database.alone(connection, f"outbox {destination}")

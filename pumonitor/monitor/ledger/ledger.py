@@ -1,4 +1,4 @@
-"""The ledger: which windows there are, who works on which, and what came of them."""
+"""The ledger: windows, claims on them, results, alerts and unsent messages."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ __all__ = ["Ledger"]
 class Ledger(ClaimedWork):
     """The state database, the only source of truth. Every method is one transaction.
 
-    It reads (`LedgerReader`), hands out and commits work on windows (`ClaimedWork`), and here it is
-    opened, told of monitors and of the windows there are.
+    `LedgerReader` has the queries and `ClaimedWork` the claims and commits. This class adds
+    opening, registering monitors and planning windows.
 
     Parameters
     ----------
     database : Database
-        Up to date: `open` sees to it.
+        Already migrated (by `open`).
     rules : WorkRules, optional
-        Leases and waits.
+        Lengths of leases and waits.
     mask : callable, optional
         Hides secrets in error texts before they are stored.
 
     Attributes
     ----------
     outbox : StoredOutbox
-        What is still to be sent.
+        Unsent messages.
     run_ids : StoredRunIds
-        MLflow runs by key.
+        Key to MLflow run.
     alerts : StoredAlerts
-        Where alerts stand, their history, silences.
+        Alerts, their transitions, and silences.
     standings : StoredStandings
-        What the last round found of each monitor.
+        What the last round found for each monitor.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Ledger(ClaimedWork):
         timeouts: Timeouts | None = None,
         mask: Callable[[str], str] = without_passwords,
     ) -> Self:
-        """Open a state database, made or brought up to date first; many processes may at once.
+        """Open a state database, after creating or migrating it. Safe from several processes.
 
         Parameters
         ----------
@@ -108,9 +108,9 @@ class Ledger(ClaimedWork):
         Raises
         ------
         InputError
-            If the address is of neither kind.
+            If the address is of neither form.
         StateError
-            If the database cannot be used, or a newer version of pumonitor wrote it.
+            If the database cannot be used, or was written by a newer version of pumonitor.
         """
         from pumonitor.monitor.ledger.database.migrations.upgrade import upgrade
 
@@ -140,7 +140,7 @@ class Ledger(ClaimedWork):
     def register_monitor(
         self, monitor: str, configuration: str, *, meaning: Mapping[str, Any]
     ) -> bool:
-        """Make this the monitor's configuration; whether it was another, or none, before.
+        """Make this the monitor's current configuration; returns whether that is a change.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Ledger(ClaimedWork):
         configuration : str
             Hash of `meaning`.
         meaning : mapping
-            What results depend on, as plain JSON values without secrets.
+            Everything that results depend on, in JSON types and without secrets.
         """
         with self.database.writing() as connection:
             at = self.database.now(connection)
@@ -166,9 +166,9 @@ class Ledger(ClaimedWork):
         return changed
 
     def plan(self, monitor: str, configuration: str, panes: Iterable[Pane]) -> int:
-        """Add what is not there of these panes and their windows; number of windows added.
+        """Add the panes and windows that are missing; returns the number of windows added.
 
-        Windows are evaluated in order of time, so earlier ones are planned first or together.
+        Windows are evaluated in order of time, so plan earlier ones first or together.
 
         Raises
         ------
@@ -188,19 +188,21 @@ class Ledger(ClaimedWork):
         return added
 
     def reopen(self, window_keys: Sequence[str], *, which: Which, actor: str) -> int:
-        """Have windows worked on again; number of windows it concerns.
+        """Make windows due again; returns their number.
 
-        A new revision comes of it only where data or results differ from those stored.
+        A new revision is stored only if data or results differ from those stored.
 
         Parameters
         ----------
         window_keys : sequence of str
         which : {"missing", "failed", "all"}
-            Of these windows those that are not finished, or whose last attempt failed, without
-            waiting further; or all, with everything collected and evaluated again. Work that is
-            under way goes on in the first two cases and is refused in the last.
+            - "missing": windows that are not finished, without further waiting.
+            - "failed": windows whose last attempt failed, without further waiting.
+            - "all": all of them; everything is collected and evaluated again.
+
+            Claims that are held stay valid in the first two cases and are revoked in the last.
         actor : str
-            Who asks for it, for the audit.
+            Who asked for it, for the audit log.
         """
         with self.database.writing() as connection:
             at = self.database.now(connection)
@@ -212,12 +214,12 @@ class Ledger(ClaimedWork):
         return len(reopened)
 
     def hold_ups(self, monitor: str | None = None) -> tuple[HoldUp, ...]:
-        """Windows that cannot be counted and for which others wait, the earliest first.
+        """Windows that cannot be collected and for which later ones wait, the earliest first.
 
         Parameters
         ----------
         monitor : str, optional
-            All without it.
+            By default all monitors.
         """
         with self.database.reading() as connection:
             return hold_ups(connection, monitor=monitor, rules=self._rules)
@@ -225,7 +227,7 @@ class Ledger(ClaimedWork):
     def forget_auxiliary(
         self, monitor: str, configuration: str, *, actor: str = "pumonitor"
     ) -> bool:
-        """Drop the auxiliary score and all that was seen by it; whether there was one."""
+        """Delete the auxiliary score and its tables; returns whether there was one."""
         with self.database.writing() as connection:
             forgotten = forget_auxiliary(connection, monitor, configuration)
             if forgotten:
@@ -235,7 +237,7 @@ class Ledger(ClaimedWork):
         return forgotten
 
     def note(self, actor: str, action: str, detail: Mapping[str, Any]) -> None:
-        """Add to the audit."""
+        """Add an entry to the audit log."""
         with self.database.writing() as connection:
             _note(connection, self.database.now(connection), actor, action, detail)
 

@@ -1,8 +1,8 @@
-"""What is still to be sent, in the state database.
+"""The outbox: messages in the state database that wait for delivery.
 
-Results and the messages about them are stored in one transaction, so none is lost and none is about
-results that are not there. Sending comes afterwards and again until it is noted as done: a
-destination may get a message twice, with the same key.
+Results and messages about them are stored in one transaction, so no message is lost and none is
+about missing results. Messages are sent afterwards, again and again until delivery is recorded
+(at least once): a destination may receive a message twice, with the same key.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ __all__ = ["StoredOutbox", "Waiting"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """What waits for one destination.
+    """Undelivered messages of one destination.
 
     Attributes
     ----------
     messages : int
-        Neither delivered nor set aside.
+        Number of messages that are neither delivered nor set aside.
     oldest : timedelta
-        How long the oldest of them has waited, by the database's clock.
+        Time that the oldest of them has waited, by the database's clock.
     set_aside : int
-        Messages that are not tried any more.
+        Number of messages that are no longer tried.
     failed : int
-        Messages that wait although they were tried.
+        Number of waiting messages with a failed attempt.
     next_try : datetime or None
-        When the first of those is tried again; None if the next round does.
+        When the first failed one is tried again; None if the next round does it.
     holders : tuple of Holder
-        Processes that are sending some of them, unless they are known to be dead.
+        Processes that are sending some of them, except those known to be dead.
     last_error : str or None
-        Of the oldest of those; where there is none, of the last one that was set aside.
+        Error of the oldest failed message, or else of the last one set aside.
     """
 
     messages: int
@@ -92,10 +92,10 @@ class StoredOutbox:
         self._left_behind: set[str] = set()
 
     def claim(self, destination: str, *, limit: int, lease: timedelta) -> Sequence[OutboxMessage]:
-        """The next messages of a destination by id, claimed; none of a lane out of turn.
+        """Claim the next messages of a destination, in the order of their lanes.
 
-        What this process could not give back, and what is held by a process that is known to be
-        dead, is free at once.
+        Claims of processes known to be dead, and those that this process failed to release, are
+        ended at once.
         """
         with self._database.writing() as connection:
             alone_with(connection, self._database, destination)
@@ -129,7 +129,7 @@ class StoredOutbox:
     def keeping(
         self, messages: Sequence[OutboxMessage], *, lease: timedelta
     ) -> Iterator[Callable[[], bool]]:
-        """Renew the claim on messages while it is open; gives what says whether it surely holds."""
+        """Context that renews the claim; yields a function that returns whether it still holds."""
         half = lease.total_seconds() / 2
         held_until = time.monotonic() + half
 
@@ -143,7 +143,7 @@ class StoredOutbox:
             with renewed(renew, lease=lease):
                 yield lambda: time.monotonic() < held_until
         except BaseException:
-            # Perhaps it could not be given back.
+            # The claim may not have been released; the next `claim` ends it.
             self._left_behind |= {message.claim for message in messages}
             raise
 
@@ -162,13 +162,13 @@ class StoredOutbox:
             )
 
     def delivered(self, message: OutboxMessage) -> None:
-        """Note that the destination has it."""
+        """Record the delivery of a message."""
         self._change([message], lambda at: {"delivered_at": at, "last_error": None})
 
     def failed(
         self, message: OutboxMessage, *, reason: str, retry_after: timedelta, refused: bool
     ) -> None:
-        """Note an attempt that failed and when the next is due; `refused` counts as a refusal."""
+        """Record a failed attempt and the time of the next; `refused` counts it as a refusal."""
         self._change(
             [message],
             lambda at: {
@@ -180,7 +180,7 @@ class StoredOutbox:
         )
 
     def set_aside(self, message: OutboxMessage, *, reason: str) -> None:
-        """Try no more until a person asks for it; its lane goes on without it."""
+        """Stop trying a message until `take_up`; its lane goes on without it."""
         self._change(
             [message],
             lambda at: {
@@ -192,11 +192,11 @@ class StoredOutbox:
         )
 
     def release(self, messages: Sequence[OutboxMessage]) -> None:
-        """Give back what was claimed and not attempted, as it was."""
+        """Release claimed messages that were not attempted."""
         self._change(messages, lambda _: {})
 
     def take_up(self, destination: str) -> int:
-        """Try again what was set aside, and at once what waits; number of messages set aside."""
+        """Try all messages again at once; returns the number of those that were set aside."""
         of_destination = and_(outbox.c.destination == destination, outbox.c.delivered_at.is_(None))
         with self._database.writing() as connection:
             alone_with(connection, self._database, destination)
@@ -209,11 +209,11 @@ class StoredOutbox:
         return taken_up
 
     def payloads(self, destination: str, keys: Collection[str]) -> dict[str, Mapping[str, Any]]:
-        """What the destination was sent, or will be, by key; of these keys, in their order."""
+        """Key to payload of the messages with these keys, delivered or not, sorted by key."""
         found: dict[str, Mapping[str, Any]] = {}
         asked = sorted(keys)
         with self._database.reading() as connection:
-            # Databases take a limited number of values at once.
+            # Databases limit the number of values in a statement.
             for start in range(0, len(asked), 500):
                 query = select(outbox.c.key, outbox.c.payload).where(
                     outbox.c.destination == destination,
@@ -225,18 +225,18 @@ class StoredOutbox:
     def forget_delivered(
         self, *, older_than: timedelta, keep: Collection[str] = (), limit: int = 500
     ) -> int:
-        """Delete what was delivered longer ago, the oldest first; number of messages.
+        """Delete the oldest messages that were delivered longer ago; returns their number.
 
-        Their keys stay, so that none of them is sent again.
+        Hashes of their keys stay, so that none of them is sent again.
 
         Parameters
         ----------
         older_than : timedelta
             By the database's clock.
         keep : collection of str
-            Keys of messages that are still asked for.
+            Keys of messages that are still needed.
         limit : int
-            Of one transaction: others wait for it.
+            Most messages per transaction, as other transactions wait for it.
         """
         with self._database.writing() as connection:
             before = self._database.now(connection) - older_than
@@ -244,7 +244,7 @@ class StoredOutbox:
             for destination in sorted(
                 connection.scalars(select(outbox.c.destination).where(*chosen).distinct())
             ):
-                # A key must be found either in the outbox or among those sent, whoever looks.
+                # Other transactions must find a key either in the outbox or among sent keys.
                 alone_with(connection, self._database, destination)
             rows = connection.execute(
                 select(outbox.c.id, outbox.c.destination, outbox.c.key)
@@ -264,7 +264,7 @@ class StoredOutbox:
         return len(rows)
 
     def waiting(self) -> dict[str, Waiting]:
-        """What waits, by destination; destinations that have everything are not in it."""
+        """Destination to its undelivered messages; destinations without any are left out."""
         was_tried = and_(is_pending(), outbox.c.attempts > 0)
         with self._database.reading() as connection:
             at = self._database.now(connection)
@@ -310,7 +310,7 @@ class StoredOutbox:
     def _change(
         self, messages: Sequence[OutboxMessage], values: Callable[[datetime], dict[str, Any]]
     ) -> None:
-        """End the claim on messages and set these values, where the claim still holds."""
+        """End the claim on messages and set these values, if the claim still holds."""
         if not messages:
             return
         with self._database.writing() as connection:
@@ -330,7 +330,7 @@ class StoredOutbox:
 
 
 def _is_one_of(column: Any, values: Collection[str]) -> Any:
-    """As many conditions as it takes: databases take a limited number of values at once."""
+    """A condition with many values, in parts, as databases limit the number of values."""
     asked = sorted(values)
     return or_(
         false(), *(column.in_(asked[start : start + 500]) for start in range(0, len(asked), 500))
@@ -338,7 +338,7 @@ def _is_one_of(column: Any, values: Collection[str]) -> Any:
 
 
 def _next_in_turn(destination: str, at: datetime) -> Any:
-    """Pending messages that neither they nor one before them in their lane is to be waited for."""
+    """Select pending messages that can be sent now: no earlier one of their lane is held up."""
     before = outbox.alias("before")
     is_held_up = exists().where(
         before.c.destination == outbox.c.destination,

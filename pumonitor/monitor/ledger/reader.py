@@ -1,4 +1,4 @@
-"""What the ledger holds, for whoever only looks: evaluation, pages, command line, exporter."""
+"""Queries on the ledger, for the evaluation, pages, the command line and the exporter."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class LedgerReader(CollectedReader, ResultsReader, WindowsReader):
     Parameters
     ----------
     database : Database
-        Up to date (`Ledger.open` sees to it).
+        Already migrated (by `Ledger.open`).
     """
 
     def ready(self) -> None:
-        """Ask the database for something.
+        """Run a query to check the connection.
 
         Raises
         ------
         StateError
-            If it does not answer.
+            If the database does not answer.
         """
         with self.database.reading() as connection:
             connection.execute(select(func.count()).select_from(monitors))
@@ -50,7 +50,7 @@ class LedgerReader(CollectedReader, ResultsReader, WindowsReader):
             )
 
     def configurations(self, monitor: str) -> dict[str, Mapping[str, Any]]:
-        """What results of the monitor ever depended on, by hash, in the order of last use."""
+        """All configurations of the monitor, hash to meaning, in the order of last use."""
         query = (
             select(monitors.c.configuration, monitors.c.meaning)
             .where(monitors.c.name == monitor)
@@ -60,19 +60,19 @@ class LedgerReader(CollectedReader, ResultsReader, WindowsReader):
             return {row.configuration: row.meaning for row in connection.execute(query)}
 
     def holders(self, monitor: str | None = None) -> tuple[Holder, ...]:
-        """Who works on windows, unless it is known to be dead.
+        """Processes that hold claims on windows, except those known to be dead.
 
         Parameters
         ----------
         monitor : str, optional
-            All without it.
+            By default all monitors.
         """
         with self.database.reading() as connection:
             at = self.database.now(connection)
             return holders_of_windows(connection, at=at, monitor=monitor)
 
     def audit(self, *, limit: int = 100) -> tuple[AuditEntry, ...]:
-        """What was done last, the latest first."""
+        """Newest entries of the audit log, the latest first."""
         query = select(audit).order_by(audit.c.id.desc()).limit(limit)
         with self.database.reading() as connection:
             return tuple(

@@ -1,4 +1,4 @@
-"""Which MLflow run was found for a key."""
+"""Ids of MLflow runs, stored by key."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class StoredRunIds:
         self._database = database
 
     def get(self, key: str) -> str | None:
-        """The run id, None when there is none yet."""
+        """The run id, or None if there is none yet."""
         with self._database.reading() as connection:
             return connection.scalar(select(keys.c.value).where(keys.c.name == _PREFIX + key))
 
     def set(self, key: str, run_id: str) -> None:
-        """Remember it in place of what was remembered."""
+        """Store the run id in place of an earlier one."""
         with self._database.writing() as connection:
             row = {"name": _PREFIX + key, "value": run_id}
             connection.execute(self._database.insert_if_absent(keys).values(row))

@@ -1,4 +1,4 @@
-"""What the last round found of each monitor, so that the next need not look again."""
+"""Standings: what the last round found for each monitor, so that the next can skip work."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["Standing", "StoredStandings", "rest", "stir"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What is known of a monitor without a look at its tables or windows.
+    """What is known of a monitor without reading its tables or windows.
 
     Attributes
     ----------
     monitor : str
     configuration : str
-        Under which its windows were planned.
+        Hash of the configuration under which its windows were planned.
     files : str or None
-        Digest of its files' names, sizes and times when they were read; None for other tables.
+        Digest of names, sizes and times of its files when they were read; None for other tables.
     first_prediction, last_prediction : datetime or None
-        As they were then; None without any.
+        Times of the first and last prediction at that moment; None without predictions.
     planned_until : datetime or None
         All windows that end by then are planned.
     rules : str or None
-        Digest of the rules that were judged.
+        Digest of the rules that were evaluated.
     quiet_until : datetime or None
-        Until then nothing is due for these rules; None after anything that they may read changed.
+        Nothing is due for these rules before then; None once anything that they read has changed.
     """
 
     monitor: str
@@ -58,7 +58,7 @@ class StoredStandings:
         self._database = database
 
     def all(self) -> dict[str, Standing]:
-        """Of each monitor."""
+        """Monitor to its standing."""
         names = [one.name for one in fields(Standing)]
         with self._database.reading() as connection:
             rows = connection.execute(select(*(standings.c[name] for name in names)))
@@ -71,7 +71,7 @@ class StoredStandings:
             return {row.name: row.configuration for row in connection.execute(query)}
 
     def planned(self, found: Standing) -> None:
-        """Note what planning found; what is known of alerts stays as it is."""
+        """Store the result of planning; the columns about alerts are unchanged."""
         names = ("configuration", "files", "first_prediction", "last_prediction", "planned_until")
         values = {name: getattr(found, name) for name in names}
         with self._database.writing() as connection:
@@ -87,13 +87,13 @@ def rest(
     rules: str,
     until: datetime,
 ) -> None:
-    """Note that nothing is due for these rules until then, unless something changes."""
+    """Store that nothing is due for these rules until then, unless something changes."""
     values = {"rules": rules, "quiet_until": until}
     _put(connection, database, monitor, configuration, values)
 
 
 def stir(connection: Connection, monitor: str | None = None) -> None:
-    """Have a monitor's alerts looked at by the next round, or those of all."""
+    """Make the alerts of a monitor, or of all, due in the next round."""
     of = () if monitor is None else (standings.c.monitor == monitor,)
     connection.execute(update(standings).where(*of).values(quiet_until=None))
 

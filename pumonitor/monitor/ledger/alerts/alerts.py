@@ -1,4 +1,4 @@
-"""Alerts in the state database: where they stand, how they came there, and silences."""
+"""Alerts in the state database: states, transitions, progress of the fold, and silences."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ __all__ = ["AlertTables", "StoredAlerts"]
 
 _SILENCE_FIELDS = tuple(one.name for one in fields(Silence))
 _OF_THE_STORE = tuple(one.name for one in fields(StoredTransition) if one.name != "transition")
-"""Columns of a transition that are no part of what happened."""
+"""Columns of a stored transition that are not fields of `Transition`."""
 
 
 class StoredAlerts:
-    """What command line, pages and exporter ask of alerts. Every method is one transaction.
+    """Queries and changes of alerts for the command line, pages and exporter.
+
+    Every method is one transaction.
 
     Parameters
     ----------
@@ -43,16 +45,16 @@ class StoredAlerts:
     def current(
         self, monitor: str | None = None, *, firing: bool | None = None, closed: bool = False
     ) -> tuple[Alert, ...]:
-        """Alerts as they are now, by monitor, rule, model version and segment.
+        """Alerts in their present state, sorted by monitor, rule, model version and segment.
 
         Parameters
         ----------
         monitor : str, optional
-            All without it.
+            By default all monitors.
         firing : bool, optional
-            Only those with an open incident, or only those without.
+            Only alerts with an open incident (True), or only those without (False).
         closed : bool
-            Those of rules that were edited or deleted as well.
+            Whether to include alerts of rules that were edited or deleted.
         """
         query = (
             select(alert_states)
@@ -107,15 +109,15 @@ class StoredAlerts:
         rule: str | None = None,
         limit: int | None = None,
     ) -> tuple[StoredTransition, ...]:
-        """Transitions, the oldest first; of more than `limit` the newest.
+        """Transitions, the oldest first; with `limit`, only the newest ones.
 
         Parameters
         ----------
         monitor : str, optional
         since, until : datetime, optional
-            Known as of [since, until).
+            Only transitions with `as_of` in [since, until).
         rule : str, optional
-            Name or key.
+            Name or key of the rule.
         limit : int, optional
         """
         own = alert_transitions.c
@@ -144,7 +146,7 @@ class StoredAlerts:
             return AlertTables(connection, self._database).silences(at=at)
 
     def silence(self, silence: Silence) -> int:
-        """Store a silence; its id."""
+        """Store a silence; returns its id."""
         values = {name: getattr(silence, name) for name in _SILENCE_FIELDS if name != "id"}
         with self._database.writing() as connection:
             at = self._database.now(connection)
@@ -159,13 +161,13 @@ class StoredAlerts:
         segment: str | None = None,
         model_version: str | None = None,
     ) -> tuple[Alert, ...]:
-        """Note that somebody is at what fires now; the alerts that are meant.
+        """Acknowledge firing alerts, which then get no reminders; returns these alerts.
 
         Parameters
         ----------
         monitor : str
         rule : str, optional
-            Name or key.
+            Name or key of the rule; by default all rules.
         segment, model_version : str, optional
         """
         own = alert_states.c
@@ -178,7 +180,7 @@ class StoredAlerts:
             *equal(own.model_version, model_version),
         )
         with self._database.writing() as connection:
-            # Whoever folds alerts writes whole rows.
+            # The fold writes whole rows, so it must not run at the same time.
             AlertTables(connection, self._database).alone(monitor)
             found = tuple(
                 _alert(row) for row in connection.execute(select(alert_states).where(*meant))
@@ -189,7 +191,7 @@ class StoredAlerts:
         return found
 
     def end_silence(self, number: int, *, at: datetime) -> bool:
-        """Let a silence end at a moment; whether there was one that had not ended by then."""
+        """End a silence at a moment; returns False if there is none, or it had ended before."""
         with self._database.writing() as connection:
             begins = select(silences.c.starts).where(silences.c.id == number)
             starts = connection.scalar(begins)
@@ -204,7 +206,7 @@ class StoredAlerts:
 
 
 class AlertTables:
-    """The tables of alerts within one transaction of a worker.
+    """Access to the tables of alerts within a worker's transaction.
 
     Parameters
     ----------
@@ -217,11 +219,11 @@ class AlertTables:
         self._database = database
 
     def alone(self, monitor: str) -> None:
-        """One transaction at a time folds the alerts of a monitor."""
+        """Lock the alerts of a monitor until the transaction ends."""
         self._database.alone(self.connection, f"alerts {monitor}")
 
     def now(self) -> datetime:
-        """By the database's clock."""
+        """Time of the database's clock."""
         return self._database.now(self.connection)
 
     def progress(self, monitor: str) -> dict[str, Progress]:
@@ -240,14 +242,14 @@ class AlertTables:
         }
 
     def set_progress(self, monitor: str, progress: Mapping[str, Progress]) -> None:
-        """In place of what was there for these rules."""
+        """Store the progress of these rules."""
         self._replace(
             alert_progress,
             [{"monitor": monitor, "rule_key": key, **asdict(one)} for key, one in progress.items()],
         )
 
     def drop_progress(self, monitor: str, keys: Iterable[str]) -> None:
-        """Of rules that are no more."""
+        """Delete the progress of rules that were edited or deleted."""
         self.connection.execute(
             delete(alert_progress).where(
                 alert_progress.c.monitor == monitor, alert_progress.c.rule_key.in_(list(keys))
@@ -260,11 +262,11 @@ class AlertTables:
         return [_alert(row) for row in self.connection.execute(query)]
 
     def put_alerts(self, alerts: Iterable[Alert]) -> None:
-        """In place of what was there for these alerts."""
+        """Store these alerts, replacing their earlier states."""
         self._replace(alert_states, [asdict(one) for one in alerts])
 
     def add(self, transition: Transition, *, at: datetime, withheld: Withheld | None) -> int:
-        """Store a transition; its id."""
+        """Store a transition; returns its id."""
         values = asdict(transition)
         values["cause"] = plain_json(dict(transition.cause), "cause of an alert")
         query = (
@@ -275,20 +277,20 @@ class AlertTables:
         return int(self.connection.execute(query).scalar_one())
 
     def mark_notified(self, number: int, *, at: datetime) -> None:
-        """Note that messages about a transition are in the outbox."""
+        """Record that messages about a transition are in the outbox."""
         self.connection.execute(
             update(alert_transitions).where(alert_transitions.c.id == number).values(told_at=at)
         )
 
     def notified_destinations(self, key: str) -> list[str]:
-        """Who got the message of that key, or will."""
+        """Destinations in the outbox to which the message of that key was, or will be, sent."""
         query = select(outbox.c.destination).where(outbox.c.key == key)
         return sorted(self.connection.scalars(query))
 
     def transition(
         self, alert: Alert, *, incident: int, kind: TransitionKind
     ) -> StoredTransition | None:
-        """How an incident of an alert began or ended."""
+        """The transition with which an incident of an alert fired or was resolved."""
         own = alert_transitions.c
         row = self.connection.execute(
             select(alert_transitions).where(

@@ -1,1 +1,1 @@
-"""Which process works on which window: owners, leases, fencing tokens."""
+"""Claims of processes on windows: owners, leases and fencing tokens."""

@@ -1,6 +1,6 @@
-"""Who may work on which window: leases by the database's clock, fences, waits after failures.
+"""Claims on windows: leases by the database's clock, fencing tokens, waits after failures.
 
-All functions take the connection of a transaction that is under way.
+All functions take the connection of an open transaction.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ __all__ = [
 
 
 FaultOf = Literal["window", "tables", "machine"]
-"""What made an attempt fail: this window alone, the tables of its monitor, or where it was made."""
+"""Cause of a failed attempt: the window itself, the monitor's tables, or the machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkRules:
-    """How long a claim lasts, and what happens when work fails.
+    """Length of leases, and waits after failures.
 
     Attributes
     ----------
     lease : timedelta
-        After which others may take over a window whose worker has not finished or renewed; from a
-        worker that is known to be dead they do so at once.
+        Time after which others take over a window whose worker has neither finished nor renewed.
+        From a worker known to be dead they take over at once.
     attempts_allowed : int
-        A window that failed this often in a row no longer holds up the evaluation of later ones;
-        it is tried on.
+        A window that failed this often in a row no longer holds up later windows; it is still
+        tried.
     first_wait, longest_wait : timedelta
-        After a failure, doubled from one to the next.
+        Wait after the first failure, doubled with each further one up to the longest.
     """
 
     lease: timedelta = timedelta(minutes=2)
@@ -83,7 +83,7 @@ class WorkRules:
             raise ValueError(msg)
 
     def wait(self, attempts: int) -> timedelta:
-        """After that many failures in a row.
+        """Wait after that many failures in a row.
 
         Examples
         --------
@@ -96,7 +96,7 @@ class WorkRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claimant:
-    """Who claims, when by the database's clock, and of which monitors and configurations."""
+    """A worker that wants a claim: its identity, the database's time, and its configurations."""
 
     owner: str
     at: datetime
@@ -123,7 +123,7 @@ def claim_collect(
     monitors: Mapping[str, str] | None,
     rules: WorkRules,
 ) -> Claim | None:
-    """The oldest free window with panes that are due and not collected."""
+    """Claim the oldest free window with due panes that are not collected; None if there is none."""
     claimant = _Claimant(owner=owner, at=at, monitors=monitors)
     due = and_(panes.c.status == "planned", panes.c.as_of <= now)
     return _take(
@@ -139,9 +139,9 @@ def claim_evaluate(
     monitors: Mapping[str, str] | None,
     rules: WorkRules,
 ) -> Claim | None:
-    """The oldest free window with collected panes that wait for no earlier window."""
+    """Claim the oldest free window with collected panes that wait for no earlier window."""
     earlier = windows.alias("earlier")
-    # Two levels deep, where windows and panes would be taken for others without being named.
+    # Correlated explicitly: two levels deep SQLAlchemy would not correlate these tables itself.
     is_held_up = exists().where(is_before(earlier, rules)).correlate(windows, panes)
     ready = and_(panes.c.status == "collected", ~is_held_up)
     has_ready = and_(
@@ -153,7 +153,7 @@ def claim_evaluate(
 
 
 def is_before(earlier: FromClause, rules: WorkRules) -> ColumnElement[bool]:
-    """Whether a pane of `windows` is not evaluated before that earlier window is counted."""
+    """Condition that a pane of `windows` must wait until the earlier window is collected."""
     return and_(
         earlier.c.monitor == windows.c.monitor,
         earlier.c.configuration == windows.c.configuration,
@@ -164,12 +164,12 @@ def is_before(earlier: FromClause, rules: WorkRules) -> ColumnElement[bool]:
 
 
 def finish(connection: Connection, claim: Claim) -> None:
-    """End a claim whose work is about to be stored, in the transaction that stores it.
+    """End a claim, in the transaction that stores its result.
 
     Raises
     ------
     StaleClaimError
-        If it is no longer held.
+        If the claim is no longer held.
     """
     done = connection.execute(
         update(windows)
@@ -181,7 +181,7 @@ def finish(connection: Connection, claim: Claim) -> None:
 
 
 def prolong(connection: Connection, claim: Claim, *, until: datetime) -> None:
-    """Move the end of the lease.
+    """Extend a lease until a time.
 
     Raises
     ------
@@ -203,10 +203,10 @@ def give_back(
     retry_after: timedelta | None,
     rules: WorkRules,
 ) -> None:
-    """Free the window, after a failure for a later time; nothing if the claim is not held."""
+    """Release a window; after a failure it is due again later. Nothing if the claim is not held."""
     values: dict[str, object] = {"lease_owner": None, "lease_until": None}
     if error is not None:
-        # A window is not given up, nor evaluated without, for what is no fault of its own.
+        # Only failures of the window itself count towards giving it up.
         more = (
             windows.c.attempts + 1
             if fault_of == "window"
@@ -257,7 +257,7 @@ def _take(
         "lease_until": claimant.at + rules.lease,
     }
     if found.lease_owner is not None:
-        # Its worker died, or was too slow: a window that kills workers must not do so for ever.
+        # The last worker died or was too slow. It counts, as the window may kill its workers.
         values["attempts"] = windows.c.attempts + 1
         values["last_error"] = (
             f"{shown_owner(found.lease_owner)} died, or did not finish within its lease"

@@ -1,4 +1,4 @@
-"""Windows that are counted and wait for earlier ones, whose counting fails, to be given up."""
+"""Collected windows that wait for earlier ones whose collection fails."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ __all__ = ["HoldUp", "hold_ups"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldUp:
-    """A window that cannot be counted, and what waits for it.
+    """A window whose collection fails, and the windows that wait for it.
 
     Attributes
     ----------
     monitor : str
     window : Window
-        The one that fails.
+        The failing window.
     error : str
-        Of its last attempt.
+        Error of its last attempt.
     waiting : frozenset of str
-        Keys of the windows that are not evaluated before it is counted or given up.
+        Keys of the windows that are not evaluated until it is collected or given up.
     attempts_left : int
-        Failures after which it is given up.
+        Number of further failures until it is given up.
     next_try : datetime or None
-        None if the next run tries it.
+        Time of the next attempt; None if the next run makes it.
     given_up_from : datetime or None
-        Not before then; None if nothing is known of the next attempt.
+        Earliest time at which it can be given up; None if the next attempt has no time.
     """
 
     monitor: str

@@ -1,6 +1,6 @@
-"""Who holds windows and messages, and what nobody holds any more though its lease has not run out.
+"""Processes that hold windows and messages, and the end of leases of dead processes.
 
-All functions take the connection of a transaction that is under way.
+All functions take the connection of an open transaction.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Holder:
     Attributes
     ----------
     name : str
-        For people.
+        Display name.
     until : datetime
-        When others may take over, unless it renews its lease.
+        End of its lease, unless renewed.
     held : int
-        Windows or messages.
+        Number of windows or messages.
     lives_here : bool
-        Whether it is known to be alive; False for processes of other machines.
+        Whether it is known to be alive; False for processes on other machines.
     """
 
     name: str
@@ -49,19 +49,19 @@ class Holder:
 
     @classmethod
     def of(cls, owner: str, *, until: datetime, held: int) -> Self:
-        """That of an owner as the ledger writes it."""
+        """Make a holder from an owner's text in the ledger."""
         return cls(name=shown_owner(owner), until=until, held=held, lives_here=lives_here(owner))
 
 
 def is_pending() -> Any:
-    """Of messages: neither delivered nor set aside."""
+    """Condition that a message is neither delivered nor set aside."""
     return and_(outbox.c.delivered_at.is_(None), outbox.c.set_aside_at.is_(None))
 
 
 def holders_of_windows(
     connection: Connection, *, at: datetime, monitor: str | None = None
 ) -> tuple[Holder, ...]:
-    """Who works on windows, unless it is known to be dead."""
+    """Processes that hold windows, except those known to be dead."""
     query = (
         select(
             windows.c.lease_owner,
@@ -80,7 +80,7 @@ def holders_of_windows(
 
 
 def holders_of_messages(connection: Connection, *, at: datetime) -> dict[str, tuple[Holder, ...]]:
-    """Who is sending something, by destination, unless it is known to be dead."""
+    """Destination to the processes that hold its messages, except those known to be dead."""
     query = (
         select(
             outbox.c.destination,
@@ -101,16 +101,16 @@ def holders_of_messages(connection: Connection, *, at: datetime) -> dict[str, tu
 
 
 def free_windows(connection: Connection, *, at: datetime) -> bool:
-    """End the leases of workers that are known to be dead; whether there were any.
+    """End the leases of workers known to be dead; returns whether there were any.
 
-    Their names stay: who takes over counts an attempt.
+    Their names stay in the rows, so that the next claim counts a failed attempt.
     """
     held = windows.c.lease_until > at
     owners = connection.scalars(select(windows.c.lease_owner).where(held).distinct()).all()
     dead = [owner for owner in owners if is_dead(owner)]
     if not dead:
         return False
-    # Locked in one order: another worker may be about to do the same.
+    # Rows are locked in one order, as another worker may do the same at the same time.
     keys = connection.scalars(
         select(windows.c.window_key)
         .where(held, windows.c.lease_owner.in_(dead))
@@ -124,7 +124,7 @@ def free_windows(connection: Connection, *, at: datetime) -> bool:
 def free_messages(
     connection: Connection, *, destination: str, left_behind: Collection[str], at: datetime
 ) -> bool:
-    """End the claims of the dead, and those that are named; whether there were any."""
+    """End claims of dead processes and those in `left_behind`; returns whether there were any."""
     held = [outbox.c.destination == destination, is_pending(), outbox.c.claimed_until > at]
     claims = connection.scalars(select(outbox.c.claimed_by).where(*held).distinct()).all()
     free = [claim for claim in claims if claim in left_behind or is_dead(claim)]

@@ -1,9 +1,9 @@
-"""Who holds a lease: a process, told from all others that ever had its number.
+"""Identity of a process that holds a lease.
 
-Numbers of processes come again, and containers may share the name of a host and both begin at 1. So
-an owner is known by its host, its number, when it began, and the machine: the boot of the kernel
-and the namespace in which its number counts. Whether it still lives can be asked on its own machine
-alone, and where /proc is: elsewhere a lease has to run out.
+Process ids are reused, and containers may share a host name and each start at 1. So an owner is
+identified by host, process id, start time and machine (boot of the kernel and pid namespace).
+Whether it is alive can be checked only on its own machine, and only with /proc; elsewhere its lease
+must expire.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Owner", "is_dead", "lives_here", "owner_of", "shown_owner", "this_pr
 
 _PROC = Path("/proc")
 _ENDED = frozenset("ZX")
-"""States of a process that has ended and whom nobody has asked how."""
+"""States in /proc of a process that has ended (zombie or dead)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +30,9 @@ class Owner:
     host : str
     pid : int
     began : int
-        Ticks of the kernel's clock since the boot; 0 where that is not known.
+        Start time in ticks of the kernel's clock since boot; 0 if unknown.
     machine : str
-        Of the boot and the namespace of process numbers; "" where that is not known.
+        Hash of the boot and the pid namespace; "" if unknown.
 
     Examples
     --------
@@ -51,12 +51,12 @@ class Owner:
 
     @property
     def shown(self) -> str:
-        """For people."""
+        """Display name."""
         return f"{self.host}, process {self.pid}"
 
 
 def this_process() -> Owner:
-    """The process that asks."""
+    """The current process as an owner."""
     pid = os.getpid()
     began, _ = _beginning_and_state(pid) or (0, "")
     host = socket.gethostname().replace("/", "-")
@@ -64,9 +64,9 @@ def this_process() -> Owner:
 
 
 def owner_of(text: str) -> Owner | None:
-    """The owner that such a text stands for, None for another text.
+    """Parse an owner from its text; None if it is no owner.
 
-    Anything after a space is left out: it tells the claims of one owner apart.
+    Anything after a space is ignored; it distinguishes claims of the same owner.
     """
     parts = text.partition(" ")[0].split("/")
     if len(parts) != 4 or not (parts[1].isdecimal() and parts[2].isdecimal()):
@@ -75,23 +75,23 @@ def owner_of(text: str) -> Owner | None:
 
 
 def shown_owner(text: str) -> str:
-    """An owner for people; what is none as it is."""
+    """Display name of an owner; other text is returned as it is."""
     owner = owner_of(text)
     return text if owner is None else owner.shown
 
 
 def is_dead(text: str) -> bool:
-    """Whether an owner is known to have ended; False if that cannot be known from here."""
+    """Whether an owner is known to have ended; False if that cannot be checked from here."""
     return _lives(text) is False
 
 
 def lives_here(text: str) -> bool:
-    """Whether an owner is known to live."""
+    """Whether an owner is known to be alive; False if that cannot be checked from here."""
     return _lives(text) is True
 
 
 def _lives(text: str) -> bool | None:
-    """None where it cannot be known from here."""
+    """Whether an owner is alive; None if that cannot be checked from here."""
     owner = owner_of(text)
     if owner is None or not (owner.machine and owner.began) or owner.machine != _machine():
         return None
@@ -100,7 +100,7 @@ def _lives(text: str) -> bool | None:
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # It is somebody else's, and there.
+        pass  # The process belongs to another user and exists.
     found = _beginning_and_state(owner.pid)
     if found is None:
         # It ended just now, or is hidden from other users.

@@ -1,4 +1,4 @@
-"""Leases renewed for as long as work goes on."""
+"""Renew a lease in a thread while work goes on."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["renewed"]
 
 @contextmanager
 def renewed(renew: Callable[[], None], *, lease: timedelta) -> Iterator[None]:
-    """Call `renew` in a thread, three times within a lease, until the work is done.
+    """Context that calls `renew` in a thread, three times per lease.
 
-    One that fails because the state database does not answer is followed by others; it ends when
-    the claim is no longer held.
+    If the state database does not answer, the next call tries again. The thread ends when the claim
+    is no longer held.
     """
     finished = Event()
     every = max(lease.total_seconds() / 3, 0.05)

@@ -1,7 +1,7 @@
 """Connections to the state database: SQLite in a file, or PostgreSQL.
 
-Every use is one short transaction. Nothing waits without end: not for a lock, not for a statement,
-and a worker that was stopped in the middle of a transaction does not hold up the others.
+Every use is one short transaction. Locks and statements time out, and a worker that was stopped in
+the middle of a transaction does not block the others for long.
 """
 
 from __future__ import annotations
@@ -63,16 +63,16 @@ _CLOCKS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeouts:
-    """How long is waited before giving up.
+    """Timeouts of the database.
 
     Attributes
     ----------
     lock : timedelta
-        For what others hold.
+        Longest wait for a lock.
     statement : timedelta
-        For one statement; PostgreSQL.
+        Longest duration of a statement (PostgreSQL).
     idle : timedelta
-        For a client that began a transaction and does nothing; PostgreSQL.
+        Longest idle time within a transaction, after which the server ends it (PostgreSQL).
     """
 
     lock: timedelta = timedelta(seconds=15)
@@ -92,7 +92,7 @@ class Database:
     Attributes
     ----------
     name : str
-        The address as it may be shown.
+        The address without password, for display.
     engine : Engine
 
     Raises
@@ -112,7 +112,7 @@ class Database:
 
     def __init__(self, address: str, *, timeouts: Timeouts | None = None) -> None:
         url = _checked(address)
-        # The query may hold passwords too.
+        # The parameters of an address may contain passwords too.
         self.name = url.set(query={}).render_as_string(hide_password=True)
         self.is_sqlite = url.get_backend_name() == "sqlite"
         url = url.set(drivername=_DRIVERS[url.get_backend_name()])
@@ -128,13 +128,13 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that may write, committed at the end; one at a time in SQLite."""
+        """Context with a transaction that may write, committed at the end. SQLite: one at a time."""
         with self._in_turn(), self._in_our_words(), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
-        """Threads that write to SQLite queue here: its own waiting serves whoever asks luckily."""
+        """Queue of threads that write to SQLite, whose own waiting is not fair."""
         if self._turn is None:
             yield
             return
@@ -148,7 +148,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that only reads, and waits for nobody."""
+        """Context with a read-only transaction, which waits for no lock."""
         with self._in_our_words(), self.engine.connect() as connection:
             reader = connection.execution_options(**{_READS: True})
             if not self.is_sqlite:
@@ -157,7 +157,7 @@ class Database:
                 yield reader
 
     def now(self, connection: Connection) -> datetime:
-        """The time by the database's clock, the same for all workers."""
+        """Time of the database's clock, which all workers share."""
         found = connection.exec_driver_sql(self._clock).scalar_one()
         if isinstance(found, str):
             return datetime.fromisoformat(found).replace(tzinfo=UTC)
@@ -165,7 +165,7 @@ class Database:
         return moment
 
     def alone(self, connection: Connection, what: str) -> None:
-        """Let no other transaction past the same point until this one ends."""
+        """Lock a name: other transactions wait at the same call until this one ends."""
         if not self.is_sqlite:
             connection.exec_driver_sql(
                 "SELECT pg_advisory_xact_lock(%s, %s)",
@@ -173,14 +173,14 @@ class Database:
             )
 
     def wait_alone(self, connection: Connection, what: str) -> None:
-        """The same for work that takes long: waits for minutes, and may take as long itself."""
+        """Like `alone`, for migrations: lock and statement timeouts are minutes."""
         if not self.is_sqlite:
             for setting in ("lock_timeout", "statement_timeout"):
                 connection.exec_driver_sql(f"SET LOCAL {setting} = '{_MIGRATION_SECONDS}s'")
         self.alone(connection, what)
 
     def insert_if_absent(self, table: Table) -> Insert:
-        """An insertion that leaves rows alone whose keys are there."""
+        """An INSERT that skips rows whose keys exist."""
         insert = sqlite.insert if self.is_sqlite else postgresql.insert
         return insert(table).on_conflict_do_nothing()
 
@@ -207,7 +207,7 @@ class Database:
             what = "closed the connection"
         else:
             what = "cannot be used"
-        # A file that is no database does not become one.
+        # A file that is not a database is a plain DatabaseError; trying again does not help.
         now = isinstance(error, OperationalError | InterfaceError | ProgrammingError)
         kind = StateUnavailableError if now else StateError
         return kind(f"the state database {self.name} {what}: {why}")
@@ -251,7 +251,7 @@ def _sqlite(url: URL, timeouts: Timeouts) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
-        # The driver begins transactions late and by itself; we begin them below.
+        # Disables the driver's own BEGIN, which comes late; transactions begin explicitly below.
         connection.isolation_level = None
         _switch_to_wal(connection, seconds)
         connection.execute("PRAGMA synchronous = FULL")
@@ -260,14 +260,14 @@ def _sqlite(url: URL, timeouts: Timeouts) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         reads = connection.get_execution_options().get(_READS, False)
-        # One that reads first and writes later could not be let in after another's write.
+        # IMMEDIATE: a transaction that reads first could not write after another's commit.
         connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
     return engine
 
 
 def _switch_to_wal(connection: Any, seconds: float) -> None:
-    """Readers and one writer at a time; SQLite's own waiting does not cover this switch."""
+    """Switch SQLite to WAL mode; retries itself, as SQLite does not wait for locks here."""
     import sqlite3
 
     until = time.monotonic() + seconds
@@ -298,7 +298,7 @@ def _postgresql(url: URL, timeouts: Timeouts) -> Engine:
         connect_args={
             "connect_timeout": _CONNECT_SECONDS,
             "application_name": "pumonitor",
-            # Poolers between us and the server lose prepared statements.
+            # Connection poolers lose prepared statements.
             "prepare_threshold": None,
         },
         json_serializer=_AS_JSON,

@@ -1,4 +1,4 @@
-"""What can go wrong with the state database."""
+"""Errors of the state database."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _USER_AND_PASSWORD = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*@")
 
 
 class StateError(PumonitorError):
-    """The state database cannot be reached, is locked, or is not one this version can use."""
+    """The state database is unreachable, locked, or unusable with this version of pumonitor."""
 
 
 class StateUnavailableError(StateError):
-    """It cannot be reached or takes nothing now: it is down, locked, full or without its tables."""
+    """The state database is temporarily unusable: down, locked, full or without its tables."""
 
 
 class StaleClaimError(PumonitorError):
-    """Work was not stored because its claim had run out and others took it over."""
+    """A result was not stored, as the claim had expired and another worker took it over."""
 
 
 def without_passwords(text: str) -> str:
-    """The text with user and password of every address in it hidden.
+    """Replace user and password of every address in a text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Values for JSON columns: a fault is named before a statement fails in the middle."""
+"""Check values for JSON columns before a statement would fail on them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["json_text", "plain_json"]
 
 
 def json_text(value: Any, what: str) -> str:
-    """The value as text, the same for equal values.
+    """Serialise a value to canonical JSON: equal values give equal text.
 
     Raises
     ------
     ValueError
-        If it holds something else than plain, finite JSON values.
+        If the value is not JSON, or contains NaN or infinity. The message names `what`.
     """
     try:
         return json.dumps(value, allow_nan=False, sort_keys=True)
@@ -24,7 +24,7 @@ def json_text(value: Any, what: str) -> str:
 
 
 def plain_json(value: Any, what: str) -> Any:
-    """The value, read back from its text.
+    """Return the value as JSON would return it: tuples become lists.
 
     Examples
     --------

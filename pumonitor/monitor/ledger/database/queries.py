@@ -1,4 +1,4 @@
-"""Parts of the reader's queries: conditions, and what is selected from which tables."""
+"""Building blocks of queries: conditions and selections."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WINDOW_COLUMNS = (
 
 
 def of_monitor(monitor: str | None, configuration: str | None) -> list[ColumnElement[bool]]:
-    """Windows of the monitor, of its current configuration unless another is named."""
+    """Conditions for windows of a monitor, by default of its current configuration."""
     if configuration is not None:
         of_configuration: ColumnElement[bool] = windows.c.configuration == configuration
     else:
@@ -54,17 +54,17 @@ def of_monitor(monitor: str | None, configuration: str | None) -> list[ColumnEle
 
 
 def equal(column: Column[Any], value: object) -> list[ColumnElement[bool]]:
-    """A condition on a column, none without a value."""
+    """Condition that a column equals a value; none if the value is None."""
     return [] if value is None else [column == value]
 
 
 def one_of(column: Column[Any], values: Collection[Any] | None) -> list[ColumnElement[bool]]:
-    """The column is one of the values; no condition without any given."""
+    """Condition that a column is one of the values; none if they are None."""
     return [] if values is None else [column.in_(values)]
 
 
 def starting_between(since: datetime | None, until: datetime | None) -> list[ColumnElement[bool]]:
-    """Windows that start in [since, until), as far as these are given."""
+    """Conditions for windows that start in [since, until); None leaves an end open."""
     start = windows.c.window_start
     return [
         *([] if since is None else [start >= since]),
@@ -73,13 +73,13 @@ def starting_between(since: datetime | None, until: datetime | None) -> list[Col
 
 
 def is_superseded(as_of: datetime, *, until: int | None = None) -> ColumnElement[bool]:
-    """Whether a later pane of the window was collected, as of that moment or before.
+    """Condition that a later pane of the window, of this moment or earlier, was collected.
 
     Parameters
     ----------
     as_of : datetime
     until : int, optional
-        Number of the last pane that counts.
+        Ignore panes with a larger number.
     """
     later = panes.alias("later")
     return exists().where(
@@ -92,12 +92,12 @@ def is_superseded(as_of: datetime, *, until: int | None = None) -> ColumnElement
 
 
 def same_pane(table: Any) -> ColumnElement[bool]:
-    """The pane that a row of the table belongs to."""
+    """Join condition: the pane to which a row of the table belongs."""
     return and_(panes.c.window_key == table.c.window_key, panes.c.number == table.c.pane)
 
 
 def is_latest(table: Any) -> ColumnElement[bool]:
-    """The row of the table belongs to the newest results of its window."""
+    """Condition that a row belongs to the newest results of its window."""
     return and_(
         latest.c.window_key == table.c.window_key,
         latest.c.pane == table.c.pane,
@@ -106,7 +106,7 @@ def is_latest(table: Any) -> ColumnElement[bool]:
 
 
 def select_evaluations() -> Select[Any]:
-    """Evaluations with their panes and windows."""
+    """Select evaluations joined with their panes and windows."""
     return (
         select(
             *WINDOW_COLUMNS,
@@ -124,7 +124,7 @@ def select_evaluations() -> Select[Any]:
 
 
 def select_series() -> Select[Any]:
-    """Series with their panes and windows."""
+    """Select series joined with their panes and windows."""
     return (
         select(*WINDOW_COLUMNS, panes.c.number, panes.c.state, panes.c.as_of, series)
         .join_from(series, panes, same_pane(series))

@@ -1,1 +1,1 @@
-"""What goes into the ledger and comes out of it, and how rows become it."""
+"""Records that are stored in and read from the ledger."""

@@ -1,4 +1,4 @@
-"""What the ledger keeps of alerts."""
+"""Records of alerts: progress, stored transitions, silences, panes."""
 
 from __future__ import annotations
 
@@ -21,22 +21,29 @@ __all__ = [
 ]
 
 Withheld = Literal["history", "silenced", "inhibited", "untold", "acknowledged", "too soon"]
-"""Why nobody was told: too long ago or found by a backfill; a silence; a more severe alert; the end
-of something that nobody was told of; a reminder of what somebody is at, or was told just now."""
+"""Why no notification was sent for a transition.
+
+- "history": too long ago, or found by a backfill.
+- "silenced": a silence matches.
+- "inhibited": a critical alert fires for the same metric and series.
+- "untold": the resolution of an incident without a notification.
+- "acknowledged": a reminder of an acknowledged incident.
+- "too soon": a reminder shortly after the notification.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far windows were folded into the alerts of a rule.
+    """Progress of a rule's fold.
 
     Attributes
     ----------
     as_of, window_start : datetime or None
-        Of the last pane taken in.
+        Position of the last folded pane; None before the first.
     generation : int
-        Grows when panes taken in before come to say something else.
+        Incremented when a folded pane has been revised.
     last_error : str or None
-        Why the rule cannot go on.
+        Error that stopped the fold.
     """
 
     as_of: datetime | None = None
@@ -46,7 +53,7 @@ class Progress:
 
     @property
     def position(self) -> tuple[datetime, datetime] | None:
-        """Sorts panes in the order in which alerts take them in."""
+        """Sort key of the last folded pane in the order of the fold."""
         if self.as_of is None or self.window_start is None:
             return None
         return self.as_of, self.window_start
@@ -60,13 +67,13 @@ class StoredTransition:
     ----------
     transition : Transition
     id : int
-        Grows.
+        Ascending.
     recorded_at : datetime
         By the database's clock.
     told_at : datetime or None
         When messages about it were put into the outbox.
     withheld : str or None
-        Why nobody was told, or not at once.
+        Why no notification was sent, or not at once.
     """
 
     transition: Transition
@@ -78,7 +85,7 @@ class StoredTransition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """A time in which nobody is told of some alerts; None stands for any.
+    """A time during which matching alerts send no notifications. None matches any value.
 
     Attributes
     ----------
@@ -87,7 +94,7 @@ class Silence:
     monitor, rule, metric, model_version, segment : str or None
         `rule` is a rule's name or key.
     starts, ends : datetime
-        From start up to but not including end.
+        The silence holds in [starts, ends).
     reason, author : str
     """
 
@@ -108,7 +115,7 @@ class Silence:
             raise ValueError(msg)
 
     def covers(self, alert: Alert, *, now: datetime) -> bool:
-        """Whether nobody is told of this alert now."""
+        """Whether the silence matches the alert and holds now."""
         return (
             self.starts <= now < self.ends
             and self.rule in (None, alert.rule, alert.rule_key)
@@ -126,7 +133,7 @@ class Silence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaneSeen:
-    """A pane that alerts take in.
+    """A pane, as input to the fold of alerts.
 
     Attributes
     ----------
@@ -136,9 +143,9 @@ class PaneSeen:
     state : {"provisional", "mature", "final"}
     as_of : datetime
     revision : int or None
-        None: its window was given up.
+        Revision of its results; None if its window was given up.
     counts : mapping
-        What was found in it.
+        Row counts from collecting it.
     """
 
     window_key: str
@@ -151,13 +158,13 @@ class PaneSeen:
 
     @property
     def position(self) -> tuple[datetime, datetime]:
-        """Sorts panes in the order in which alerts take them in."""
+        """Sort key in the order of the fold."""
         return self.as_of, self.window.start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaneResults:
-    """Results of a pane, by series: what alerts read of it."""
+    """A pane with the results that alerts read, by series."""
 
     pane: PaneSeen
     results: Mapping[tuple[str, str], Mapping[str, MetricResult]]

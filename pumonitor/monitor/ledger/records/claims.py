@@ -1,4 +1,4 @@
-"""A window that a worker has claimed, and the key that it is known by."""
+"""Records of claims, and the key of a window."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Step = Literal["collect", "evaluate"]
 
 
 def window_key(monitor: str, configuration: str, start: datetime, end: datetime) -> str:
-    """The key of a window in the ledger, the same whenever and wherever it is computed.
+    """Compute the key of a window in the ledger: a hash of its identity.
 
     Parameters
     ----------
     monitor : str
     configuration : str
-        Hash of what the monitor's configuration means.
+        Hash of the monitor's configuration.
     start, end : datetime
-        With their zone.
+        Aware times.
     """
     parts = (monitor, configuration, _instant(start), _instant(end))
-    # Lengths keep ("a", "bc") and ("ab", "c") apart.
+    # The lengths distinguish ("a", "bc") from ("ab", "c").
     return sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
 
 
@@ -46,11 +46,11 @@ class ClaimedPane:
     ----------
     pane : Pane
     revision : int
-        What its results will be, if there is anything new in them.
+        Revision that its results get if they are new.
     digest : str or None
-        Of what was collected.
+        Digest of the collected data.
     counts : mapping or None
-        What was found when it was collected.
+        Row counts from collecting it.
     """
 
     pane: Pane
@@ -61,7 +61,7 @@ class ClaimedPane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A window that one worker may work on until its lease runs out.
+    """A claim: one worker may work on a window until the lease expires.
 
     Attributes
     ----------
@@ -69,14 +69,15 @@ class Claim:
     window_key, monitor, configuration : str
     window : Window
     panes : tuple of ClaimedPane
-        Those that are due, in order.
+        The due panes, in order.
     owner : str
     fence : int
-        Grows with every claim of the window; work under a smaller one is refused.
+        Fencing token: incremented with every claim of the window. A commit with an older one is
+        refused.
     lease_until : datetime
-        By the database's clock.
+        End of the lease, by the database's clock.
     attempts : int
-        Earlier ones that failed in a row.
+        Number of failed attempts in a row before this one.
     """
 
     step: Step

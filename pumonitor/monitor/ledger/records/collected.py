@@ -1,4 +1,4 @@
-"""What is stored of a collected window, and read back by those that evaluate."""
+"""Records of collected windows, the input of their evaluation."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CollectedSeries:
-    """What was collected of one series of a pane.
+    """Collected data of one series of a pane.
 
     Attributes
     ----------
     model_version, segment : str
-        "" where there is none.
+        "" without model versions, and for all rows.
     table : ScoreTable or None
-        Compressed; None where there are too few rows for one.
+        Compressed score table; None with too few rows.
     class_prior : mapping or None
-        The estimate from these rows alone, plain JSON values.
+        The estimate from these rows alone, in JSON types.
     delays : JSON value
-        Counts of confirmations by delay.
+        Row counts of the series: "labeled", "unlabeled" and "negative".
     """
 
     model_version: str
@@ -46,15 +46,15 @@ class CollectedSeries:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CollectedPane:
-    """What was collected of one pane.
+    """Collected data of one pane.
 
     Attributes
     ----------
     number : int
     digest : str
-        Of the counts: equal digests stand for equal data.
+        Digest of the data: equal digests mean equal data.
     counts : mapping
-        `InputCounts`, plain JSON values.
+        `InputCounts` in JSON types.
     series : sequence of CollectedSeries
     """
 
@@ -66,14 +66,14 @@ class CollectedPane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorState:
-    """A class prior as it was followed up to a window, that window among them.
+    """State of the class prior's filter after a window.
 
     Attributes
     ----------
     segment, model_version : str
     window_start : datetime
     known : str
-        What was known then of the windows up to it: a state holds as long as that is the same.
+        Digest of what was known of the windows up to it; the state is valid while it is the same.
     state : bytes
     """
 
@@ -86,14 +86,14 @@ class PriorState:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredSeries:
-    """What was collected of one series of a pane, as it is stored.
+    """Collected data of one series of a pane, as stored in the ledger.
 
     Attributes
     ----------
     window_key : str
     window : Window
     number : int
-        The pane's.
+        Number of the pane.
     state : {"provisional", "mature", "final"}
     as_of : datetime
     model_version, segment : str
@@ -114,13 +114,13 @@ class StoredSeries:
     table_bytes: bytes | None = field(repr=False)
 
     def table(self) -> ScoreTable | None:
-        """The score table, unpacked at every call."""
+        """The score table, decompressed at every call."""
         return None if self.table_bytes is None else table_from_bytes(self.table_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaneCounts:
-    """What was found in a window as of a moment."""
+    """Row counts of a window as known at a moment."""
 
     window: Window
     as_of: datetime
@@ -129,7 +129,7 @@ class PaneCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabeledCount:
-    """How many positives of one series of a window were confirmed as of one of its panes."""
+    """Number of confirmed positives of one series of a window at one of its panes."""
 
     window: Window
     number: int

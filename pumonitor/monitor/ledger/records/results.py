@@ -1,4 +1,4 @@
-"""What is stored of an evaluated window, and read back by those that show it."""
+"""Records of evaluated windows: results, evaluations and messages."""
 
 from __future__ import annotations
 
@@ -23,29 +23,30 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricResult:
-    """One number of one series; None where it is undefined, for a reason.
+    """One result of one series.
 
     Attributes
     ----------
     metric : str
     value, low, high : float or None
-        As people are shown them, held to what the metric can be. There is no `low` and no `high`
-        where the whole interval is impossible.
+        Displayed value and interval, clipped to the metric's range; None if undefined. `low` and
+        `high` are None too if the whole interval is outside the range.
     se : float or None
+        Standard error.
     n_labeled, n_unlabeled : int or None
     undefined_reason : str or None
-        Why there is no value.
+        Why the value is undefined.
     infeasible : bool
-        Whether the number came out outside what the metric can be.
+        Whether the estimate is outside the metric's range.
     impossible : bool
-        Whether it is evidence of nothing: it is outside what the metric can be by more than chance,
-        or the class prior it stands on makes other estimates impossible.
+        Whether rules must not use it: it is outside the range beyond chance, or its class prior
+        makes other estimates impossible.
     infeasible_reason : str or None
-        Of both, in words.
+        Explanation of either.
     unclipped_value, unclipped_low, unclipped_high : float or None
-        As estimated; None where `value`, `low` and `high` are that.
+        The estimate before clipping; None if it equals `value`, `low` and `high`.
     assumed : bool
-        Whether the number was given in the configuration and not measured.
+        Whether the value was given in the configuration and not estimated.
     """
 
     metric: str
@@ -67,13 +68,13 @@ class MetricResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedSeries:
-    """What one series of a pane came to.
+    """Evaluation and results of one series of a pane.
 
     Attributes
     ----------
     model_version, segment : str
     evaluation : mapping
-        Plain JSON values, a function of the data alone: no times of computation.
+        The evaluation in JSON types. A function of the data alone, without times of computation.
     results : sequence of MetricResult
     """
 
@@ -85,17 +86,17 @@ class EvaluatedSeries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMessage:
-    """Something to tell a destination once the results are stored.
+    """A message for the outbox.
 
     Attributes
     ----------
     destination : str
     lane : str
-        Messages of a destination and lane arrive in order.
+        Messages of one destination and lane are delivered in order.
     key : str
-        A second message of the same key to the destination is not sent.
+        Idempotency key: a second message with it is not sent to the destination.
     payload : mapping
-        Plain JSON values.
+        In JSON types.
     """
 
     destination: str
@@ -106,7 +107,7 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedPane:
-    """What one pane came to, and who is to be told if that is new.
+    """Evaluation of one pane, with messages that are sent if its results are new.
 
     Attributes
     ----------
@@ -114,7 +115,7 @@ class EvaluatedPane:
     series : sequence of EvaluatedSeries
     messages : sequence of NewMessage
     prior_states : sequence of PriorState
-        From which the class priors of later windows go on.
+        States of the filter, from which later windows go on.
     """
 
     number: int
@@ -125,7 +126,7 @@ class EvaluatedPane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredEvaluation:
-    """What one series of a pane came to, in one revision."""
+    """Evaluation of one series of a pane in one revision."""
 
     window_key: str
     monitor: str
@@ -141,7 +142,7 @@ class StoredEvaluation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedWindow:
-    """A window with results, under whichever configuration."""
+    """A window with results, with the configuration that they belong to."""
 
     configuration: str
     start: datetime

@@ -1,4 +1,4 @@
-"""From rows of the database to records."""
+"""Convert rows of the database to records."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["evaluation_in", "series_in", "window_in", "window_of"]
 
 
 def window_of(row: Row[Any]) -> Window:
-    """The window of a row that has its columns."""
+    """Make a window from a row with its columns."""
     return Window(start=row.window_start, end=row.window_end, index=row.window_index)
 
 
 def evaluation_in(row: Row[Any]) -> StoredEvaluation:
-    """The evaluation of a row of `select_evaluations`."""
+    """Make an evaluation from a row of `select_evaluations`."""
     return StoredEvaluation(
         window_key=row.window_key,
         monitor=row.monitor,
@@ -36,7 +36,7 @@ def evaluation_in(row: Row[Any]) -> StoredEvaluation:
 
 
 def series_in(row: Row[Any]) -> StoredSeries:
-    """The series of a row of `select_series`."""
+    """Make a series from a row of `select_series`."""
     return StoredSeries(
         window_key=row.window_key,
         window=window_of(row),
@@ -52,7 +52,7 @@ def series_in(row: Row[Any]) -> StoredSeries:
 
 
 def window_in(rows: list[Row[Any]]) -> WindowRecord:
-    """The window of the rows of its panes, in order."""
+    """Make a window from the rows of its panes, which are in order."""
     first = rows[0]
     return WindowRecord(
         window_key=first.window_key,

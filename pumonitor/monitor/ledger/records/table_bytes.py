@@ -1,7 +1,7 @@
-"""Score tables as bytes: a header in JSON, then the columns, all compressed. No pickle.
+"""Serialise score tables: a JSON header and the columns, all compressed. No pickle.
 
-Counts are whole numbers almost always and are stored in as few bytes as hold them; whatever a
-column's type, it comes back bit for bit.
+A column is stored in the smallest type that reproduces it exactly; counts are nearly always small
+integers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LEVEL = 6
 
 
 def table_to_bytes(table: ScoreTable) -> bytes:
-    """The table, with weights and propensities if it has them.
+    """Serialise a table, with weights and propensities if it has them.
 
     Examples
     --------
@@ -56,12 +56,12 @@ def table_to_bytes(table: ScoreTable) -> bytes:
 
 
 def table_from_bytes(stored: bytes) -> ScoreTable:
-    """The table that `table_to_bytes` stored.
+    """Read a table that `table_to_bytes` wrote.
 
     Raises
     ------
     StateError
-        If it stored nothing of the kind.
+        If the bytes are not from `table_to_bytes`.
     """
     if stored[:4] != _MAGIC:
         msg = f"a stored score table must begin with {_MAGIC!r}, found {bytes(stored[:4])!r}"
@@ -113,7 +113,7 @@ def _read(content: bytes) -> ScoreTable:
 
 
 def _packed(column: NDArray[Any]) -> NDArray[Any]:
-    """The column in the smallest type from which it comes back bit for bit."""
+    """Convert a column to the smallest type that reproduces it exactly."""
     column = column.astype(column.dtype.newbyteorder("<"))
     bits = column.tobytes()
     for kind in _WHOLE:

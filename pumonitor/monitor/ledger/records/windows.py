@@ -1,4 +1,4 @@
-"""Windows and panes as they stand, how much is left to do, and what was done by hand."""
+"""Records of windows and panes, the backlog, and entries of the audit log."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ Status = Literal["planned", "collected", "evaluated"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaneRecord:
-    """A pane and how far it is.
+    """A pane with its status.
 
     Attributes
     ----------
     number, state, as_of
     status : {"planned", "collected", "evaluated"}
     revision : int or None
-        Of its newest results.
+        Revision of its newest results.
     digest : str or None
+        Digest of the collected data.
     counts : mapping or None
+        Row counts from collecting it.
     collected_at, evaluated_at : datetime or None
     library_version : str or None
-        That last worked on it.
+        Version of pumonitor that last worked on it.
     """
 
     number: int
@@ -45,7 +47,7 @@ class PaneRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowRecord:
-    """A window and how far it is.
+    """A window with its panes, its claim and its failed attempts.
 
     Attributes
     ----------
@@ -54,14 +56,15 @@ class WindowRecord:
     panes : tuple of PaneRecord
         In order.
     attempts : int
-        Failed ones in a row.
+        Number of failed attempts in a row.
     last_error : str or None
-        Of the last of them.
+        Error of the last of them.
     not_before : datetime or None
-        When the next is made.
+        Time of the next attempt.
     lease_owner : str or None
-        Who works on it, or did when the lease ran out.
+        Process that holds the claim, or held it when the lease expired.
     lease_until : datetime or None
+        End of the lease.
     """
 
     window_key: str
@@ -78,20 +81,20 @@ class WindowRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
-    """How much there is to do.
+    """Amount of work left.
 
     Attributes
     ----------
     windows : int
-        All that are planned.
+        Number of planned windows.
     to_collect : int
-        Windows with panes that are due and not collected.
+        Windows with due panes that are not collected.
     to_evaluate : int
-        Windows with panes that are collected and not evaluated.
+        Windows with collected panes that are not evaluated.
     failing : int
-        Those of both whose last attempt failed.
+        Windows of either kind whose last attempt failed.
     oldest_unfinished : datetime or None
-        Least as_of of the panes that are due and not evaluated.
+        Earliest moment of the due panes that are not evaluated.
     """
 
     windows: int
@@ -103,7 +106,7 @@ class Backlog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """Something a person or a process did."""
+    """An entry of the audit log: an action of a user or a process."""
 
     at: datetime
     actor: str

@@ -1,1 +1,1 @@
-"""Windows planned, results stored, and the series read back by those that evaluate."""
+"""Plan windows, store results, and read series and results back."""

@@ -1,6 +1,6 @@
-"""Confirmed positives of windows at looks of one age.
+"""Numbers of confirmed positives of windows at panes of one age.
 
-All functions take the connection of a transaction that is under way.
+All functions take the connection of an open transaction.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ def labels_at_age(
     monitor, configuration : str
     segment : str
     number : int
-        Of the pane, which stands for the age of the labels.
+        Number of the pane, which determines the age of the labels.
     until : datetime
-        Windows that start before it.
+        Only windows that start before.
     as_of : datetime
-        Looks of then or earlier.
+        Only panes of this moment or earlier.
     most : int
-        The first so many windows.
+        Most windows to return, from the first.
     since : datetime, optional
-        Windows that start then or later.
+        Only windows that start then or later.
     """
     chosen = (
         select(windows.c.window_key)

@@ -1,6 +1,6 @@
-"""The mature looks at windows in a range of time, with their results.
+"""Mature panes of windows in a range of time.
 
-All functions take the connection of a transaction that is under way.
+All functions take the connection of an open transaction.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["MaturePane", "mature_panes"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaturePane:
-    """A window at the moment at which its labels were mature.
+    """The mature pane of a window.
 
     Attributes
     ----------
     seen : PaneSeen
-        Without its counts, and without a revision while it is collected and not evaluated.
+        Without counts; without revision while it is collected and not evaluated.
     collected_at : datetime
     """
 
@@ -43,16 +43,16 @@ def mature_panes(
     until: datetime | None = None,
     most: int | None = None,
 ) -> tuple[MaturePane, ...]:
-    """Those that are collected, in order of time.
+    """Collected mature panes, in order of time.
 
     Parameters
     ----------
     connection : Connection
     monitor, configuration : str
     since, until : datetime, optional
-        Windows that start in [since, until).
+        Only windows that start in [since, until).
     most : int, optional
-        The first so many.
+        Most panes to return, from the first.
     """
     query: Select[Any] = (
         select(
@@ -83,7 +83,7 @@ def mature_panes(
                 number=row.number,
                 state=row.state,
                 as_of=row.as_of,
-                # Of what was collected before there may be results, and they are not these.
+                # Results may exist from data collected earlier; they do not count.
                 revision=row.revision if row.status == "evaluated" else None,
                 counts={},
             ),

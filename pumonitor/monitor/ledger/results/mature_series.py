@@ -1,6 +1,6 @@
-"""Series of windows whose labels are in, by a range of time.
+"""Series of mature windows in a range of time.
 
-All functions take the connection of a transaction that is under way.
+All functions take the connection of an open transaction.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ __all__ = ["MatureSeries", "mature_series", "mature_versions"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatureSeries:
-    """Which series are asked for: mature or final ones with a score table.
+    """Selection of series with a score table in mature or final panes.
 
-    Of each window its newest collected pane as of a moment counts.
+    Each window counts with its newest collected pane as of a moment.
 
     Attributes
     ----------
     monitor, configuration : str
     segment : str
     since, until : datetime or None
-        Windows that start in [since, until), as far as these are given.
+        Only windows that start in [since, until); None leaves an end open.
     as_of : datetime
     model_version : str or None
-        None: all.
+        None for all.
     """
 
     monitor: str
@@ -51,7 +51,7 @@ class MatureSeries:
     model_version: str | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        """As a query has them."""
+        """The selection as conditions of a query."""
         return [
             windows.c.monitor == self.monitor,
             windows.c.configuration == self.configuration,
@@ -72,16 +72,16 @@ def mature_series(
     most: int | None = None,
     which: Literal["first", "last"] = "first",
 ) -> tuple[StoredSeries, ...]:
-    """The series in order of time, then of model version.
+    """The selected series, in order of time and then of model version.
 
     Parameters
     ----------
     connection : Connection
     asked : MatureSeries
     most : int, optional
-        So many at most; all in the range without it.
+        Most series to return; by default all.
     which : {"first", "last"}
-        Those that are left, where there are more.
+        Which ones to return if there are more.
     """
     order = (windows.c.window_start, series.c.model_version)
     query = (
@@ -95,7 +95,7 @@ def mature_series(
 
 
 def mature_versions(connection: Connection, asked: MatureSeries) -> dict[str, int]:
-    """How many predictions the windows have of each model version."""
+    """Model version to its number of predictions in the selected windows."""
     parts = [series.c.delays[name].as_integer() for name in ("labeled", "unlabeled", "negative")]
     query = (
         select(series.c.model_version, func.sum(parts[0] + parts[1] + parts[2]).label("number"))

@@ -1,6 +1,6 @@
-"""Which windows there are and what of them is still to be done.
+"""Register monitors, plan windows, and make windows due again.
 
-All functions take the connection of a transaction that is under way.
+All functions take the connection of an open transaction.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def register(
     meaning: Mapping[str, Any],
     at: datetime,
 ) -> bool:
-    """Make this the monitor's configuration; whether it was another before."""
+    """Make this the monitor's current configuration; returns whether that is a change."""
     database.alone(connection, f"monitor {monitor}")
     current = connection.scalar(
         select(monitors.c.configuration).where(monitors.c.name == monitor, monitors.c.is_current)
@@ -66,7 +66,7 @@ def plan(
     configuration: str,
     wanted: Iterable[Pane],
 ) -> int:
-    """Add what is not there of these panes and their windows; number of windows added."""
+    """Add the panes and windows that are missing; returns the number of windows added."""
     if not connection.scalar(
         select(func.count())
         .select_from(monitors)
@@ -74,7 +74,7 @@ def plan(
     ):
         msg = f"monitor {monitor!r} is not registered with the configuration {configuration!r}"
         raise ValueError(msg)
-    # In one order everywhere, so that two processes that plan the same wait for each other.
+    # Sorted, so that two processes planning the same windows lock rows in one order.
     in_order = sorted(wanted)
     added = 0
     for some in _in_parts(in_order):
@@ -129,7 +129,7 @@ def _plan(
 
 
 def recount(connection: Connection, keys: Sequence[str]) -> None:
-    """Set the counters of windows to what their panes say."""
+    """Recompute the counters of windows from their panes."""
     own = panes.c.window_key == windows.c.window_key
 
     def number(*statuses: str) -> Any:
@@ -155,10 +155,9 @@ def recount(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def reopen(connection: Connection, *, keys: Sequence[str], which: Which, at: datetime) -> list[str]:
-    """Have windows worked on again, now; keys of those it concerns.
+    """Make windows due again now; returns their keys.
 
-    Work under way on them is refused when it wants to be stored, unless only what is missing or
-    failed is asked for: then it is left alone.
+    With "all", claims that are held are revoked: their commits will be refused.
     """
     reopened: list[str] = []
     for some in _in_parts(sorted(keys)):
@@ -196,5 +195,5 @@ def reopen(connection: Connection, *, keys: Sequence[str], which: Which, at: dat
 
 
 def _in_parts(items: Sequence[Any]) -> Iterable[list[Any]]:
-    """At most 500 at once: databases take no statement of any length."""
+    """Parts of at most 500 items, as databases limit the length of a statement."""
     return (list(items[begin : begin + _AT_ONCE]) for begin in range(0, len(items), _AT_ONCE))

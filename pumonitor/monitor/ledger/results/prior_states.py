@@ -1,6 +1,6 @@
-"""Class priors as they were followed up to a window: what the next window goes on from.
+"""Followed class priors: the windows to follow, stored filter states, and class priors by window.
 
-All functions take the connection of a transaction that is under way.
+All functions take the connection of an open transaction.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ __all__ = [
 ]
 
 _KEPT: Final = 3
-"""Windows may be evaluated out of order by as many workers."""
+"""States kept per series, as several workers may evaluate windows out of order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesAsked:
-    """A segment's windows, each by the newest look at it that does not come after its mature one.
+    """Selection of a segment's windows, each with its newest pane up to the mature one.
 
-    Later looks have labels that came late, which others have not: shares that are confirmed must
-    be of one age to be compared.
+    Final panes are left out: they have later labels than the mature panes of other windows, and
+    confirmed shares are comparable only at one age.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class SeriesAsked:
     mature : int
         Number of the mature pane.
     as_of : datetime
-        Looks until then.
+        Only panes of this moment or earlier.
     """
 
     monitor: str
@@ -86,7 +86,7 @@ def followed_series(
     most: int | None = None,
     newest: bool = False,
 ) -> tuple[StoredSeries, ...]:
-    """The windows of a version that start in [since, until), in order of time.
+    """The selected windows of a model version that start in [since, until), in order of time.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def followed_series(
     model_version : str
     since, until : datetime, optional
     most : int, optional
-        So many at most.
+        Most windows to return.
     newest : bool
-        Which are left where there are more: the last ones, or else the first.
+        Whether to return the last ones, if there are more, instead of the first.
     """
     start = windows.c.window_start
     query = (
@@ -122,7 +122,7 @@ def followed_series(
 def first_seen(
     connection: Connection, asked: SeriesAsked, *, model_version: str
 ) -> datetime | None:
-    """Start of the first window that has the version."""
+    """Start of the first selected window with the model version; None if there is none."""
     first: datetime | None = connection.scalar(
         _versions(asked, func.min(windows.c.window_start)).where(
             series.c.model_version == model_version
@@ -134,7 +134,7 @@ def first_seen(
 def versions_before(
     connection: Connection, asked: SeriesAsked, *, until: datetime
 ) -> dict[str, int]:
-    """Predictions of each model version in the windows that start before then."""
+    """Model version to its number of predictions in selected windows that start before `until`."""
     parts = [series.c.delays[name].as_integer() for name in ("labeled", "unlabeled", "negative")]
     query = (
         _versions(asked, series.c.model_version, func.sum(parts[0] + parts[1] + parts[2]))
@@ -162,7 +162,7 @@ def _versions(asked: SeriesAsked, *columns: Any) -> Select[Any]:
 def windows_known(
     connection: Connection, monitor: str, configuration: str, *, mature: int, until: datetime
 ) -> list[tuple[datetime, datetime]]:
-    """Windows that start before then and have a mature look, in order, and when it was made."""
+    """Start of each window before `until` with a mature pane, and when that was collected."""
     rows = connection.execute(
         select(windows.c.window_start, panes.c.collected_at)
         .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
@@ -181,7 +181,7 @@ def windows_known(
 def stored_class_priors(
     connection: Connection, monitor: str, configuration: str, *, start: datetime, number: int
 ) -> dict[tuple[str, str], Mapping[str, Any] | None]:
-    """Class priors that the newest results of a look stand on, by model version and segment."""
+    """Class priors of the newest results of a pane, by model version and segment."""
     rows = connection.execute(
         select_evaluations().where(
             windows.c.monitor == monitor,
@@ -207,7 +207,7 @@ def newest_class_prior(
     segment: str,
     as_of: datetime,
 ) -> Mapping[str, Any] | None:
-    """The class prior that the newest results of a window and series stand on, as of a moment."""
+    """Class prior of the newest results of a window and series, as of a moment."""
     row = connection.execute(
         select_evaluations()
         .where(
@@ -228,7 +228,7 @@ def newest_class_prior(
 def newest_prior_state(
     connection: Connection, asked: SeriesAsked, *, model_version: str, before: datetime
 ) -> PriorState | None:
-    """The state after the last window that starts earlier, of those that are kept."""
+    """The last stored state of a window that starts before `before`; None if there is none."""
     row = connection.execute(
         select(prior_states)
         .where(
@@ -247,7 +247,7 @@ def newest_prior_state(
 def prior_states_at(
     connection: Connection, monitor: str, configuration: str, window_start: datetime
 ) -> list[PriorState]:
-    """The states after the window that starts then, of all series."""
+    """The stored states of all series after the window that starts then."""
     rows = connection.execute(
         select(prior_states).where(
             prior_states.c.monitor == monitor,
@@ -275,7 +275,7 @@ def store_prior_states(
     configuration: str,
     states: Sequence[PriorState],
 ) -> None:
-    """Keep them, in place of those of windows longer ago."""
+    """Store states, and delete all but the newest of each series."""
     for one in states:
         of_series = {
             "monitor": monitor,
@@ -306,23 +306,22 @@ def class_priors_over_windows(
     predecessor: str | None,
     since: datetime,
 ) -> list[tuple[Window, str, Mapping[str, Any]]]:
-    """Class priors of the windows of a series up to one, as they were known when it was looked at.
+    """Class priors of a series' windows up to an evaluation, as known at its moment.
 
     Parameters
     ----------
     connection : Connection
     found : StoredEvaluation
-        Of the last window.
+        Evaluation of the last window.
     predecessor : str or None
-        The model version that was followed before; its windows count where those of the series'
-        own are not there.
+        Model version that was followed before; used for windows without the series' own version.
     since : datetime
-        Windows that start then or later.
+        Only windows that start then or later.
 
     Returns
     -------
     list of (Window, str, mapping)
-        In order of time, of those that have one, with the model version.
+        Window, model version and class prior, in order of time.
     """
     stored = evaluations.c.evaluation["made_with"]["class_prior"]
     configuration = select(windows.c.configuration).where(windows.c.window_key == found.window_key)

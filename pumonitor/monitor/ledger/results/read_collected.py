@@ -1,4 +1,4 @@
-"""What was collected of windows, for those that evaluate them."""
+"""Read collected data of windows, for their evaluation."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ __all__ = ["CollectedReader"]
 
 
 class CollectedReader:
-    """Reads what was collected of windows.
+    """Reads collected data of windows.
 
     Parameters
     ----------
     database : Database
-        Up to date (`Ledger.open` sees to it).
+        Already migrated (by `Ledger.open`).
     """
 
     def __init__(self, database: Database) -> None:
@@ -51,7 +51,7 @@ class CollectedReader:
             return frozenset((row.window_start, row.number) for row in connection.execute(query))
 
     def series(self, window_key: str, number: int) -> tuple[StoredSeries, ...]:
-        """What was collected of a pane, by model version and segment."""
+        """The series of a collected pane, sorted by model version and segment."""
         query = (
             select_series()
             .where(series.c.window_key == window_key, series.c.pane == number)
@@ -72,24 +72,24 @@ class CollectedReader:
         model_version: str | None = None,
         since: datetime | None = None,
     ) -> tuple[StoredSeries, ...]:
-        """A series in the windows before a moment, each as it was known as of another.
+        """A series in the windows that start before `start`, each as known at `as_of`.
 
-        Of each window the newest collected pane as of `as_of` counts; a series that is not in it is
-        left out.
+        Each window counts with its newest collected pane as of `as_of`, and is left out if that
+        does not have the series.
 
         Parameters
         ----------
         monitor, configuration : str
         segment : str
         start : datetime
-            Windows that start before it.
+            Only windows that start before.
         as_of : datetime
         limit : int
-            The latest so many series.
+            Most series to return, the latest ones.
         model_version : str, optional
-            One only; all without it.
+            By default all.
         since : datetime, optional
-            Windows that start then or later.
+            Only windows that start then or later.
 
         Returns
         -------
@@ -115,7 +115,7 @@ class CollectedReader:
         return tuple(series_in(row) for row in reversed(rows))
 
     def segments(self, monitor: str, configuration: str, *, column: str) -> tuple[str, ...]:
-        """Segments of one column that were ever seen, each as "column=value"."""
+        """All segments of a column in the ledger, each as "column=value"."""
         query = (
             select(series.c.segment)
             .join(windows, windows.c.window_key == series.c.window_key)
@@ -139,7 +139,7 @@ class CollectedReader:
         as_of: datetime,
         since: datetime | None = None,
     ) -> tuple[PaneCounts, ...]:
-        """What was found in the windows before a moment, each as it was known as of another.
+        """Row counts of the windows that start before `start`, each as known at `as_of`.
 
         Parameters are those of `series_before`.
         """
@@ -171,9 +171,9 @@ class CollectedReader:
         as_of: datetime,
         since: datetime | None = None,
     ) -> tuple[LabeledCount, ...]:
-        """Confirmed positives of the windows before a moment, at each look as of another.
+        """Confirmed positives of the windows that start before `start`, at each pane up to `as_of`.
 
-        Parameters are those of `series_before`; the order is that of windows, then of panes.
+        Parameters are those of `series_before`. Sorted by window, then by pane.
         """
         query: Select[Any] = (
             select(

@@ -1,4 +1,4 @@
-"""What windows came to, for people, pages and exporters."""
+"""Read results and evaluations, for pages, the command line and exporters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pumonitor.ports import State
 __all__ = ["ResultsReader", "Revisions"]
 
 Revisions = Literal["latest", "all"]
-"""The newest results of each window, or whatever was ever found."""
+"""The newest results of each window, or all revisions."""
 
 
 class ResultsReader:
@@ -44,7 +44,7 @@ class ResultsReader:
     Parameters
     ----------
     database : Database
-        Up to date (`Ledger.open` sees to it).
+        Already migrated (by `Ledger.open`).
     """
 
     def __init__(self, database: Database) -> None:
@@ -63,19 +63,19 @@ class ResultsReader:
         revisions: Revisions = "latest",
         configuration: str | None = None,
     ) -> tuple[PublishedResult, ...]:
-        """Results by window, model version, segment, metric and revision.
+        """Results, sorted by window, model version, segment, metric and revision.
 
         Parameters
         ----------
         monitor : str, optional
-            All without it.
+            By default all monitors.
         since, until : datetime, optional
-            Windows that start in [since, until).
+            Only windows that start in [since, until).
         model_version, segment : str, optional
         metrics, states : collection of str, optional
         revisions : {"latest", "all"}
         configuration : str, optional
-            Hash of an earlier configuration; the current one without it.
+            Hash of an earlier configuration; by default the current one.
         """
         query = (
             select(
@@ -148,7 +148,7 @@ class ResultsReader:
         revisions: Revisions = "latest",
         configuration: str | None = None,
     ) -> tuple[StoredEvaluation, ...]:
-        """What the window that starts then came to, by revision, model version and segment."""
+        """Evaluations of the window that starts then, by revision, model version and segment."""
         query: Select[Any] = (
             select_evaluations()
             .where(
@@ -172,7 +172,7 @@ class ResultsReader:
     def evaluation_of(
         self, window_key: str, *, revision: int, model_version: str = "", segment: str = ""
     ) -> StoredEvaluation | None:
-        """What one series of a window came to in one revision."""
+        """Evaluation of one series of a window in one revision; None if there is none."""
         query = select_evaluations().where(
             windows.c.window_key == window_key,
             evaluations.c.revision == revision,
@@ -193,7 +193,7 @@ class ResultsReader:
         revision: int | None = None,
         configuration: str | None = None,
     ) -> StoredEvaluation | None:
-        """What one series of the window that starts then came to; the newest without `revision`."""
+        """Evaluation of one series of the window that starts then; by default the newest."""
         found = self.evaluations(
             monitor,
             start=start,

@@ -1,4 +1,4 @@
-"""Windows as they stand: which there are, which are evaluated, how much is left to do."""
+"""Read windows: planned, evaluated and mature ones, and the backlog."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class WindowsReader:
     Parameters
     ----------
     database : Database
-        Up to date (`Ledger.open` sees to it).
+        Already migrated (by `Ledger.open`).
     """
 
     def __init__(self, database: Database) -> None:
@@ -82,9 +82,9 @@ class WindowsReader:
         return tuple(window_in(rows) for rows in by_key.values())
 
     def newest_with_results(self, monitor: str, *, mature: bool = False) -> Window | None:
-        """The newest window of the current configuration in which something was predicted.
+        """The newest window of the current configuration with predictions; None if there is none.
 
-        Of all, or of those whose labels are mature.
+        With `mature`, only windows whose labels are mature.
         """
         has_results = exists().where(
             same_pane(results),
@@ -103,7 +103,7 @@ class WindowsReader:
         return None if row is None else window_of(row)
 
     def number_evaluated(self, monitor: str) -> int:
-        """Windows of the current configuration that were evaluated at all."""
+        """Number of windows of the current configuration with an evaluated pane."""
         query = (
             select(func.count())
             .select_from(windows)
@@ -132,7 +132,7 @@ class WindowsReader:
             }
 
     def last_success(self, monitor: str) -> datetime | None:
-        """When a pane of the monitor was evaluated last, by the database's clock."""
+        """Time of the last evaluation of a pane of the monitor, by the database's clock."""
         query = (
             select(func.max(panes.c.evaluated_at))
             .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
@@ -143,14 +143,14 @@ class WindowsReader:
         return last
 
     def counts(self, *, now: datetime, monitor: str | None = None) -> Backlog:
-        """How much there is to do for the current configurations.
+        """Count the work left for the current configurations.
 
         Parameters
         ----------
         now : datetime
-            Panes as of then or earlier are due.
+            Panes of this moment or earlier are due.
         monitor : str, optional
-            All without it.
+            By default all monitors.
         """
         to_collect = windows.c.next_as_of <= now
         to_evaluate = windows.c.evaluated_panes < windows.c.collected_panes

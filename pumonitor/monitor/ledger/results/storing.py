@@ -1,6 +1,6 @@
-"""What was collected and what came of it, into the tables.
+"""Store collected panes and evaluations.
 
-All functions take the connection of a transaction that is under way and whose claim is held.
+All functions take the connection of an open transaction in which the claim is held.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def store_collected(
     at: datetime,
     version: str,
 ) -> None:
-    """Panes with their series, in place of what was collected of them before."""
+    """Store collected panes with their series, replacing earlier ones."""
     _check_claimed(claim, "collect", [pane.number for pane in collected])
     for pane in collected:
         connection.execute(
@@ -94,7 +94,7 @@ def store_evaluated(
     at: datetime,
     version: str,
 ) -> list[EvaluatedPane]:
-    """Evaluations and results of panes; those of the panes that have something new."""
+    """Store evaluations and results; returns the panes whose results are new."""
     _check_claimed(claim, "evaluate", [pane.number for pane in evaluated])
     revisions = {one.pane.number: one.revision for one in claim.panes}
     changed = []
@@ -143,7 +143,7 @@ def _insert(connection: Connection, claim: Claim, pane: EvaluatedPane, revision:
 
 
 def _content_of(evaluated: Sequence[EvaluatedSeries]) -> _Content:
-    """What is to be stored, as it compares with what is stored."""
+    """The content of an evaluation in a form that compares equal to what is stored."""
     content: _Content = {}
     for one in evaluated:
         name = (one.model_version, one.segment)

@@ -1,4 +1,4 @@
-"""Tables of alerts: how far rules are, where alerts stand, what changed, silences."""
+"""Tables of alerts: progress of the fold, states, transitions and silences."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ alert_progress = Table(
     metadata,
     Column("monitor", Text, primary_key=True),
     Column("rule_key", String(64), primary_key=True),
-    # Of the last pane that was taken in; NULL before the first.
+    # Of the last folded pane; NULL before the first.
     Column("as_of", Moment),
     Column("window_start", Moment),
-    # Grows when panes taken in before come to say something else.
+    # Incremented when a folded pane has been revised.
     Column("generation", Integer, nullable=False),
     Column("last_error", Text),
 )
 
 
-# What each alert is now: by the windows so far, by what was emitted, and by what was told.
+# Present state of each alert: after the last window, after its last transition, as notified.
 alert_states = Table(
     "alert_states",
     metadata,
@@ -56,17 +56,17 @@ alert_states = Table(
     Column("limit_value", Double),
     Column("reference", Double),
     Column("reason", Text, nullable=False),
-    # Of the last window.
+    # State after the last window.
     Column("window_start", Moment),
     Column("window_end", Moment),
     Column("as_of", Moment),
-    # Emitted.
+    # State after the last transition.
     Column("is_firing", Boolean, nullable=False),
     Column("incident", Integer, nullable=False),
     Column("firing_since", Moment),
     Column("emitted_as_of", Moment),
     Column("reminders", Integer, nullable=False),
-    # Told.
+    # State that was last sent in a notification.
     Column("told_incident", Integer, nullable=False),
     Column("told_firing", Boolean, nullable=False),
     Column("acknowledged_incident", Integer, nullable=False),
@@ -75,7 +75,7 @@ alert_states = Table(
 )
 
 
-# Every state change, once and for all.
+# Every state change; rows are never changed but for told_at.
 alert_transitions = Table(
     "alert_transitions",
     metadata,
@@ -90,7 +90,7 @@ alert_transitions = Table(
     Column("rule", Text, nullable=False),
     Column("metric", Text, nullable=False),
     Column("severity", String(16), nullable=False),
-    # Of a resolution: good, revised, configuration.
+    # Reason of a resolution: good, revised or configuration.
     Column("reason", String(16), nullable=False),
     Column("window_start", Moment, nullable=False),
     Column("window_end", Moment, nullable=False),
@@ -104,7 +104,7 @@ alert_transitions = Table(
     Column("sentence", Text, nullable=False),
     Column("cause", JSON, nullable=False),
     Column("recorded_at", Moment, nullable=False),
-    # When messages about it were put into the outbox; NULL: nobody was told, and why not.
+    # When messages about it were put into the outbox; NULL: none, for the reason in `withheld`.
     Column("told_at", Moment),
     Column("withheld", String(16)),
     UniqueConstraint(
@@ -121,7 +121,7 @@ alert_transitions = Table(
 Index("ix_alert_transitions_in_time", alert_transitions.c.monitor, alert_transitions.c.as_of)
 
 
-# NULL stands for any.
+# NULL matches any value.
 silences = Table(
     "silences",
     metadata,

@@ -1,4 +1,4 @@
-"""What all tables share: the types of times and row numbers, the names of constraints."""
+"""Shared by all tables: column types of times and row ids, names of constraints."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["Moment", "Number", "metadata"]
 
 
 class Moment(TypeDecorator[datetime]):
-    """A time with its zone: UTC, to the microsecond.
+    """An aware UTC time, to the microsecond.
 
-    SQLite has no such type; ISO 8601 of one length sorts as it should, and its date functions read
-    it.
+    In SQLite it is ISO 8601 text of fixed length, which sorts correctly and which its date
+    functions can read.
     """
 
     impl = TIMESTAMP(timezone=True)

@@ -67,7 +67,7 @@ Index(
 )
 
 
-# Keys of messages that were delivered and are no longer kept: none is sent a second time.
+# Key hashes of delivered and deleted messages, so that none is sent a second time.
 sent_keys = Table(
     "sent_keys",
     metadata,

@@ -1,4 +1,4 @@
-"""Tables of what panes came to: collected series, evaluations, results, followed class priors."""
+"""Tables of panes: collected series, evaluations, results, followed class priors."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ results = Table(
 )
 
 
-# Class priors as they were followed up to a window, so that the next one need not begin again.
-# Only what is newest of each series is kept; all of it can be made again.
+# State of the class prior's filter after a window, from which the next window goes on.
+# Only the newest states of each series are kept; they can be recomputed.
 prior_states = Table(
     "prior_states",
     metadata,
@@ -92,7 +92,7 @@ prior_states = Table(
     Column("segment", Text, primary_key=True),
     Column("model_version", Text, primary_key=True),
     Column("window_start", Moment, primary_key=True),
-    # What was known of the windows up to it: the state holds as long as that is the same.
+    # Digest of what was known of the windows up to it; the state is valid while it is the same.
     Column("known", Text, nullable=False),
     Column("state", LargeBinary, nullable=False),
 )
@@ -105,7 +105,7 @@ auxiliary_scores = Table(
     Column("monitor", Text, primary_key=True),
     Column("configuration", String(64), primary_key=True),
     Column("hash", String(64), nullable=False),
-    # What it was trained on was known then; the starts of the first and the last window of it.
+    # Trained on what was known then, from the first to the last of these windows.
     Column("as_of", Moment, nullable=False),
     Column("first_start", Moment, nullable=False),
     Column("last_start", Moment, nullable=False),
@@ -115,7 +115,7 @@ auxiliary_scores = Table(
 )
 
 
-# What is seen of each look at a window by that score; or why nothing is.
+# Auxiliary table of each series of a pane, or the reason why there is none.
 auxiliary_series = Table(
     "auxiliary_series",
     metadata,

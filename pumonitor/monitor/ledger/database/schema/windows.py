@@ -1,4 +1,4 @@
-"""Tables of monitors, their windows and the panes of each, and what was done with them."""
+"""Tables of monitors, windows, panes, standings and the audit log."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ windows = Table(
     Column("window_index", Integer, nullable=False),
     Column("collected_panes", Integer, nullable=False),
     Column("evaluated_panes", Integer, nullable=False),
-    # The earliest as_of of the panes not collected; NULL when all are.
+    # Earliest as_of of the panes that are not collected; NULL if all are.
     Column("next_as_of", Moment),
     Column("lease_owner", Text),
     Column("lease_until", Moment),
@@ -99,7 +99,7 @@ panes = Table(
     Column("as_of", Moment, nullable=False),
     # planned, collected, evaluated
     Column("status", String(16), nullable=False),
-    # Of the newest results; NULL while there are none.
+    # Revision of the newest results; NULL without results.
     Column("revision", Integer),
     Column("digest", Text),
     Column("evaluated_digest", Text),
@@ -131,24 +131,24 @@ audit = Table(
 )
 
 
-# What the last round found of each monitor: the next one looks only where something has moved.
+# What the last round found for each monitor; the next round skips what has not changed.
 standings = Table(
     "standings",
     metadata,
     Column("monitor", Text, primary_key=True),
     Column("configuration", String(64), nullable=False),
-    # Of its files; NULL for other tables.
+    # Digest of its files; NULL for other tables.
     Column("files", String(64)),
     Column("first_prediction", Moment),
     Column("last_prediction", Moment),
     Column("planned_until", Moment),
-    # Of the rules judged; until when nothing is due for them, NULL once anything changed.
+    # Digest of the evaluated rules; nothing is due for them before quiet_until (NULL: unknown).
     Column("rules", String(64)),
     Column("quiet_until", Moment),
 )
 
 
-# A view, which `metadata` must not make as a table.
+# A view, kept out of `metadata` so that it is not created as a table.
 latest = Table(
     "pumonitor_latest",
     MetaData(),
