@@ -128,7 +128,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Context with a transaction that may write, committed at the end. SQLite: one at a time."""
+        """Context with a writing transaction, committed at the end; one at a time in SQLite."""
         with self._in_turn(), self._in_our_words(), self.engine.begin() as connection:
             yield connection
 
