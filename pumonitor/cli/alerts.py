@@ -1,4 +1,4 @@
-"""`pumonitor alerts`: where alerts stand, silences, and what other rules would have done."""
+"""`pumonitor alerts`: list, acknowledge and silence alerts, and simulate other rules."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def _user() -> str:
 
 
 def _refuse_unknown_rule(rule: str | None, monitor: Monitor, ledger: Ledger) -> None:
-    """A rule is named as in the file or by its key; what is stored under others counts as well."""
+    """Raise InputError unless a rule in the file, or a stored alert, has this name or key."""
     from pumonitor.errors import InputError, no_such
     from pumonitor.monitor.alerts.rules import alert_rules
     from pumonitor.monitor.inspection.configuration_changes import stored_hash

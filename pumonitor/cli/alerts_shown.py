@@ -1,11 +1,11 @@
-"""Alerts, what became of them and replays, as tables for people and as JSON."""
+"""Print alerts, past incidents and replays of rules, as tables or JSON."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pumonitor.cli.judged import judged
+from pumonitor.cli.alert_numbers import alert_numbers
 from pumonitor.plain_text import one_line, series_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _COLOURS = {"firing": "red", "recovering": "yellow", "pending": "yellow", "ok": 
 def print_current(
     console: Console, current: list[Alert], silences: tuple[Silence, ...], *, now: datetime
 ) -> None:
-    """Print where alerts stand, those that fire first, and the silences in force."""
+    """Print the states of alerts, firing ones first, and the silences in force."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -55,7 +55,7 @@ def print_current(
         if one.is_firing and one.acknowledged_incident == one.incident:
             state += ", acknowledged"
         about = [one_line(part) for part in (one.model_version, one.segment) if part]
-        numbers = judged(
+        numbers = alert_numbers(
             one.metric,
             value=one.value,
             low=one.low,
@@ -88,7 +88,7 @@ def print_current(
 
 
 def print_history(console: Console, events: list[StoredTransition]) -> None:
-    """Print what fired and was resolved, with causes."""
+    """Print past transitions with their causes."""
     if not events:
         console.print("Nothing has fired.")
     for stored in events:
@@ -109,7 +109,7 @@ def print_history(console: Console, events: list[StoredTransition]) -> None:
 
 
 def print_replays(console: Console, found: list[RuleReplay]) -> None:
-    """Print what rules would have done, event by event."""
+    """Print the events and false alarms of replayed rules."""
     for one in found:
         fired = [event for event in one.events if event.kind == "fired"]
         rate = (
@@ -126,7 +126,7 @@ def print_replays(console: Console, found: list[RuleReplay]) -> None:
             console.print(f"  not evaluated yet: {one.why_unknown}", markup=False)
         for event in one.events:
             of = series_of(event.model_version, event.segment)
-            numbers = judged(
+            numbers = alert_numbers(
                 event.metric,
                 value=event.value,
                 low=event.low,
@@ -149,20 +149,20 @@ def _day(at: datetime | None) -> str:
 
 
 def plain_json(one: Any) -> Any:
-    """Plain JSON values."""
+    """A record in JSON types."""
     from pumonitor.monitor.inspection.insights import plain
 
     return plain(asdict(one))
 
 
 def event_json(stored: StoredTransition) -> dict[str, Any]:
-    """A transition with what the ledger knows of it, side by side as in its table."""
+    """A stored transition as one flat mapping, like its row in the ledger."""
     of_the_store = plain_json(stored)
     return {**of_the_store.pop("transition"), **of_the_store}
 
 
 def replay_json(replay: RuleReplay) -> dict[str, Any]:
-    """A replay; of its events what the rule decided and on which numbers."""
+    """A replay in JSON types, with the main fields of its events."""
     plain: dict[str, Any] = plain_json(replay)
     events = [
         {name: one["limit_value" if name == "limit" else name] for name in _OF_A_REPLAY}

@@ -87,7 +87,7 @@ app.command(rich_help_panel=_A_MONITOR)(schema)
 
 
 def main() -> None:
-    """Run the command line; an error nobody foresaw ends with status 3 and its traceback."""
+    """Run the command line. An unexpected error prints its traceback and exits with status 3."""
     try:
         app()
     except Exception:  # noqa: BLE001

@@ -1,4 +1,4 @@
-"""`pumonitor backfill`: the windows of a stretch of time, worked through at once."""
+"""`pumonitor backfill`: evaluate the past windows of a range."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["backfill"]
 
 
 class Which(StrEnum):
-    """Windows in the ledger that are worked on again."""
+    """Windows in the ledger that are evaluated again."""
 
     missing = "missing"
     failed = "failed"
@@ -113,7 +113,7 @@ def backfill(
                 )
                 with open_jobs(configuration, monitor=monitor, clock=lambda: now) as jobs:
                     outbox = jobs.ledger.outbox
-                    # All of it: nobody waits for the next window, and reports are part of it.
+                    # Long enough for everything: no window is waiting, and reports take time.
                     budget = timedelta(minutes=30)
                     with show_delivery(
                         lambda: sum(one.messages for one in outbox.waiting().values()), step

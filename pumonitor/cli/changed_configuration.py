@@ -1,4 +1,4 @@
-"""Says that windows were evaluated under another configuration, and how to evaluate them again."""
+"""Note that windows were evaluated under another configuration, and how to evaluate them again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["changed_as_json", "note_changed_configuration"]
 def note_changed_configuration(
     ledger: LedgerReader, monitors: Iterable[Monitor], path: Path, *, then: str
 ) -> list[OtherConfiguration]:
-    """Say it on stderr, of each monitor that it is so of.
+    """Print a note on stderr for each monitor with windows of another configuration.
 
     Parameters
     ----------
@@ -28,7 +28,12 @@ def note_changed_configuration(
     path : Path
         The configuration file.
     then : str
-        What that means for the command, a sentence without its end.
+        What that means for the command: a clause without a full stop.
+
+    Returns
+    -------
+    list of OtherConfiguration
+        The monitors that were noted.
     """
     from pumonitor.monitor.inspection.configuration_changes import other_configuration
 
@@ -40,7 +45,7 @@ def note_changed_configuration(
 
 
 def changed_as_json(found: Iterable[OtherConfiguration], path: Path) -> list[dict[str, Any]]:
-    """Plain JSON types."""
+    """The same in JSON types."""
     return [
         {
             "monitor": one.monitor,

@@ -1,4 +1,4 @@
-"""`pumonitor check`: everything a configuration names is tried, and nothing changed or sent."""
+"""`pumonitor check`: try everything that a configuration names, without changing or sending."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of `pumonitor check`: rows of sources, rules and when they are judged, destinations."""
+"""Tables of `pumonitor check`: rows of sources, rules, destinations, audits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NARROWER: Final = 0.9
 
 
 def rows_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any]) -> Padding:
-    """The first rows of a source, the type of each column below its name."""
+    """Table of the first rows of a source, with the type of each column below its name."""
     from rich.markup import escape
 
     table = _table()
@@ -56,7 +56,7 @@ def rules_table(rules: Iterable[RuleOutlook], *, destinations: Sequence[str]) ->
 
 
 def destinations_table(destinations: Iterable[DestinationSummary]) -> Padding:
-    """Where alerts go, and whether what is secret about it could be read."""
+    """Table of destinations, and whether their secrets could be read."""
     from rich.markup import escape
 
     table = _table("Destination", "Kind", "Secrets")
@@ -66,7 +66,7 @@ def destinations_table(destinations: Iterable[DestinationSummary]) -> Padding:
 
 
 def audits_table(audits: Iterable[Worth]) -> Padding:
-    """The class prior without an audit and with some, now and after a break of the model."""
+    """Table of class priors without and with audits, now and after a break of the model."""
     table = _table("Known beside the scores", "Now", "After the model breaks")
     for one in audits:
         known = "nothing" if one.cases is None else f"an audit of {one.cases:,} random cases"
@@ -75,7 +75,7 @@ def audits_table(audits: Iterable[Worth]) -> Padding:
 
 
 def audits_said(audits: Sequence[Worth]) -> str:
-    """What they buy, and how to say that one was made."""
+    """Sentence on the value of audits, and how to configure one."""
     measured, *others = [
         (one.cases, (one.after_break[2] - one.after_break[1]) / one.after_break[0])
         for one in audits

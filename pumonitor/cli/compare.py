@@ -1,4 +1,4 @@
-"""`pumonitor compare`: a file with the scores of several models in, which is better out."""
+"""`pumonitor compare`: compare models that scored the same rows of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Comparison on the terminal: a table of models and a sentence for each question."""
+"""Render a Comparison for the terminal: a table of models and sentences on their differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["rendered"]
 _DECIDING = ("f1", "aul", "ll_score")
 _ALSO = ("precision", "recall")
 _WIDE = 120
-"""Columns from which there is room for more than the deciding metrics."""
+"""Width of the terminal from which precision and recall are shown too."""
 
 
 def rendered(found: Comparison, *, name: str, width: int) -> Iterator[RenderableType]:
@@ -29,9 +29,9 @@ def rendered(found: Comparison, *, name: str, width: int) -> Iterator[Renderable
     ----------
     found : Comparison
     name : str
-        Of the data.
+        Name of the data.
     width : int
-        Columns of the terminal; wide ones get precision and recall as well.
+        Width of the terminal in characters; a wide one shows precision and recall too.
     """
     from rich.padding import Padding
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""`pumonitor demo`: the whole walk on real e-mails, with the truth beside the estimates."""
+"""`pumonitor demo`: evaluate and monitor a spam filter on real e-mails with known truth."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def demo(
             mails = score_later_mails()
             mails.frame.to_csv(keep / "scored.csv", index=False)
             audit = audited_share(mails.frame["spam"])
-            # The truth the estimates are held against is that of these very mails.
+            # The estimates are compared with the truth of these mails, so the target is "window".
             config = {"threshold": THRESHOLD, "target": "window"}
             step("Evaluating in MLflow, share of spam from the scores", 0.2)
             automatic = evaluate_in_mlflow(
@@ -167,7 +167,7 @@ def _number(value: float, digits: int = 3) -> str:
 
 
 def _estimate(value: float, low: float, high: float, *, digits: int = 3) -> str:
-    """Clip to what the metrics here can be at most; every one of them is at most 1."""
+    """Format an estimate, clipped to 1, the maximum of all metrics shown here."""
     value, low, high = (min(max(part, -1.0), 1.0) for part in (value, low, high))
     value_, low_, high_ = (_number(part, digits) for part in (value, low, high))
     return rf"{value_} \[{low_}, {high_}]"
@@ -279,7 +279,7 @@ def _print_flip(console: Console, flip: Flip) -> None:
 
 
 def _print_spam(console: Console, flip: Flip, weeks: Sequence[Week], *, mails: ScoredMails) -> None:
-    """The share of spam in the weeks since the break, which moves no spam."""
+    """Print the share of spam in the weeks since the break, which does not change it."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -312,7 +312,7 @@ def _print_spam(console: Console, flip: Flip, weeks: Sequence[Week], *, mails: S
 
 
 def _held(estimate: tuple[float, float, float] | None, truth: float) -> str:
-    """Green where its interval holds the truth, and with a * where not."""
+    """Format an estimate: green if its interval contains the truth, else with a *."""
     if estimate is None:
         return "undefined"
     text = _estimate(*estimate, digits=2)

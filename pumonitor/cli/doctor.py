@@ -1,4 +1,4 @@
-"""`pumonitor doctor`: what is late, stuck or unreachable, with the remedy."""
+"""`pumonitor doctor`: report what is late, stuck or unreachable, with the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pumonitor estimate-prior`: how many positives there are, by one method or by all."""
+"""`pumonitor estimate-prior`: estimate the class prior by one method or by all."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ Estimate = Callable[..., "ClassPriorEstimate"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """What is read of a file, the same for the data and the reference."""
+    """Reads a file with the options of the command; used for the data and for the reference."""
 
     labels: str
     scores: str
@@ -166,7 +166,7 @@ class _Reading:
     step: Step
 
     def table(self, file: str) -> tuple[ScoreTable, Estimate]:
-        """Counts by score, and how to estimate from them."""
+        """The score table of a file, and a function that estimates the class prior from it."""
         from functools import partial
 
         from pumonitor.prior import estimate_from_table
@@ -187,7 +187,7 @@ class _Reading:
     def rows(
         self, file: str, features: list[str], *, only_where_read: bool
     ) -> tuple[ScoreTable, Estimate]:
-        """The same with features; methods that read none refuse them unless left without."""
+        """Like `table`, with features. `only_where_read`: leave them out for other methods."""
         import pandas
 
         from pumonitor.prior import METHODS, estimate_class_prior, estimate_from_table
@@ -260,7 +260,7 @@ def _reference_prior(reference: str | None, given: str | None, *, confidence_lev
 
 
 def _check(method: str, *, scenario: str, label_purity: float, confidence_level: float) -> None:
-    """Refuse what no method could run with, before anything is read."""
+    """Raise for options that are invalid for every method, before the file is read."""
     from pumonitor.metrics.settings import check_settings
     from pumonitor.prior import check_method
 
@@ -281,9 +281,10 @@ def _tried(
     step: Step,
     with_propensities: bool,
 ) -> tuple[list[Tried], list[str]]:
-    """The method, or all one after the other, and what they warned of.
+    """Run one method, or all, and return their results and warnings.
 
-    One that cannot be used is asked for by name: then that is an error.
+    With "all", a method that cannot be used has a reason instead of an estimate. A method that was
+    named raises the error.
     """
     import time
     import warnings
@@ -320,7 +321,7 @@ def _tried(
 
 
 def _refuse_without(name: str, *, with_propensities: bool, with_reference: bool) -> None:
-    """Name the option that is missing, where estimators name their own keyword."""
+    """Raise an error with the missing option, as estimators would name their own keyword."""
     from pumonitor.prior import METHODS
 
     if name == "propensity" and not with_propensities:
@@ -337,7 +338,7 @@ def _refuse_without(name: str, *, with_propensities: bool, with_reference: bool)
 
 
 def _read_by(name: str, method: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Leave the reference to those that read one, unless another was asked for by its name."""
+    """Settings of a method: with "all", the reference is passed only to methods that use it."""
     from pumonitor.prior import METHODS
 
     reads = name in METHODS and METHODS[name].reads == "reference"

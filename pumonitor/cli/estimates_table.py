@@ -1,4 +1,4 @@
-"""An Evaluation as a table on the terminal, with what is doubtful said below."""
+"""Render an Evaluation for the terminal: a table of estimates, with the findings below."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["rendered"]
 
 _WIDE = 140
-"""Columns from which there is room for what each estimate means."""
+"""Width of the terminal from which the meaning of each estimate is shown."""
 
 _SHOWN_IN_A_COLUMN = set(UNCORRECTED_OF.values())
 
@@ -30,9 +30,9 @@ def rendered(ev: Evaluation, *, name: str, width: int) -> Iterator[RenderableTyp
     ----------
     ev : Evaluation
     name : str
-        Of the data.
+        Name of the data.
     width : int
-        Columns of the terminal; wide ones get a sentence on each estimate.
+        Width of the terminal in characters; a wide one shows a sentence on each estimate.
     """
     from rich.padding import Padding
     from rich.text import Text
@@ -95,7 +95,7 @@ def _table(ev: Evaluation, *, with_meaning: bool) -> Table:
 
 
 def _meaning(name: str) -> str:
-    """Say what an estimate is in one sentence, for a column."""
+    """One sentence on the meaning of an estimate."""
     if name.endswith("_threshold"):
         return ""
     return MEANING.get(name, "").partition(". ")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""`pumonitor evaluate`: a file of scores and labels in, a table of estimates out."""
+"""`pumonitor evaluate`: estimate metrics from a file of scores and labels."""
 
 from __future__ import annotations
 

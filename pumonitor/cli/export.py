@@ -1,4 +1,4 @@
-"""`pumonitor export`: the configuration as other programs take it."""
+"""`pumonitor export`: write a configuration's alert rules for other programs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def prometheus(
         file = read_configuration(config, needs="ledger")
         monitors = file.configuration.monitors
         for name in monitors:
-            # Keys of rules depend on which tables results are of.
+            # The keys of rules depend on the identity of the tables.
             file.require_meaning(name)
         text = prometheus_rules(
             monitors,

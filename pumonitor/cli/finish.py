@@ -1,4 +1,4 @@
-"""`pumonitor finish`: the runs of a monitor that is done."""
+"""`pumonitor finish`: mark a monitor's MLflow runs as finished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pumonitor init`: files in, a configuration that runs out."""
+"""`pumonitor init`: write a working configuration from files of predictions and positives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pumonitor insights`: how a monitor stands, in a few lines."""
+"""`pumonitor insights`: summarise a monitor's newest results."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _print_window(console: Console, window: WindowInsight) -> None:
 
 
 def _print_parts(console: Console, name: str, parts: Sequence[str]) -> None:
-    """As many beside each other as there is room for, none broken in two."""
+    """Print parts on one line as far as they fit; none is broken."""
     from rich.text import Text
 
     line = name + parts[0]
@@ -134,7 +134,7 @@ def _print_parts(console: Console, name: str, parts: Sequence[str]) -> None:
 
 
 def _impossible(window: WindowInsight) -> list[str]:
-    """Why numbers cannot be right; where the class prior is at fault, that alone."""
+    """Reasons why estimates are impossible; only the class prior's if that is the cause."""
     reasons = {name: one.infeasible_reason for name, one in window.estimates.items()}
     of_prior = reasons.get("class_prior")
     found = [of_prior] if of_prior else [one for one in reasons.values() if one]

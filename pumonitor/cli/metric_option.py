@@ -1,4 +1,4 @@
-"""Metrics as options name them."""
+"""Check the name of a metric in an option."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def checked_metric(
     known: Collection[str] = METRICS,
     listed_by: str = "pumonitor schema",
 ) -> str:
-    """The name, if there is such a metric; `listed_by` is a command that prints all.
+    """Return the name if there is such a metric; `listed_by` is a command that prints all names.
 
     Raises
     ------
     InputError
-        With the one that may be meant.
+        For an unknown name, with a suggestion.
     """
     try:
         refuse_unknown(name, known, listed_by=listed_by)

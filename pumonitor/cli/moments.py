@@ -1,4 +1,4 @@
-"""Dates and times as the command line takes them."""
+"""Read dates and times from options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["moment"]
 
 
 def moment(text: str, *, option: str) -> datetime:
-    """A date or a time in ISO 8601, in UTC where it names no zone.
+    """Read a date or time in ISO 8601; without a zone it is UTC.
 
     Examples
     --------

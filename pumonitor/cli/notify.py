@@ -1,4 +1,4 @@
-"""`pumonitor notify --test`: try out where alerts go."""
+"""`pumonitor notify --test`: send a test message to destinations."""
 
 from __future__ import annotations
 

@@ -14,18 +14,18 @@ from pumonitor.plain_text import printable
 __all__ = ["ALERTED", "BAD_INPUT", "FAILED", "errors_as_messages"]
 
 ALERTED: Final = 1
-"""Everything worked, and what it found is bad: only where that was asked for."""
+"""Everything worked and an alert fires; only with --fail-on-alert."""
 
 BAD_INPUT: Final = 2
-"""Bad usage or bad input: what was asked or given has to change."""
+"""Bad usage or bad input: the options, the configuration or the data have to change."""
 
 FAILED: Final = 3
-"""Something failed that was asked for properly."""
+"""An operation failed although its input was valid."""
 
 
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
-    """Say an expected error on stderr, without a traceback, and exit with its status."""
+    """Context that prints an expected error on stderr, without traceback, and exits."""
     try:
         yield
     except PumonitorError as error:

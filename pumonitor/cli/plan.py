@@ -1,4 +1,4 @@
-"""`pumonitor plan`: how many confirmed positives it takes to see a drop in time."""
+"""`pumonitor plan`: estimate the confirmed positives needed to detect a drop in time."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def plan(
 
 
 def _drop(text: str) -> Change:
-    """As rules take it."""
+    """Read the drop, as in a rule."""
     from pumonitor.errors import InputError
     from pumonitor.monitor.config.sections.rule_values import as_change
 
@@ -155,7 +155,7 @@ def _days(number: float) -> str:
 
 
 def _finite(value: object) -> object:
-    """JSON has no infinity: what is not detected is null."""
+    """Replace infinity (not detected) by None, as JSON has no infinity."""
     if isinstance(value, dict):
         return {name: _finite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Class priors by method on the terminal: numbers, intervals as a picture, why some have none."""
+"""Render class priors by method for the terminal: numbers, drawn intervals, reasons for none."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["Tried", "rendered"]
 
 _NUMBERS_WIDTH = 76
-"""Columns that the numbers take; a terminal with room beyond them gets a picture too."""
+"""Width of the numbers in characters; on a wider terminal the intervals are drawn too."""
 
 _NARROWEST, _WIDEST = 16, 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What a method gave: an estimate, or the reason why it gives none here."""
+    """Result of a method: an estimate, or the reason why there is none."""
 
     method: str
     seconds: float
@@ -44,12 +44,12 @@ def rendered(
     tried : sequence of Tried
         In the order shown.
     table : ScoreTable
-        What was read.
+        Score table of the data.
     name : str
-        Of the data.
+        Name of the data.
     scenario : str
     width : int
-        Columns of the terminal; wide ones get the intervals as a picture.
+        Width of the terminal in characters; on a wide one the intervals are drawn.
     """
     from rich.text import Text
 
@@ -114,7 +114,7 @@ def _table(
 
 
 def _end_of_picture(estimates: Sequence[ClassPriorEstimate]) -> float:
-    """Right end of the scale: three times the first value, so that wide ones do not squeeze it."""
+    """Right end of the scale: at most three times the first value."""
     highest = max(one.unlabeled_prior_interval[1] for one in estimates)
     first = estimates[0]
     wanted = max(3 * first.unlabeled_prior, 1.2 * first.unlabeled_prior_interval[1])
@@ -122,7 +122,7 @@ def _end_of_picture(estimates: Sequence[ClassPriorEstimate]) -> float:
 
 
 def _picture(value: float, low: float, high: float, *, end: float, room: int) -> str:
-    """An interval as a line with a dot at the value; an arrow where it goes on.
+    """Draw an interval as a line with a dot at the value, and an arrow if it exceeds the scale.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def _picture(value: float, low: float, high: float, *, end: float, room: int) ->
 
 
 def _reasons(tried: Sequence[Tried]) -> dict[str, list[str]]:
-    """Methods without an estimate by the reason, which several may share."""
+    """Reason to the methods that have no estimate because of it."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for one in tried:
         if one.estimate is None:
@@ -157,7 +157,7 @@ def _reasons(tried: Sequence[Tried]) -> dict[str, list[str]]:
 
 
 def _account(method: str, prior: ClassPriorEstimate) -> Iterator[RenderableType]:
-    """What the estimator says of itself: sentences as they are, numbers by name."""
+    """Diagnostics of an estimator: sentences as they are, numbers with their names."""
     from rich.text import Text
 
     numbers = {name: part for name, part in prior.diagnostics.items() if not isinstance(part, str)}

@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar where somebody watches, lines in the logs of slow commands."""
+"""Progress on stderr: a bar on a terminal, lines in the logs of slow commands."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import typer
 __all__ = ["Step", "progress_bar"]
 
 Step = Callable[[str, float | None], None]
-"""Called with a step's name and the share of it done; None when that cannot be told."""
+"""Called with a step's name and the share of it done, None if that is unknown."""
 
 
 @contextmanager
 def progress_bar(*, logged_as: str | None = None) -> Iterator[Step]:
-    """Show steps as they go; nothing of the bar is left once they are done.
+    """Context that shows steps; the bar disappears at its end.
 
     Parameters
     ----------
     logged_as : str, optional
-        Name of the command in the lines that it writes where stderr is no terminal: one for each
-        stage and each quarter of one. Without it there are none.
+        Name of the command in the lines that are written if stderr is no terminal: one for each
+        stage and each quarter of one. Without it no lines are written.
     """
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -40,7 +40,7 @@ def progress_bar(*, logged_as: str | None = None) -> Iterator[Step]:
         transient=True,
         disable=not console.is_terminal,
     ) as progress:
-        # Until the first step is told, modules are loaded.
+        # Shown while modules are loaded, until the first step.
         task = progress.add_task("Beginning", total=None)
 
         def step(name: str, done: float | None) -> None:
@@ -53,7 +53,7 @@ def progress_bar(*, logged_as: str | None = None) -> Iterator[Step]:
 
 
 class _Lines:
-    """Steps as lines of a log."""
+    """Writes steps as lines of a log."""
 
     def __init__(self, command: str) -> None:
         self._command = command

@@ -1,4 +1,4 @@
-"""Questions on the terminal, each with its proposal, until there is an answer."""
+"""Ask questions on the terminal, each with a proposal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ask_on_terminal"]
 
 
 def ask_on_terminal(question: Question) -> str:
-    """Ask, with Enter for the proposal."""
+    """Ask until there is an answer; Enter accepts the proposal."""
     from rich.markup import escape
     from rich.prompt import Prompt
 

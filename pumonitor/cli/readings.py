@@ -1,4 +1,4 @@
-"""Options that may be a number, several numbers or a word, read from text."""
+"""Read options that are a number, several numbers or a word."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def column_or_number(given: str | None) -> str | float | None:
 
 
 def _numbers(given: str, *, option: str) -> tuple[float, ...] | None:
-    """The numbers, or None where it is a word."""
+    """The numbers, or None if the text is a word."""
     try:
         return tuple(float(part) for part in given.split(","))
     except ValueError:

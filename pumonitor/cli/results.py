@@ -1,4 +1,4 @@
-"""`pumonitor results`: rows of results, as a table, CSV or JSON."""
+"""`pumonitor results`: print results as a table, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = ("class_prior", "aul", "auc", "precision", "recall", "f1")
 
 
 class Format(StrEnum):
-    """How rows are printed."""
+    """Output formats."""
 
     table = "table"
     csv = "csv"
@@ -30,7 +30,7 @@ class Format(StrEnum):
 
 
 class States(StrEnum):
-    """Which windows."""
+    """States of windows."""
 
     provisional = "provisional"
     mature = "mature"
@@ -152,7 +152,7 @@ def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _cell(value: Any) -> Any:
-    """Text that a spreadsheet would take for a formula is quoted."""
+    """Quote text that a spreadsheet would take for a formula."""
     if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"}:
         return f"'{value}"
     return value

@@ -1,4 +1,4 @@
-"""Results as a table: one line per window and series where it fits, two-line cells elsewhere."""
+"""Print results as a table: one line per window and series if it fits, else two-line cells."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NARROW_GAP = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """A window of a series: what says which it is, and its numbers by metric."""
+    """A row: window, series, and metric to its numbers."""
 
     window: str
     state: str
@@ -33,7 +33,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """Cells below a heading, each of a line or two."""
+    """A column: a heading and cells of one or two lines."""
 
     heading: str
     cells: tuple[str, ...]
@@ -48,10 +48,10 @@ class _Column:
 def print_results(
     console: Console, rows: Sequence[PublishedResult], metrics: Sequence[str]
 ) -> None:
-    """Print every metric that was asked for, however narrow the console is.
+    """Print all metrics, however narrow the console is.
 
-    What does not fit on one line of text becomes two, the interval below its value; what does not
-    fit then follows in further tables.
+    If a row does not fit on one line it gets two, with the interval below its value. Columns that
+    still do not fit follow in further tables.
     """
     lines = _lines(rows)
     metrics = [name for name in metrics if any(name in line.numbers for line in lines)]
@@ -107,7 +107,7 @@ def _wide(lines: Sequence[_Line], _metrics: Sequence[str]) -> list[_Column]:
 
 
 def _narrow(lines: Sequence[_Line]) -> list[_Column]:
-    """The same in two lines each: state below window, segment below version."""
+    """Columns with cells of two lines: state below window, segment below version."""
 
     def two(above: str, below: str) -> str:
         return f"{above}\n{below}" if above and below else above or below
@@ -148,7 +148,7 @@ def _numbers(lines: Sequence[_Line], metrics: Sequence[str], shown: Any) -> list
 def _packed(
     fixed: Sequence[_Column], numbers: Sequence[_Column], *, gap: int, width: int
 ) -> list[list[_Column]]:
-    """As many columns to a table as fit, one at least."""
+    """Divide columns among tables: as many per table as fit, at least one."""
     found: list[list[_Column]] = [[]]
     for one in numbers:
         if found[-1] and _width([*fixed, *found[-1], one], gap) > width:
@@ -166,7 +166,7 @@ def _table(columns: Sequence[_Column], *, gap: int) -> Any:
     from rich.markup import escape
     from rich.table import Table
 
-    # A line below the headings, and nothing else that takes room.
+    # A box with a line below the headings only.
     box = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
     table = Table(
         box=box,
@@ -212,6 +212,6 @@ def _doubtful(row: PublishedResult) -> str:
 
 
 def _short(number: float) -> str:
-    """Two digits without the zero before them; 1.0 for one."""
+    """Format with two decimals without the leading zero; 1 as 1.0."""
     text = f"{number:.2f}"
     return "1.0" if text == "1.00" else text.replace("0.", ".", 1) if abs(number) < 1 else text

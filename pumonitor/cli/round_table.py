@@ -1,4 +1,4 @@
-"""What a round of work came to, for people and for machines."""
+"""Print the result of a round of work, as text or JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def as_json(
     hold_ups: Sequence[HoldUp] = (),
     unnotified: Sequence[Alert] = (),
 ) -> dict[str, Any]:
-    """Plain JSON types."""
+    """The result of a round in JSON types."""
     return {
         "planned": done.planned,
         "collected": done.collected,
@@ -116,7 +116,7 @@ def _held_as_json(holder: Holder) -> dict[str, Any]:
 
 
 def _why(alert: Alert) -> str:
-    """What its newest window says: unless that is bad, it is not why the alert fires."""
+    """The newest window's evidence; introduced as such if it is not the breach that fired."""
     reason = one_line(alert.reason)
     if alert.evidence in (None, "breach"):
         return reason
@@ -136,7 +136,7 @@ def print_round(
     hold_ups: Sequence[HoldUp] = (),
     unnotified: Sequence[Alert] = (),
 ) -> None:
-    """A few lines: what failed and why, what was done, what is left."""
+    """Print a few lines: failures with their reasons, work done, work left."""
     for failure in done.failures:
         console.print("Failed: ", style="red", end="")
         console.print(failure, markup=False, soft_wrap=True)
@@ -183,7 +183,7 @@ def _number(count: int, what: str) -> str:
 
 
 def held_by(holders: Sequence[Holder]) -> str:
-    """Who holds something, and until when."""
+    """The processes that hold claims, and the ends of their leases."""
     return ", ".join(f"{one.name} until {one.until:%H:%M:%S} UTC" for one in holders)
 
 
@@ -209,5 +209,5 @@ def _left(
         return f"; {left} left, {waiting} of them for earlier windows that cannot be counted"
     if left:
         return f"; {left} left to other processes or to the next run"
-    # What failed before it was planned is left, and is in no count.
+    # After failures more may be left than is counted, as unplanned windows are in no count.
     return "" if done.failures else "; nothing is left"

@@ -1,4 +1,4 @@
-"""`pumonitor run`: one round of work for cron, systemd, Kubernetes or Airflow."""
+"""`pumonitor run`: do one round of work, for cron, systemd, Kubernetes or Airflow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pumonitor schema`: what a configuration may hold, for editors."""
+"""`pumonitor schema`: print the JSON Schema of the configuration, for editors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pumonitor serve`: a service with its own schedule."""
+"""`pumonitor serve`: run as a service with its own schedule."""
 
 from __future__ import annotations
 

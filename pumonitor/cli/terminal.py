@@ -1,4 +1,4 @@
-"""What writes to terminals and logs: text that comes from data stays text there."""
+"""Write to terminals and logs with control characters of data escaped."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["Console", "OneLineFormatter"]
 
 
 class Console(RichConsole):
-    """Rich's, which lets control characters through: what it colours is ours, all else is data."""
+    """Rich's console with control characters escaped, as text may come from data."""
 
     def render_str(self, text: str, **options: Any) -> Any:
-        """As Rich does, with escapes in place of control characters but line breaks."""
+        """Render text like Rich, with control characters except line breaks escaped."""
         return super().render_str(printable(text), **options)
 
 
 class OneLineFormatter(logging.Formatter):
-    """One line for each record; tracebacks follow below it."""
+    """Log formatter with one line per record; tracebacks follow below it."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging's name)
-        """Line breaks and control characters of a message are escaped."""
+        """The message with line breaks and control characters escaped."""
         return one_line(super().formatMessage(record))

@@ -1,11 +1,11 @@
-"""What an alert is judged by, in a few words with units."""
+"""Format the numbers of an alert: value, interval, limit and reference, with units."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Final
 
-__all__ = ["interval", "judged", "number"]
+__all__ = ["alert_numbers", "interval", "number"]
 
 _SHARES: Final = ("health:unmatched_labels",)
 _OF_MATURITY: Final = ("health:label_delay",)
@@ -13,7 +13,7 @@ _ROWS: Final = ("health:no_data", "health:volume")
 _TIMES: Final = ("health:stale",)
 
 
-def judged(
+def alert_numbers(
     metric: str,
     *,
     value: float | None,
@@ -22,13 +22,13 @@ def judged(
     limit: float | None,
     reference: float | None,
 ) -> str:
-    """The value with its interval, then the limit, then what it is compared with.
+    """Format the value with its interval, then the limit, then the reference.
 
     Examples
     --------
-    >>> judged("auc", value=0.71, low=0.68, high=0.75, limit=0.78, reference=0.83)
+    >>> alert_numbers("auc", value=0.71, low=0.68, high=0.75, limit=0.78, reference=0.83)
     '0.71 (0.68 to 0.75), limit 0.78, reference 0.83'
-    >>> judged("health:label_delay", value=0.3, low=0.2, high=0.4, limit=0.15, reference=0.1)
+    >>> alert_numbers("health:label_delay", value=0.3, low=0.2, high=0.4, limit=0.15, reference=0.1)
     '30% of the maturity (20% to 40%), limit 15%, reference 10%'
     """
     if value is None:
@@ -43,7 +43,7 @@ def judged(
 
 
 def interval(value: float, low: float | None, high: float | None, *, metric: str = "") -> str:
-    """A value, with its unit, and its interval where it has one."""
+    """Format a value with its unit and, if it has one, its interval."""
     unit = " of the maturity" if metric in _OF_MATURITY else ""
     unit = " predictions" if metric in _ROWS else unit
     text = f"{number(value, metric=metric)}{unit}"
@@ -53,7 +53,7 @@ def interval(value: float, low: float | None, high: float | None, *, metric: str
 
 
 def number(value: float, *, metric: str = "") -> str:
-    """A number as it is read: shares of labels and of the maturity in percent, waits as times."""
+    """Format a number: shares of labels and of the maturity in percent, waits as durations."""
     if metric in _TIMES:
         from pumonitor.monitor.config.values.durations import shown_duration
 
