@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from docs.from_code.markdown import table
 from pumonitor.cli.app import app
+from pumonitor.monitor.config.sections.destinations import KINDS as KINDS_OF_DESTINATIONS
 from pumonitor.monitor.config.sections.rules import KINDS, MetricRule
 
 __all__ = ["page", "schema"]
@@ -27,8 +28,8 @@ _PLACES = {
     "Tracking": ("tracking", "MLflow, as `tracking: {uri: ..., ui: ...}`."),
     "Destination": (
         "destinations",
-        "Who is notified: a name, and one of `apprise`, `webhook` and `alertmanager`. More on "
-        "[alerts](../alerts.md#destinations).",
+        f"Who is notified: a name, and one of {', '.join(f'`{kind}`' for kind in KINDS_OF_DESTINATIONS)}. "
+        "More on [alerts](../alerts.md#destinations).",
     ),
     "Monitor": ("monitors", "A monitor under its name. More on [monitoring](../monitor.md)."),
     "Predictions": ("predictions", ""),

@@ -19,7 +19,7 @@ from pydantic import (
 from pumonitor.errors import if_percent
 from pumonitor.monitor.config.left_unread import UNREAD_DESTINATIONS
 from pumonitor.monitor.config.sections.class_prior import GivenPrior
-from pumonitor.monitor.config.sections.destinations import Destination, Tracking
+from pumonitor.monitor.config.sections.destinations import KINDS, Destination, Tracking
 from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
 from pumonitor.monitor.config.sections.rule_checks import check_destinations, check_rules
 from pumonitor.monitor.config.sections.rules import Rule
@@ -322,7 +322,7 @@ class Configuration(Located):
         for destination in self.destinations.values():
             secrets += hidden_parts(
                 destination.address.get_secret_value(),
-                also_path=destination.kind != "alertmanager",
+                also_path=KINDS[destination.kind].is_secret,
             )
             if destination.secret is not None:
                 secrets.append(destination.secret.get_secret_value())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pumonitor.errors import PumonitorError
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, rules_on_quiet_windows
 from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.config.sections.destinations import KINDS
 from pumonitor.monitor.config.text.problems import Problem
 from pumonitor.monitor.inspection.configuration_changes import (
     OtherConfiguration,
@@ -104,7 +105,7 @@ def destination_summaries(
     found = []
     for name, one in configuration.destinations.items():
         secrets = "there"
-        if one.kind == "alertmanager":
+        if not KINDS[one.kind].is_secret:
             secrets = "none needed"
         elif one.kind == "webhook" and one.secret is None:
             secrets = "none: what is sent is not signed"

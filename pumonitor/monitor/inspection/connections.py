@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pumonitor.errors import InputError, SourceError
 from pumonitor.monitor.config.configuration import Destination
+from pumonitor.monitor.config.sections.destinations import KINDS
 from pumonitor.monitor.config.values.secret_values import without_password
 
 __all__ = ["check_destination", "check_state_database", "check_tracking"]
@@ -109,6 +110,8 @@ def check_destination(destination: Destination) -> str:
     if destination.kind == "apprise":
         # What stands where a host does may be a token.
         return f"apprise, {parts.scheme}: not tried, since nothing is sent"
+    if not KINDS[destination.kind].is_web:
+        return f"{destination.kind}: not tried, since nothing is sent"
     host = parts.hostname
     if not host:
         msg = f"the {destination.kind} address names no host"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
@@ -14,17 +15,34 @@ from pumonitor.monitor.delivery.http.signatures import signing_key
 from pumonitor.monitor.delivery.notifications.message import Format
 from pumonitor.monitor.rules.alerts.alert import TransitionKind
 
-__all__ = ["Destination", "Tracking"]
+__all__ = ["KINDS", "Destination", "Kind", "Tracking"]
 
-_KINDS: Final = ("apprise", "webhook", "alertmanager")
-_GOES_WITH: Final = {
-    "secret": ("webhook",),
-    "allow_private": ("webhook", "alertmanager"),
+
+class Kind(NamedTuple):
+    """What the configuration and `pumonitor check` know of a kind of destination.
+
+    Attributes
+    ----------
+    takes : tuple of str
+        Keys that go with it.
+    is_web : bool
+        Whether it is an address of HTTP.
+    is_secret : bool
+        Whether the path of the address may be a secret, so that messages do not show it.
+    """
+
+    takes: tuple[str, ...] = ()
+    is_web: bool = True
+    is_secret: bool = True
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "webhook": Kind(takes=("secret", "allow_private", "events", "picture")),
+    "apprise": Kind(takes=("events", "format"), is_web=False),
     # Alertmanager holds the state of alerts, so it needs all events.
-    "events": ("webhook", "apprise"),
-    "picture": ("webhook",),
-    "format": ("apprise",),
+    "alertmanager": Kind(takes=("allow_private",), is_secret=False),
 }
+_KEYS_OF_KINDS: Final = tuple(dict.fromkeys(key for kind in KINDS.values() for key in kind.takes))
 
 
 def _page(given: str) -> str:
@@ -61,13 +79,15 @@ class Destination(Part):
     Attributes
     ----------
     apprise : SecretStr or None
-        Apprise URL of a chat, mail or paging service.
+        Apprise URL of a chat, mail or paging service, which is sent title, text and the chart.
     webhook : SecretStr or None
-        Address to which JSON is sent by POST.
+        Address to which JSON is sent by POST, signed after the Standard Webhooks specification if
+        there is a ``secret``.
     secret : SecretStr or None
         Key with which messages to the webhook are signed: ``whsec_`` and base64, or any text.
     alertmanager : SecretStr or None
-        Address of a Prometheus Alertmanager.
+        Address of a Prometheus Alertmanager, which is sent the alerts that fire, kept up to date,
+        and their end.
     allow_private : bool or None
         Whether the address may be in a private network or on this machine. By default it may for
         Alertmanager, and may not for a webhook.
@@ -93,11 +113,9 @@ class Destination(Part):
     picture: bool | None = None
 
     @property
-    def kind(self) -> Literal["apprise", "webhook", "alertmanager"]:
-        """The kind of destination."""
-        if self.apprise is not None:
-            return "apprise"
-        return "webhook" if self.webhook is not None else "alertmanager"
+    def kind(self) -> str:
+        """The key that is given; validation has seen that it is one."""
+        return next(name for name in KINDS if getattr(self, name) is not None)
 
     @property
     def address(self) -> SecretStr:
@@ -111,12 +129,14 @@ class Destination(Part):
 
     @model_validator(mode="after")
     def _one_kind(self) -> Destination:
-        kinds = [name for name in _KINDS if getattr(self, name) is not None]
+        kinds = [name for name in KINDS if getattr(self, name) is not None]
         if len(kinds) != 1:
             got = " and ".join(kinds) or "none"
-            msg = f"must have one of apprise, webhook and alertmanager, got {got}"
+            *others, last = KINDS
+            msg = f"must have one of {', '.join(others)} and {last}, got {got}"
             raise ValueError(msg)
-        for key, belongs in _GOES_WITH.items():
+        for key in _KEYS_OF_KINDS:
+            belongs = [name for name, kind in KINDS.items() if key in kind.takes]
             if getattr(self, key) is not None and self.kind not in belongs:
                 with_article = "a secret" if key == "secret" else key
                 msg = f"has {with_article}, which goes with {' or '.join(belongs)} and not with "
@@ -138,6 +158,8 @@ class Destination(Part):
             from pumonitor.monitor.delivery.notifications.apprise import check_apprise_address
 
             check_apprise_address(address)
+            return
+        if not KINDS[self.kind].is_web:
             return
         if not address.startswith(("https://", "http://")) or not (host := _host(address)):
             msg = f"must have a {self.kind} that begins with https:// or http:// and names a host"
