@@ -28,7 +28,13 @@ from scipy import special
 from benchmarks.detection.tables import show
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, always, quiet_alarms
 from pumonitor.monitor.rules.alerts.fold import RuleFold
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, Change, Reading, WindowView
+from pumonitor.monitor.rules.alerts.rule import (
+    AlertRule,
+    Change,
+    KnownReference,
+    Reading,
+    WindowView,
+)
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.ports import Window
@@ -105,8 +111,10 @@ def _judge(rule: AlertRule, views: list[WindowView], reference: int, tally: _Tal
     quiet, year = views[:reference], views[reference:]
     windows = [_known(view) for view in quiet]
     found = ReferenceWindows(windows=windows)
-    baseline = Baseline(as_of=_START, end=year[0].window.start, windows=lambda series: found)
-    fold = RuleFold(rule, baseline=baseline)
+    known_reference = KnownReference(
+        as_of=_START, end=year[0].window.start, windows=lambda series: found
+    )
+    fold = RuleFold(rule, known_reference=known_reference)
     fold.refold(year, 0)
     evidence = [one[_SERIES] for one in fold.evidence if _SERIES in one]
     alarms = sum(one.incident for one in fold.states[-1].values())
@@ -114,12 +122,14 @@ def _judge(rule: AlertRule, views: list[WindowView], reference: int, tally: _Tal
     tally.beyond += sum(one.kind == "breach" for one in evidence)
     assert tally.alarms is not None
     tally.alarms.append(alarms)
-    said = quiet_alarms(rule, quiet, always(baseline)) or QuietAlarms.counted(
+    said = quiet_alarms(rule, quiet, always(known_reference)) or QuietAlarms.counted(
         0, windows=1, windows_per_year=_YEAR
     )
     tally.above_bound += alarms > said.at_most
     month = ReferenceWindows(windows=[_pooled(quiet)] * 1000)
-    as_month = RuleFold(rule, baseline=replace(baseline, windows=lambda series: month))
+    as_month = RuleFold(
+        rule, known_reference=replace(known_reference, windows=lambda series: month)
+    )
     as_month.refold(year, 0)
     tally.of_month += sum(one.incident for one in as_month.states[-1].values())
 

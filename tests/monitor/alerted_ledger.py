@@ -11,7 +11,7 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries, MetricResult
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline
+from pumonitor.monitor.rules.alerts.rule import AlertRule, KnownReference
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.monitor.windows.due.settled import is_quiet
 from pumonitor.ports import Pane, Window
@@ -60,7 +60,7 @@ class AlertedLedger:
         panes: tuple[timedelta, ...] = (timedelta(),),
         notify: bool = True,
         destinations: Sequence[str] = ("hook",),
-        baseline: Baseline | None = None,
+        known_reference: KnownReference | None = None,
     ) -> None:
         self.ledger = ledger
         self.rules = tuple(rules)
@@ -70,7 +70,7 @@ class AlertedLedger:
         self.have_stopped = False
         self.notify = notify
         self._destinations = destinations
-        self._baseline = baseline
+        self._known_reference = known_reference
         self.alerting = self.worker()
         ledger.register_monitor(MONITOR, CONFIGURATION, meaning={"threshold": 0.8})
 
@@ -80,7 +80,7 @@ class AlertedLedger:
             name=MONITOR,
             configuration=CONFIGURATION,
             rules=self.rules,
-            baseline=lambda moment: self._baseline,
+            known_reference=lambda moment: self._known_reference,
             scores_of=lambda found: None,
             rules_digest=self.digest,
             have_stopped=lambda: self.have_stopped,

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from pumonitor.monitor.alerts.incidents import CauseOf, no_cause
 from pumonitor.monitor.ledger.records.alerts import PaneResults
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline
+from pumonitor.monitor.rules.alerts.rule import AlertRule, KnownReference
 
 __all__ = ["AlertInputs"]
 
@@ -22,7 +22,7 @@ class AlertInputs:
     name, configuration : str
         Name of the monitor and hash of its configuration.
     rules : tuple of AlertRule
-    baseline : callable
+    known_reference : callable
         Returns the reference as known at a moment, or None.
     scores_of : callable
         Returns the score range of a pane; None if no rule needs it.
@@ -37,7 +37,7 @@ class AlertInputs:
     name: str
     configuration: str
     rules: tuple[AlertRule, ...]
-    baseline: Callable[[datetime], Baseline | None]
+    known_reference: Callable[[datetime], KnownReference | None]
     scores_of: Callable[[PaneResults], tuple[float, float, float, float] | None]
     cause_of: CauseOf = no_cause
     rules_digest: str = ""

@@ -33,7 +33,7 @@ from pumonitor.monitor.ledger.records.alerts import PaneSeen, Progress
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.ledger.standings import rest
 from pumonitor.monitor.rules.alerts.alert import Place
-from pumonitor.monitor.rules.alerts.rule import Baseline
+from pumonitor.monitor.rules.alerts.rule import KnownReference
 from pumonitor.ports import Clock
 
 __all__ = ["Alerting"]
@@ -80,14 +80,14 @@ class Alerting:
         self._tracks = KeptTracks(ledger)
         self._left_out: dict[str, set[str]] = {}
         self._notified_at: dict[str, dict[Place, datetime]] = {}
-        self._known: dict[str, tuple[datetime, Baseline | None]] = {}
+        self._known: dict[str, tuple[datetime, KnownReference | None]] = {}
 
     def prepare(self, name: str) -> None:
         """Catch up with other workers' folds before a transaction that blocks them."""
         inputs = self._inputs[name]
         if inputs.rules:
             now = self._clock()
-            self._known[name] = now, inputs.baseline(now)
+            self._known[name] = now, inputs.known_reference(now)
             with self._ledger.database.reading() as connection:
                 self._tracks_of(inputs, AlertTables(connection, self._ledger.database))
 
@@ -211,9 +211,9 @@ class Alerting:
 
     def _tracks_of(self, inputs: AlertInputs, tables: AlertTables) -> list[Placed]:
         """Tracks of the monitor's rules, at the progress stored in the ledger."""
-        _, baseline = self._known.get(inputs.name, (None, None))
+        _, known_reference = self._known.get(inputs.name, (None, None))
         left_out = self._left_out.get(inputs.name, set())
-        return self._tracks.of(inputs, tables, baseline=baseline, left_out=left_out)
+        return self._tracks.of(inputs, tables, known_reference=known_reference, left_out=left_out)
 
     def _fold(
         self,

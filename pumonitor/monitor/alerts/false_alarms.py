@@ -16,7 +16,13 @@ from pumonitor.monitor.ledger.alerts.panes import with_results
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.results.mature_results import mature_panes
 from pumonitor.monitor.rules.alerts.fold import RuleFold
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, PriorShift, Shift, WindowView
+from pumonitor.monitor.rules.alerts.rule import (
+    AlertRule,
+    KnownReference,
+    PriorShift,
+    Shift,
+    WindowView,
+)
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 from pumonitor.monitor.windows.evaluate import references_in
@@ -121,10 +127,10 @@ def rules_on_quiet_windows(
     rules = [rule for rule in found.rules if not rule.goes_by_the_clock]
     if not rules:
         return {}
-    track = Track(rules, baseline=None, scores_of=lambda pane: None)
+    track = Track(rules, known_reference=None, scores_of=lambda pane: None)
     views = quiet_views(ledger, monitor, configuration, track)
-    baseline = found.baseline(now)
-    counted = {rule.key: quiet_alarms(rule, views, baseline) for rule in rules}
+    known_reference = found.known_reference(now)
+    counted = {rule.key: quiet_alarms(rule, views, known_reference) for rule in rules}
     return {key: one for key, one in counted.items() if one is not None}
 
 
@@ -149,14 +155,14 @@ def quiet_views(
 
 
 def quiet_alarms(
-    rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None
+    rule: AlertRule, quiet: Sequence[WindowView], known_reference: KnownReference | None
 ) -> QuietAlarms | None:
     """Count a rule's alarms over quiet windows in their order; None without any evidence."""
     if not quiet or rule.metric.startswith("health:"):
         return None
     if isinstance(rule.condition, Shift | PriorShift):
         return None
-    fold = RuleFold(rule, baseline=always(baseline))
+    fold = RuleFold(rule, known_reference=always(known_reference))
     fold.refold(quiet, 0)
     judged = sum(any(map(_judged, found.values())) for found in fold.evidence)
     if judged == 0:
@@ -174,9 +180,9 @@ def _judged(evidence: Evidence) -> bool:
     return straddles or evidence.kind in ("good", "breach")
 
 
-def always(baseline: Baseline | None) -> Baseline | None:
-    """A baseline with which windows of any time are compared, its own windows included."""
-    if baseline is None:
+def always(known_reference: KnownReference | None) -> KnownReference | None:
+    """The same reference for windows of any time, its own included."""
+    if known_reference is None:
         return None
     ever = datetime.min.replace(tzinfo=UTC)
-    return replace(baseline, as_of=ever, end=ever)
+    return replace(known_reference, as_of=ever, end=ever)

@@ -18,7 +18,7 @@ from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.alerts import PaneResults
 from pumonitor.monitor.ledger.results.prior_states import newest_class_prior
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, Change, Health, Series
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Change, Health, KnownReference, Series
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.rules.reference.one_prior import stands_on
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
@@ -51,7 +51,7 @@ def alert_inputs(
         name=monitor.name,
         configuration=configuration,
         rules=rules,
-        baseline=_baseline(monitor, configuration, rules, references),
+        known_reference=_known_reference(monitor, configuration, rules, references),
         scores_of=_scores_of(rules, ledger),
         cause_of=_cause_of(monitor, configuration, ledger),
         rules_digest=rules_digest(monitor, configuration),
@@ -109,15 +109,15 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
     return named_cause
 
 
-def _baseline(
+def _known_reference(
     monitor: Monitor, configuration: str, rules: tuple[AlertRule, ...], references: References
-) -> Callable[[datetime], Baseline | None]:
+) -> Callable[[datetime], KnownReference | None]:
     needed = any(
         isinstance(rule.condition, Change) and rule.condition.over is None for rule in rules
     )
     period = baseline_period(monitor)
 
-    def known_at(moment: datetime) -> Baseline | None:
+    def known_at(moment: datetime) -> KnownReference | None:
         if not needed or period.end is None or moment < period.end + monitor.maturity:
             return None
         # Read when first needed: panes are folded in order of their moment, so the reference is in
@@ -134,7 +134,7 @@ def _baseline(
                 )
             return found[series]
 
-        return Baseline(as_of=period.end + monitor.maturity, end=period.end, windows=windows)
+        return KnownReference(as_of=period.end + monitor.maturity, end=period.end, windows=windows)
 
     return known_at
 

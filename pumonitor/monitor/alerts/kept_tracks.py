@@ -15,7 +15,7 @@ from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import Position, panes_until, with_results
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import PaneSeen, Progress
-from pumonitor.monitor.rules.alerts.rule import Baseline
+from pumonitor.monitor.rules.alerts.rule import KnownReference
 
 __all__ = ["KeptTracks", "Placed"]
 
@@ -47,7 +47,7 @@ class KeptTracks:
         inputs: AlertInputs,
         tables: AlertTables,
         *,
-        baseline: Baseline | None,
+        known_reference: KnownReference | None,
         left_out: Set[str],
     ) -> list[Placed]:
         """The tracks of a monitor, at the progress stored in the ledger.
@@ -56,7 +56,7 @@ class KeptTracks:
         ----------
         inputs : AlertInputs
         tables : AlertTables
-        baseline : Baseline or None
+        known_reference : KnownReference or None
             The monitor's reference.
         left_out : set of str
             Keys of rules that cannot be evaluated.
@@ -77,9 +77,9 @@ class KeptTracks:
         if kept is None or not _can_catch_up(kept, wanted):
             for other in [name for name in self._kept if name != inputs.name][:-_REMEMBERED]:
                 self.forget(other)
-            kept = self._kept[inputs.name] = self._loaded(inputs, tables, wanted, baseline)
+            kept = self._kept[inputs.name] = self._loaded(inputs, tables, wanted, known_reference)
         else:
-            self._catch_up(kept, inputs, tables, wanted, baseline)
+            self._catch_up(kept, inputs, tables, wanted, known_reference)
         return kept
 
     def _loaded(
@@ -87,13 +87,13 @@ class KeptTracks:
         inputs: AlertInputs,
         tables: AlertTables,
         wanted: Mapping[str, Progress],
-        baseline: Baseline | None,
+        known_reference: KnownReference | None,
     ) -> list[Placed]:
         """Load tracks from all panes folded so far."""
         placed = []
         for progress in sorted(set(wanted.values()), key=_order):
             together = [rule for rule in inputs.rules if wanted.get(rule.key) == progress]
-            track = Track(together, baseline=baseline, scores_of=inputs.scores_of)
+            track = Track(together, known_reference=known_reference, scores_of=inputs.scores_of)
             if progress.position is not None:
                 panes = track.that_count(self.panes_until(inputs, tables, progress.position))
                 track.load(with_results(tables.connection, panes, metrics=track.metrics))
@@ -106,11 +106,11 @@ class KeptTracks:
         inputs: AlertInputs,
         tables: AlertTables,
         wanted: Mapping[str, Progress],
-        baseline: Baseline | None,
+        known_reference: KnownReference | None,
     ) -> None:
         """Fold the panes that other workers have folded since."""
         for place, (at, track) in enumerate(kept):
-            track.set_baseline(baseline)
+            track.set_known_reference(known_reference)
             progress = wanted[next(iter(track.folds))]
             if progress != at and progress.position is not None:
                 panes = self.panes_until(inputs, tables, progress.position, after=at.position)

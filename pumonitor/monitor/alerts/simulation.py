@@ -22,7 +22,7 @@ from pumonitor.monitor.rules.alerts.emission import emission
 from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
-    Baseline,
+    KnownReference,
     LabelDelay,
     PriorShift,
     Shift,
@@ -109,14 +109,14 @@ def simulate_alerts(
     """
     found = alert_inputs(monitor, configuration, ledger=ledger, references=references)
     rules = [rule for rule in found.rules if not rule.goes_by_the_clock]
-    track = Track(rules, baseline=None, scores_of=found.scores_of)
+    track = Track(rules, known_reference=None, scores_of=found.scores_of)
     events: dict[str, list[Transition]] = {rule.key: [] for rule in rules}
     alerts: dict[Place, Alert] = {}
-    baseline: Baseline | None = None
+    known_reference: KnownReference | None = None
     for pane in _panes(ledger, found, track, now=now):
-        if baseline is None:
-            baseline = found.baseline(pane.pane.as_of)
-            track.set_baseline(baseline)
+        if known_reference is None:
+            known_reference = found.known_reference(pane.pane.as_of)
+            track.set_known_reference(known_reference)
         for key in track.take(pane):
             if key in track.folds:
                 events[key] += _news(
@@ -125,7 +125,7 @@ def simulate_alerts(
     quiet = quiet_views(ledger, monitor, configuration, track)
     replays = []
     for rule in rules:
-        rate, told_by = _false_alarms(rule, quiet, baseline, seed=seed)
+        rate, told_by = _false_alarms(rule, quiet, known_reference, seed=seed)
         evaluated = [] if rule.key in track.broken else track.windows_of(rule)
         empty = sum(not view.readings and not view.failed for view in evaluated)
         replays.append(
@@ -137,7 +137,7 @@ def simulate_alerts(
                 events=tuple(events[rule.key]),
                 false_alarms_per_year=rate,
                 told_by=told_by,
-                quiet=quiet_alarms(rule, quiet, baseline),
+                quiet=quiet_alarms(rule, quiet, known_reference),
                 why_unknown=track.broken.get(rule.key) or _why_unknown(track.folds[rule.key]),
             )
         )
@@ -206,7 +206,11 @@ def _news(
 
 
 def _false_alarms(
-    rule: AlertRule, quiet: Sequence[WindowView], baseline: Baseline | None, *, seed: int
+    rule: AlertRule,
+    quiet: Sequence[WindowView],
+    known_reference: KnownReference | None,
+    *,
+    seed: int,
 ) -> tuple[float | None, RateSource]:
     if isinstance(rule.condition, Shift | PriorShift | LabelDelay):
         return rule.condition.false_alarms_per_year, "chosen"
@@ -222,7 +226,7 @@ def _false_alarms(
         drawn = [quiet[(begin + step) % len(quiet)] for begin in begins for step in range(_BLOCK)][
             :per_year
         ]
-        fold = RuleFold(rule, baseline=always(baseline))
+        fold = RuleFold(rule, known_reference=always(known_reference))
         fold.refold(_retimed(drawn, length), 0)
         series = fold.states[-1].values() if fold.states else ()
         incidents += sum(one.incident for one in series)

@@ -12,7 +12,13 @@ from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
 from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.rules.alerts.fold import RuleFold
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, Reading, Series, WindowView
+from pumonitor.monitor.rules.alerts.rule import (
+    AlertRule,
+    KnownReference,
+    Reading,
+    Series,
+    WindowView,
+)
 
 __all__ = ["Track"]
 
@@ -57,7 +63,7 @@ class Track:
     Parameters
     ----------
     rules : sequence of AlertRule
-    baseline : Baseline or None
+    known_reference : KnownReference or None
     scores_of : callable
         Returns minimum, 2.5% and 97.5% quantile and maximum of a pane's scores, or None.
 
@@ -70,9 +76,13 @@ class Track:
     """
 
     def __init__(
-        self, rules: Sequence[AlertRule], *, baseline: Baseline | None, scores_of: ScoresOf
+        self,
+        rules: Sequence[AlertRule],
+        *,
+        known_reference: KnownReference | None,
+        scores_of: ScoresOf,
     ) -> None:
-        self.folds = {rule.key: RuleFold(rule, baseline=baseline) for rule in rules}
+        self.folds = {rule.key: RuleFold(rule, known_reference=known_reference) for rule in rules}
         self.broken: dict[str, str] = {}
         self._scores_of = scores_of
         self._books: dict[bool, _Book] = {rule.provisional: _Book() for rule in rules}
@@ -88,10 +98,10 @@ class Track:
         """Folded windows that count for a rule, in order of time."""
         return self._books[rule.provisional].views
 
-    def set_baseline(self, baseline: Baseline | None) -> None:
+    def set_known_reference(self, known_reference: KnownReference | None) -> None:
         """Set the reference, which becomes known while windows are folded."""
         for fold in self.folds.values():
-            fold.baseline = baseline
+            fold.known_reference = known_reference
 
     def that_count(self, panes: Sequence[PaneSeen]) -> list[PaneSeen]:
         """The panes that no later one replaces, of panes in the order of the fold.

@@ -33,7 +33,7 @@ RULE = AlertRule(
     ],
 )
 def test_a_reference_too_short_to_judge_by_is_named(windows: int, said: str) -> None:
-    fold = RuleFold(RULE, baseline=None)
+    fold = RuleFold(RULE, known_reference=None)
     reading = Reading(value=0.9, low=0.88, high=0.92, se=0.01, n_labeled=50)
     views = [
         WindowView(

@@ -13,7 +13,7 @@ from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
 from pumonitor.monitor.rules.alerts.limit import Limit
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Baseline, Change, Shift
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Change, KnownReference, Shift
 from tests.monitor.alerted_ledger import DAY, day, known, rows
 
 STATES = ("provisional", "mature", "final")
@@ -43,7 +43,7 @@ RULES = (
 
 
 def track():
-    return Track(RULES, baseline=None, scores_of=lambda found: None)
+    return Track(RULES, known_reference=None, scores_of=lambda found: None)
 
 
 def pane(number, look, value):
@@ -103,7 +103,7 @@ def test_a_reference_that_cannot_be_read_for_a_moment_breaks_no_rule():
     change = Change(direction="drop", amount=0.1, relative=False)
     one = Track(
         [replace(RULES[2], condition=change)],
-        baseline=Baseline(as_of=day(0).start, end=day(0).start, windows=away),
+        known_reference=KnownReference(as_of=day(0).start, end=day(0).start, windows=away),
         scores_of=lambda found: None,
     )
     with pytest.raises(StateError, match="locked"):

@@ -17,9 +17,9 @@ from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.limit import Limit
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
-    Baseline,
     Change,
     Health,
+    KnownReference,
     Missing,
     Reading,
     Shift,
@@ -62,14 +62,14 @@ def rule(condition, **more):
     return AlertRule(**{"key": "k", "name": "r", "metric": "auc", **more}, condition=condition)
 
 
-def folded(one, views, baseline=None):
-    fold = RuleFold(one, baseline=baseline)
+def folded(one, views, known_reference=None):
+    fold = RuleFold(one, known_reference=known_reference)
     fold.refold(views, 0)
     return fold
 
 
-def kinds(one, views, series=ALL, baseline=None):
-    found = folded(one, views, baseline).evidence
+def kinds(one, views, series=ALL, known_reference=None):
+    found = folded(one, views, known_reference).evidence
     return [each[series].kind for each in found if series in each]
 
 
@@ -140,7 +140,7 @@ def reference(value, half=0.01, *, spread=(-0.02, -0.01, 0.0, 0.01, 0.02)):
         for off in spread
     ]
     found = ReferenceWindows(windows=windows)
-    return Baseline(as_of=START + 4 * DAY, end=START, windows=lambda series: found)
+    return KnownReference(as_of=START + 4 * DAY, end=START, windows=lambda series: found)
 
 
 # A window is .02 about its value, moved out from 1.96 to Student's 2.776; windows differ by
@@ -181,7 +181,7 @@ def test_a_change_counts_what_is_not_known_of_both_and_what_windows_differ_by(
 ):
     (one,) = of_metric(value)
     late = view(0, one.readings, as_of=START + 4 * DAY)
-    assert kinds(rule(condition), [late], baseline=reference(0.80)) == [kind]
+    assert kinds(rule(condition), [late], known_reference=reference(0.80)) == [kind]
 
 
 def test_a_negative_number_drops_downwards():
@@ -189,8 +189,8 @@ def test_a_negative_number_drops_downwards():
     for value, kind in ((-0.19, "breach"), (-0.05, "good")):
         (one,) = of_metric(value, half=0.001)
         late = view(0, one.readings, as_of=START + 4 * DAY)
-        baseline = reference(-0.1, half=0.001, spread=(-0.001, 0.0, 0.001))
-        assert kinds(rule(condition), [late], baseline=baseline) == [kind]
+        known_reference = reference(-0.1, half=0.001, spread=(-0.001, 0.0, 0.001))
+        assert kinds(rule(condition), [late], known_reference=known_reference) == [kind]
 
 
 def test_before_the_reference_is_mature_nothing_is_said():
@@ -234,10 +234,10 @@ def test_a_given_prior_that_is_wrong_is_as_wrong_before_as_now(over, relative):
         for name, one in readings.items()
     }
     quiet = ReferenceWindows(windows=[known] * 10)
-    baseline = Baseline(as_of=START, end=START, windows=lambda series: quiet)
+    known_reference = KnownReference(as_of=START, end=START, windows=lambda series: quiet)
     one = rule(condition)
     assert one.metrics == ("auc", "class_prior", "aul", "class_prior_factor")
-    assert kinds(one, views, baseline=baseline)[-2:] == ["breach", "good"]
+    assert kinds(one, views, known_reference=known_reference)[-2:] == ["breach", "good"]
     # With two priors, each window's own, nothing is known of what they have in common.
     apart = [
         view(n, {ALL: {
@@ -246,7 +246,7 @@ def test_a_given_prior_that_is_wrong_is_as_wrong_before_as_now(over, relative):
         for n, at in enumerate(views)
     ]  # fmt: skip
     if over is None:
-        assert kinds(one, apart, baseline=baseline)[-2] == "insufficient"
+        assert kinds(one, apart, known_reference=known_reference)[-2] == "insufficient"
 
 
 # -- segments -------------------------------------------------------------------------------------
@@ -525,7 +525,7 @@ def test_a_rule_reads_what_is_its_own_and_nothing_else():
 
 def test_a_pane_that_comes_to_have_a_reference_is_read_again():
     one = RuleFold(
-        rule(Change(direction="drop", amount=0.05, relative=False)), baseline=reference(0.8)
+        rule(Change(direction="drop", amount=0.05, relative=False)), known_reference=reference(0.8)
     )
     early, late = (
         view(0, {ALL: {"auc": reading(0.1)}}, as_of=START + days * DAY) for days in (3, 4)

@@ -13,8 +13,8 @@ from scipy import special
 from pumonitor.monitor.rules.alerts.false_discovery import one_sided_p_value
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
-    Baseline,
     Change,
+    KnownReference,
     Reading,
     Series,
     WindowView,
@@ -65,7 +65,7 @@ def change_evidence(
     rule: AlertRule,
     condition: Change,
     *,
-    baseline: Baseline | None,
+    known_reference: KnownReference | None,
     before: Sequence[WindowView],
 ) -> SeriesEvidence:
     """Test whether the whole interval of a metric's change exceeds the allowed change.
@@ -76,7 +76,7 @@ def change_evidence(
     series : tuple of str
     rule : AlertRule
     condition : Change
-    baseline : Baseline or None
+    known_reference : KnownReference or None
         The monitor's reference; used when `condition.over` is None.
     before : sequence of WindowView
         Earlier windows; used when `condition.over` is given.
@@ -94,7 +94,7 @@ def change_evidence(
     if missing is not None:
         return SeriesEvidence(evidence=missing)
     reference, why = (
-        _from_baseline(view, series, rule.metric, baseline)
+        _from_reference(view, series, rule.metric, known_reference)
         if condition.over is None
         else _from_windows(view, series, rule.metric, before, over=condition.over)
     )
@@ -113,14 +113,14 @@ def change_evidence(
     return _changed(view, series, rule, condition, reference)
 
 
-def _from_baseline(
-    view: WindowView, series: Series, metric: str, baseline: Baseline | None
+def _from_reference(
+    view: WindowView, series: Series, metric: str, known_reference: KnownReference | None
 ) -> tuple[ReferenceWindows | None, str]:
-    if baseline is not None and view.window.start < baseline.end:
+    if known_reference is not None and view.window.start < known_reference.end:
         return None, "it lies in the reference or before it"
-    if baseline is None or view.as_of < baseline.as_of:
+    if known_reference is None or view.as_of < known_reference.as_of:
         return None, "the reference is not mature yet"
-    reference = baseline.windows(series)
+    reference = known_reference.windows(series)
     why = reference.why_none(metric, title(metric))
     return (reference, "") if why is None else (None, why)
 

@@ -14,9 +14,9 @@ from pumonitor.monitor.rules.alerts.evidence_shift import ShiftWatch
 from pumonitor.monitor.rules.alerts.false_discovery import rejected
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
-    Baseline,
     Change,
     Health,
+    KnownReference,
     LabelDelay,
     Missing,
     PriorShift,
@@ -41,7 +41,7 @@ class RuleFold:
     Parameters
     ----------
     rule : AlertRule
-    baseline : Baseline or None
+    known_reference : KnownReference or None
         The monitor's reference.
 
     Attributes
@@ -52,9 +52,9 @@ class RuleFold:
         One entry per window. A series is included from the first window that has it.
     """
 
-    def __init__(self, rule: AlertRule, *, baseline: Baseline | None = None) -> None:
+    def __init__(self, rule: AlertRule, *, known_reference: KnownReference | None = None) -> None:
         self.rule = rule
-        self.baseline = baseline
+        self.known_reference = known_reference
         self.evidence: list[Mapping[Series, Evidence]] = []
         self.states: list[Mapping[Series, AlertState]] = []
         self._shift = (
@@ -92,8 +92,8 @@ class RuleFold:
             health = (view.as_of, _frozen(view.health.get("arrivals", ())))
         if isinstance(condition, Health):
             health = tuple((name, _frozen(value)) for name, value in sorted(view.health.items()))
-        baseline = self.baseline
-        has_reference = baseline is not None and view.as_of >= baseline.as_of
+        known_reference = self.known_reference
+        has_reference = known_reference is not None and view.as_of >= known_reference.as_of
         return (
             view.failed,
             has_reference if isinstance(condition, Change) else None,
@@ -149,7 +149,7 @@ class RuleFold:
                     series,
                     self.rule,
                     condition,
-                    baseline=self.baseline,
+                    known_reference=self.known_reference,
                     before=() if condition.over is None else _within(views, index, condition.over),
                 )
             case _:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = [
     "PRIOR_MOVED",
     "AlertRule",
-    "Baseline",
     "Change",
     "Condition",
     "Health",
     "HealthKind",
+    "KnownReference",
     "LabelDelay",
     "Missing",
     "PriorShift",
@@ -109,8 +109,8 @@ class WindowView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
-    """The monitor's reference: the results of its windows, by series.
+class KnownReference:
+    """The monitor's reference as rules see it: the results of its windows, read when needed.
 
     Attributes
     ----------

@@ -31,6 +31,9 @@ _WITHOUT_REFERENCE: Final = 30
 class BaselinePeriod:
     """The windows of a monitor in which it is agreed that nothing had changed.
 
+    Those of the reference, whose results rules read as a `KnownReference`; or else the first ones,
+    which stand in for it where the class prior, causes and shifts need windows to start from.
+
     Attributes
     ----------
     start, end : datetime or None
