@@ -121,7 +121,7 @@ def _print_explanation(
     frame = mails.frame
     reported, spam = int(frame["reported"].sum()), int(frame["spam"].sum())
     first, last = frame["time"].iloc[0], frame["time"].iloc[-1]
-    told = (
+    sentences = (
         "[bold]A spam filter in production, judged by its users' reports alone[/]",
         f"Real mails of one mailbox (OpenIntro, 2012). A model trained on the first "
         f"{rows(mails.n_trained)} has scored the next {rows(len(frame))}, {first.day} {first:%B} "
@@ -132,7 +132,7 @@ def _print_explanation(
         f"{percent_with_interval(*audit)} are spam.",
     )
     console.print()
-    for sentence in told:
+    for sentence in sentences:
         console.print(sentence)
         console.print()
 
@@ -213,13 +213,13 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
     table.add_column("Truth", justify="right", style="bold")
     table.add_column("Share of spam", no_wrap=True)
     table.add_column("Truth", justify="right", style="bold")
-    held = told = 0
+    held = estimated = 0
     for week in weeks:
         cells = []
         for name in ("f1", "class_prior"):
             estimate, truth = week.estimates[name], week.truth[name]
             held += estimate is not None and estimate[1] <= truth <= estimate[2]
-            told += estimate is not None
+            estimated += estimate is not None
             cells += [_held(estimate, truth), f"{truth:.2f}"]
         table.add_row(
             f"{week.start:%d %b}",
@@ -233,8 +233,8 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
         "a * does not contain the true value.[/]"
     )
     console.print(
-        f"\n{held} of {told} intervals contain the true value. A dozen reports a week are few, "
-        "so the share of spam is estimated from all weeks so far together."
+        f"\n{held} of {estimated} intervals contain the true value. A dozen reports a week are "
+        "few, so the share of spam is estimated from all weeks so far together."
     )
 
 

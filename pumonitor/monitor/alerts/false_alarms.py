@@ -164,18 +164,18 @@ def quiet_alarms(
         return None
     fold = RuleFold(rule, known_reference=always(known_reference))
     fold.refold(quiet, 0)
-    judged = sum(any(map(_judged, found.values())) for found in fold.evidence)
-    if judged == 0:
+    with_evidence = sum(any(map(_has_evidence, found.values())) for found in fold.evidence)
+    if with_evidence == 0:
         return None
     length = quiet[0].window.end - quiet[0].window.start
     return QuietAlarms.counted(
         sum(one.incident for one in fold.states[-1].values()),
-        windows=judged,
+        windows=with_evidence,
         windows_per_year=timedelta(days=_DAYS_PER_YEAR) / length,
     )
 
 
-def _judged(evidence: Evidence) -> bool:
+def _has_evidence(evidence: Evidence) -> bool:
     straddles = evidence.kind == "insufficient" and evidence.limit is not None
     return straddles or evidence.kind in ("good", "breach")
 

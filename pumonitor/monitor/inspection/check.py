@@ -154,13 +154,13 @@ def in_the_ledger(configuration: Configuration, *, now: datetime) -> dict[str, I
         finally:
             database.close()
     except (PumonitorError, SQLAlchemyError):
-        # What is wrong with it is told where it is tried.
+        # The error is reported by the check of the state database.
         return {}
     return found
 
 
 def _found_in_rows(ledger: LedgerReader, name: str) -> list[str]:
-    """What was found in windows, but for what is told of the tables as a whole."""
+    """Findings about windows, except those that are reported for the tables as a whole."""
     found = findings_of_windows(ledger.windows(name))
     return summed_up(one for one in found if one.kind not in {"refused_labels", "early_labels"})
 

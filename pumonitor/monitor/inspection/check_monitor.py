@@ -113,7 +113,7 @@ def check_monitor(
     unread : iterable of Problem
         Variables that are not set.
     other : str
-        What is to be said of windows evaluated under another configuration.
+        Note on windows evaluated under another configuration.
     evaluated : set of (datetime, int)
     doubts : iterable of str
     quiet : mapping of str to QuietAlarms, optional

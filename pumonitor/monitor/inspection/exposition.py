@@ -23,7 +23,7 @@ _SERIES: Final = ("monitor", "model_version", "segment")
 _AN_INSTANT: Final = timedelta(microseconds=1)
 _BOUNDS: Final = ("value", "low", "high")
 _STATES: Final = ("unknown", "ok", "pending", "firing", "recovering")
-# Expected values and changes are for people; a time series needs what a window is now.
+# Expected values and changes are left out: a time series needs the present estimates.
 _LEFT_OUT: Final = ("_expected", "_threshold")
 
 
@@ -31,16 +31,16 @@ def exposition(ledger: Ledger, *, monitors: tuple[str, ...], clock: Clock) -> Ca
     """The state of the ledger now, in Prometheus' text format.
 
     Estimates are those of the newest mature window of each series, with the end of that window
-    beside them: a series that has stopped keeps its last numbers, and their age tells. What is
-    undefined is left out, so there is no NaN.
+    beside them: a series that has stopped keeps its last numbers, recognisable by their age.
+    Undefined estimates are left out, so there is no NaN.
 
     Parameters
     ----------
     ledger : Ledger
     monitors : tuple of str
-        Those of the configuration.
+        Monitors of the configuration.
     clock : Clock
-        Ages are told by it.
+        Ages are computed from it.
     """
     from prometheus_client import CollectorRegistry, generate_latest
 

@@ -76,8 +76,8 @@ class WindowInsight:
     doubts : tuple of str
         What speaks against a class prior that is assumed.
     class_prior_said : str
-        Where a class prior that is followed comes from, what has changed since, and what cannot be
-        told of that; "" for others.
+        Source of a followed class prior, changes since the reference, and what remains unknown; ""
+        if it is not followed.
     """
 
     start: datetime
@@ -108,7 +108,7 @@ class Insight:
         The newest window with predictions that is mature, and the newest of all with predictions
         if that is another, by series.
     findings : tuple of str
-        What people have to know of the rows of the windows of the 400 days up to the newest.
+        Findings about the rows of the windows in the 400 days up to the newest.
     evaluated : int
         Windows, those without predictions among them.
     stopped_since : datetime or None
@@ -190,9 +190,9 @@ def insight_of(
     stopped_since : datetime, optional
         The last prediction, if no window is due before there are others.
     beginning : str
-        What is to be said of the first window, as long as there are few.
+        Note on the first window, shown while there are few windows.
     end : str
-        What is to be said of the last window with predictions.
+        Note on the last window with predictions.
     """
     backlog = ledger.counts(now=now, monitor=monitor)
     newest = (ledger.newest_with_results(monitor, mature=True), ledger.newest_with_results(monitor))

@@ -58,7 +58,7 @@ class LabelPlan:
     labels_needed : int or None
         Per window; None where no number that was tried is enough.
     maturity_days : float
-        Mature windows are judged, so much later.
+        Age at which windows are evaluated: rules use mature windows.
     window_days : float
     seen_after : tuple of SeenAfter
         In windows, for each number of confirmed positives.
@@ -157,8 +157,8 @@ def plan_labels(
 def rule_sights(ledger: LedgerReader, monitor: Monitor) -> dict[str, str]:
     """How soon `shift` rules detect a fall by 10%, by rule key, estimated from quiet windows.
 
-    Without those of which that cannot be told: of single segments, of metrics that are judged on
-    another scale than their own, by detectors that bet, and with fewer than five quiet windows.
+    Left out are rules for which it cannot be estimated: on single segments, on metrics tested on a
+    logit or log scale, with the betting detector, and with fewer than five quiet windows.
     """
     rules = alert_rules(monitor, configuration_hash(monitor))
     said = {rule.key: _sight(ledger, monitor, rule) for rule in rules}

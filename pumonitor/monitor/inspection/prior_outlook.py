@@ -65,7 +65,7 @@ def prior_warnings(monitor: Monitor, description: SourceDescription | None) -> I
 
 
 def assumed_words(given: str | float | tuple[float, ...] | PriorOfPeriod) -> str:
-    """An assumed class prior and its interval, formatted for people.
+    """Format an assumed class prior and its interval.
 
     Examples
     --------
@@ -83,8 +83,8 @@ def prior_outlook(
 ) -> list[Worth]:
     """As `worth_of_audits`, of the reference's windows or else the first; from one query.
 
-    Empty where a class prior is known already or never followed, no window is mature, or its rows
-    cannot be counted or tell nothing.
+    Empty if the class prior is known already or not followed, if no window is mature, or if its
+    rows cannot be counted or do not allow an estimate.
     """
     if not monitor.is_prior_followed or monitor.prior_of_period is not None:
         return []
@@ -141,7 +141,7 @@ def _counted(
     try:
         return tables_of(source.counts(request), [pane], threshold=monitor.threshold)
     except PumonitorError:
-        return ()  # told where the rows are looked at
+        return ()  # reported where the rows are read
 
 
 def _windows(monitor: Monitor, description: SourceDescription, *, now: datetime) -> list[Window]:

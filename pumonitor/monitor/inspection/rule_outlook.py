@@ -46,25 +46,25 @@ _NEEDS_USUAL: Final = ("score_range", "volume")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOutlook:
-    """A rule described for people.
+    """Description of a rule: its condition, first window, destinations and false alarms.
 
     Attributes
     ----------
     rule, severity : str
     fires : str
-        When.
+        Condition in words.
     first_window : datetime or None
-        Start of the first window it can judge; None where there are no predictions yet.
+        Start of the first window that the rule can be evaluated on; None without predictions.
     judged_at : datetime or None
-        When that window is judged.
+        When the rule is evaluated on that window.
     to : tuple of str or None
-        Destinations; None: all.
+        Destinations; None for all.
     quiet : QuietAlarms or None
-        What it would have done in windows in which nothing had changed; None while there are no
-        results to tell from, for detectors, whose rate is chosen, and for the health of data.
+        False alarms in quiet windows. None without results, for detectors (their rate is chosen)
+        and for rules on the health of the data.
     sees : str
-        How soon a detector sees a fall, by what windows in which nothing had changed vary by; empty
-        where nothing tells.
+        Detection delay of a detector for a fall, from the variation of quiet windows; "" if
+        unknown.
     """
 
     rule: str

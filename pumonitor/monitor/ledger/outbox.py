@@ -279,18 +279,18 @@ class StoredOutbox:
                     func.coalesce(
                         func.min(outbox.c.id).filter(was_tried),
                         func.max(outbox.c.id).filter(outbox.c.set_aside_at.is_not(None)),
-                    ).label("telling"),
+                    ).label("error_id"),
                 )
                 .where(outbox.c.delivered_at.is_(None))
                 .group_by(outbox.c.destination)
             ).all()
             holders = holders_of_messages(connection, at=at)
-            telling = [row.telling for row in rows if row.telling is not None]
+            error_ids = [row.error_id for row in rows if row.error_id is not None]
             errors = {
                 row.destination: row.last_error
                 for row in connection.execute(
                     select(outbox.c.destination, outbox.c.last_error).where(
-                        outbox.c.id.in_(telling)
+                        outbox.c.id.in_(error_ids)
                     )
                 )
             }

@@ -54,7 +54,7 @@ class Answers:
         return answer
 
     def answer(self, question: Question, given: str | None) -> str:
-        """What an option says, or whoever is asked.
+        """The answer to a question: the option's value, or else the user's.
 
         Raises
         ------

@@ -25,7 +25,7 @@ class ColumnChoices:
 
     Parameters
     ----------
-    look : TableReader
+    reader : TableReader
     predictions, positives : TableSample
     options : Options
         What the user has said already.
@@ -35,14 +35,14 @@ class ColumnChoices:
 
     def __init__(
         self,
-        look: TableReader,
+        reader: TableReader,
         predictions: TableSample,
         positives: TableSample,
         *,
         options: Options,
         answers: Answers,
     ) -> None:
-        self._look = look
+        self._reader = reader
         self._predictions = predictions
         self._positives = positives
         self._options = options
@@ -59,7 +59,7 @@ class ColumnChoices:
             self._answers.found("id", options.id, "as you said")
             return options.id, other
         for column, other in proposals.id_candidates(self._predictions, self._positives):
-            share = self._look.overlap(self._predictions, column, self._positives, other)
+            share = self._reader.overlap(self._predictions, column, self._positives, other)
             if share >= _ENOUGH_MATCHED:
                 self._answers.found(
                     "id",
@@ -138,7 +138,7 @@ class ColumnChoices:
                 "label", "none", "no such column: every row is a confirmed positive"
             )
             return None
-        zeros, others = self._look.zeros(self._positives, column)
+        zeros, others = self._reader.zeros(self._positives, column)
         if others:
             msg = (
                 f"label column {column.name!r} of {self._positives.name} has {others} rows "

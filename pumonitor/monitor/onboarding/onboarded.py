@@ -38,7 +38,7 @@ class Question:
     Attributes
     ----------
     what : str
-        For people.
+        The question in words.
     option : str
         The flag that answers it.
     proposal : str or None

@@ -59,7 +59,7 @@ def onboard(
         Called with a `Question`.
     progress : callable, optional
     clock : callable
-        The time now, for telling what is in the future.
+        Returns the time now, to recognise times in the future.
 
     Raises
     ------
@@ -67,11 +67,11 @@ def onboard(
         If there are no two such tables, or a column is not what it is said to be.
     """
     paths = pair_of_tables(files, predictions=options.predictions, positives=options.positives)
-    with open_tables(paths, progress=progress) as (look, locations):
-        tables = look.table(locations[0]), look.table(locations[1])
+    with open_tables(paths, progress=progress) as (reader, locations):
+        tables = reader.table(locations[0]), reader.table(locations[1])
         if options.predictions is None and proposals.is_turned(*tables):
             tables = tables[1], tables[0]
-        return _Decisions(look, *tables, options=options, ask=ask, now=clock()).all()
+        return _Decisions(reader, *tables, options=options, ask=ask, now=clock()).all()
 
 
 class _Decisions:
@@ -79,7 +79,7 @@ class _Decisions:
 
     def __init__(
         self,
-        look: TableReader,
+        reader: TableReader,
         predictions: TableSample,
         positives: TableSample,
         *,
@@ -88,7 +88,7 @@ class _Decisions:
         now: datetime,
     ) -> None:
         self._now = now
-        self._look = look
+        self._reader = reader
         self._predictions = predictions
         self._positives = positives
         self._options = options
@@ -96,7 +96,7 @@ class _Decisions:
         self._answers.found("predictions", predictions.name, "has scores")
         self._answers.found("positives", positives.name, "refers to them")
         self._columns = ColumnChoices(
-            look, predictions, positives, options=options, answers=self._answers
+            reader, predictions, positives, options=options, answers=self._answers
         )
 
     def all(self) -> Onboarded:
@@ -109,7 +109,7 @@ class _Decisions:
         known = self._columns.known_at()
         label = self._columns.label()
         zone = self._zone(time, known)
-        extent = self._look.extent(
+        extent = self._reader.extent(
             self._predictions,
             self._positives,
             ids=ids,
@@ -228,7 +228,7 @@ class _Decisions:
 
     def _threshold(self, scale: str, score: str) -> float:
         given, default = self._options.threshold, _DEFAULT_THRESHOLDS[scale]
-        by_default = self._look.share_at_or_above(self._predictions, score, default)
+        by_default = self._reader.share_at_or_above(self._predictions, score, default)
         question = Question(
             what="threshold",
             option="--threshold",
@@ -242,7 +242,7 @@ class _Decisions:
         except ValueError:
             msg = f"--threshold must be a number, got {text!r}"
             raise InputError(msg) from None
-        flagged = self._look.share_at_or_above(self._predictions, score, threshold)
+        flagged = self._reader.share_at_or_above(self._predictions, score, threshold)
         note = f"At the threshold of {threshold:g}, {flagged:.3%} of predictions are flagged."
         if given is None and text == question.proposal:
             note += (

@@ -39,7 +39,7 @@ ENOUGH_CONFIRMATIONS: Final = 100
 
 _WINDOWS: Final = (("1h", 1 / 24), ("1d", 1.0), ("1w", 7.0), ("1mo", 30.4))
 ENOUGH_REFERENCE_WINDOWS: Final = 8
-"""From which on it can be told how much windows differ by themselves."""
+"""Fewest windows from which the usual variation between windows can be estimated."""
 
 _MOST_REFERENCE_WINDOWS: Final = 30
 _MOST_REFERENCE_TIME: Final = timedelta(weeks=4)

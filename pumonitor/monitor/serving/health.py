@@ -21,7 +21,7 @@ from pumonitor.errors import InputError, shortened
 __all__ = ["SECONDS_PER_REQUEST", "health_server"]
 
 SECONDS_PER_REQUEST: Final = 5.0
-"""From the connection to the end of the answer: whoever is slower is cut off."""
+"""Longest time from the connection to the end of the answer; slower clients are cut off."""
 
 _MOST_AT_ONCE: Final = 32
 _SHORTEST_TOKEN: Final = 16
@@ -50,7 +50,7 @@ def health_server(
     ready : callable
         Raises when the state database cannot be used.
     metrics : callable, optional
-        What Prometheus is told.
+        Returns the answer to Prometheus.
     token : str, optional
         What every request must bear (``Authorization: Bearer``); needed where others than this
         machine can ask.

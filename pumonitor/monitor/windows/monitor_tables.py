@@ -61,7 +61,7 @@ class MonitorTables:
         """
         if name not in self.unreadable:
             self.let_go(name)
-            # What it says has been told, or is about to be.
+            # Its error has been reported, or is about to be.
             with suppress(Exception):
                 self.of(name)
         return name in self.unreadable

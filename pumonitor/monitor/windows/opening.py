@@ -16,7 +16,7 @@ __all__ = ["open_monitor_source"]
 
 
 def open_monitor_source(monitor: Monitor) -> PredictionSource:
-    """Open a monitor's tables; whoever calls it closes them.
+    """Open a monitor's tables; the caller closes them.
 
     Raises
     ------

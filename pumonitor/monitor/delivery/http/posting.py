@@ -37,7 +37,7 @@ __all__ = ["Answer", "Limits", "Requests", "retry_after"]
 _TRIED_AGAIN: Final = frozenset({408, 425, 429})
 _NOT_SENT: Final = (ConnectTimeoutError, NameResolutionError, NewConnectionError, SSLError)
 _OPENING: Final = 300
-"""Characters of an answer that are told when something is wrong."""
+"""Most characters of an answer that an error message quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +85,9 @@ class Requests:
     name : str
         What errors call the destination, such as "the webhook".
     allow_private : bool
-        Whether addresses of private networks and of this machine may be connected to. What is
-        judged is the address that is connected to, so a name that leads elsewhere the second time
-        it is looked up does not get past it.
+        Whether addresses of private networks and of this machine may be connected to. The check is
+        made on the connected address, so a name that resolves differently the second time does not
+        get past it.
     mask : callable
         Hides secrets in text.
     clock : Clock
@@ -115,8 +115,8 @@ class Requests:
         Raises
         ------
         DestinationDownError
-            If it does not answer, or answers that it cannot now. Where the answer is lost after
-            the body was sent it may have arrived: whoever sends it again has to use the same key.
+            If it does not answer, or answers that it cannot now. If the answer is lost, the body
+            may have arrived; send it again with the same key.
         MessageRefusedError
             If it answers that it will not.
         """

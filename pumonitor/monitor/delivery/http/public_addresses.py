@@ -1,4 +1,4 @@
-"""Tell public network addresses from those of private networks or of this machine."""
+"""Distinguish public network addresses from those of private networks and of this machine."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _AT_THE_END: Final = tuple(
 """Networks whose addresses end with the IPv4 address that they stand for."""
 
 _LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
-"""Of whoever runs the translator, who may have put the IPv4 address at one of several places."""
+"""Network-specific NAT64 prefix; the position of the IPv4 address in it is not known."""
 
 
 def is_public(address: str) -> bool:
     """Whether an address is one of the internet: not private, loopback, link-local or reserved.
 
-    Of IPv6 addresses that stand for an IPv4 one (mapped, compatible, translated, 6to4, Teredo,
-    NAT64) that one is judged. A translator of one's own is none of the internet.
+    For IPv6 addresses that embed an IPv4 one (mapped, compatible, translated, 6to4, Teredo, NAT64)
+    the embedded address is checked. Addresses of a local NAT64 prefix are not public.
 
     Raises
     ------

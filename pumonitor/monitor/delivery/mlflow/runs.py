@@ -53,8 +53,8 @@ class LongRuns:
     MLflow's tags are not unique and an answer may be lost, so two runs of one key can come to be:
     by a request that the server carried out after its sender gave up, or by two writers. `settle`,
     called after writing, lets the oldest be the one: points and files of the others are copied
-    into it, then they are deleted. Who wrote to one that was deleted meanwhile is told and writes
-    again, so nothing is lost.
+    into it, then they are deleted. A writer to a run that was deleted meanwhile gets an error and
+    writes again, so nothing is lost.
 
     Parameters
     ----------

@@ -87,8 +87,8 @@ class AlertmanagerSink:
     def refresh(self, on: Sequence[AlertMessage], over: Sequence[AlertMessage] = ()) -> None:
         """Post all firing alerts again, and end resolved ones that Alertmanager still shows.
 
-        A message that was on its way when its sender was stopped, and arrives after the end was
-        alerts, would keep an alert alive; so what is over is looked for.
+        A delayed "fired" message can arrive after the "resolved" one and reopen the alert, so
+        resolved alerts that Alertmanager still shows are ended again.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Groups alerts decided at the same time into one message, so that people read one, not thirty."""
+"""Group alerts of one transaction into one message, so that a reader gets one and not thirty."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Deliverer:
         Parameters
         ----------
         on_delivery : callable
-            Called by the threads with a destination and what came of a pass that did something.
+            Called by the threads with a destination and the result of a pass that sent something.
         """
         if not self._threads:
             self._threads = self._made(on_delivery)
@@ -153,7 +153,7 @@ class Deliverer:
             for thread in self._threads:
                 thread.join()
         except BaseException:
-            # Interrupted: nobody waits for a destination that hangs.
+            # Interrupted: do not wait for a destination that hangs.
             self.stop()
             raise
 

@@ -147,7 +147,7 @@ class Sender:
             Nothing is begun once it is true.
         """
         while self._not_noted:
-            # They arrived, and the outbox could not be told: others need not send them again.
+            # Delivered, but the outbox could not be updated; do it now, so none is sent again.
             self._outbox.delivered(self._not_noted[0])
             del self._not_noted[0]
         while True:

@@ -24,7 +24,7 @@ _POLL_SECONDS: Final = 5.0
 _REFRESH_EVERY: Final = 60.0
 
 OnDelivery = Callable[[str, Delivery], None]
-"""Called with a destination and what came of a pass that did something."""
+"""Called with a destination and the result of a pass that sent something."""
 
 
 class SendingThread(Thread):

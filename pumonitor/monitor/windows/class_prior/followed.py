@@ -50,7 +50,7 @@ class FollowedPriors:
         self._kept: OrderedDict[tuple[_Place, datetime], tuple[str, FollowedPrior]] = OrderedDict()
 
     def of_pane(self, monitor: Monitor, configuration: str, pane: Pane) -> PanePriors:
-        """Those of a look at a window, as they were known at its moment."""
+        """The class priors of a pane, as known at its moment."""
         return PanePriors(
             monitor=monitor,
             configuration=configuration,
@@ -90,7 +90,7 @@ class _At:
 
 @dataclass(kw_only=True, eq=False)
 class PanePriors:
-    """The class priors of the series of one look at a window.
+    """The class priors of the series of one pane.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class PanePriors:
         return self._windows.arrivals
 
     def of(self, stored: StoredSeries) -> ClassPriorEstimate | None:
-        """The class prior of a series of the window; None where nothing tells it."""
+        """The class prior of a series of the window; None if it cannot be estimated."""
         monitor, pane = self.monitor, self.pane
         own = class_prior_from_json(stored.class_prior)
         if not monitor.is_prior_followed:
@@ -180,16 +180,16 @@ class PanePriors:
         series = stored.model_version, stored.segment
         if series in self._mature_priors:
             return self._mature_priors[series]
-        looks = self._windows.series(
+        panes = self._windows.series(
             stored.segment,
             stored.model_version,
             since=self.pane.window.start,
             until=self.pane.window.end,
         )
-        if not looks or looks[0].state == "provisional":
+        if not panes or panes[0].state == "provisional":
             return None
-        prior = self._followed_to(looks[0])
-        return None if prior is None else self._of_window(prior, looks[0])
+        prior = self._followed_to(panes[0])
+        return None if prior is None else self._of_window(prior, panes[0])
 
     @cached_property
     def _mature_priors(self) -> dict[tuple[str, str], ClassPriorEstimate]:
@@ -207,12 +207,12 @@ class PanePriors:
 
     def _of_window(self, prior: ClassPriorEstimate, stored: StoredSeries) -> ClassPriorEstimate:
         confirmed, rows = counts_of(stored)
-        told = prior.diagnostics["over_time"]
+        details = prior.diagnostics["over_time"]
         return of_window(
             prior,
             class_prior_from_json(stored.class_prior),
             confirmed_share=self._levels.purity * confirmed / rows if rows else 0.0,
-            index_reason=told.get("index_reason")
+            index_reason=details.get("index_reason")
             if stored.state == "final"
             else self._windows.why_not_by_auxiliary(stored),
         )
@@ -246,7 +246,7 @@ class PanePriors:
             return found
         for stored in self._windows.series(segment, model_version, since=since, until=until):
             if stored.state == "provisional" and self.pane.state != "provisional":
-                continue  # its mature look was given up
+                continue  # its mature pane was given up
             found = _At(
                 stored.window.start, self._after(found.prior, stored, self._windows.rows(stored))
             )

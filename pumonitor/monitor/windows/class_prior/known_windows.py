@@ -160,15 +160,15 @@ class KnownWindows:
         )
 
     def _auxiliary_of(self, stored: StoredSeries) -> AuxiliarySeries:
-        """What the auxiliary score sees of a series."""
+        """The auxiliary table of a series."""
         return self._scored.of_series(stored)
 
     def why_not_by_auxiliary(self, stored: StoredSeries) -> str | None:
-        """What is said of a window whose rows the auxiliary score does not see."""
+        """Why a series has no auxiliary table; None if it has one, or none is configured."""
         reason = self._auxiliary_of(stored).reason
         if not reason:
             return None
-        # Whoever asks later knows more of the score, and must not say something else.
+        # A later call knows more of the score, but the reason must stay the same.
         is_early = stored.state != "provisional" and self.index_at(stored) == "score"
         trained = self._scored.stored is not None
         return _NOT_TRAINED if self._scored.waits or (trained and is_early) else reason

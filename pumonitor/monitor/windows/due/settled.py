@@ -19,7 +19,7 @@ from pumonitor.sources.reach.locations import matching_files
 __all__ = ["all_planned", "files_digest", "is_quiet", "rules_digest"]
 
 _VERSION: Final = 1
-"""Of how rules are judged: with another all alerts are looked at once more."""
+"""Version of the evaluation of rules; when it changes, all alerts are folded once more."""
 
 
 def all_planned(
@@ -31,7 +31,7 @@ def all_planned(
 ) -> bool:
     """Whether all windows due by now are in the ledger, decided without reading tables.
 
-    Files that changed in any way have to be looked at; other tables once a window has ended since.
+    Files must be read if they changed in any way; other tables once a window has ended since.
 
     Parameters
     ----------

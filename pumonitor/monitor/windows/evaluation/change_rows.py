@@ -28,7 +28,7 @@ CHANGING: Final = ("aul", "auc", "average_precision", "f1", "precision", "recall
 """Estimates whose change against the reference is a result of its own."""
 
 COMPARED: Final = (*CHANGING, "predicted_positive_rate")
-"""What has to be known of the windows of a reference to tell these changes and their parts."""
+"""Estimates of the reference's windows from which these changes and their parts are computed."""
 
 ASSUMED: Final = "assumed: the class prior is given in the configuration and not measured"
 """Why there is no change of a class prior, and none that comes from it."""
@@ -98,7 +98,7 @@ class Comparison:
                 rng=self.seed,
             )
         for part in _PARTS:
-            # Nothing comes of a class prior that is assumed to be what it was.
+            # An assumed class prior is constant and causes no change.
             measured = not (self.assumed and part == "prior")
             yield result_row(
                 self.series,

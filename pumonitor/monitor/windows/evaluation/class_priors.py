@@ -47,7 +47,7 @@ def own_class_prior(
     Returns
     -------
     ClassPriorEstimate or None
-        None where the rows tell nothing: there is no table, or it cannot be estimated from.
+        None if there is no table, or the class prior cannot be estimated from it.
 
     Examples
     --------

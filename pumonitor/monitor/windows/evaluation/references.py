@@ -47,11 +47,11 @@ class Reference:
     Attributes
     ----------
     as_of : datetime
-        Windows looked at earlier have no reference.
+        When the reference became mature; earlier panes are not compared with it.
     end : datetime
-        Windows that begin earlier have none: they are part of it, or lie before it.
+        End of the reference period; windows that begin earlier are not compared with it.
     predictions : mapping of (str, str) to int
-        In all windows of the reference.
+        Number of predictions in all windows of the reference.
     windows : mapping of (str, str) to sequence of mappings of str to Uncertain
         Results by window.
     """
@@ -96,7 +96,7 @@ class References:
     def of(self, monitor: Monitor, configuration: str, *, as_of: datetime) -> Reference | None:
         """The reference as known at a pane's moment; None before it is mature.
 
-        The mature looks at its windows, whatever was found of them later.
+        It consists of the mature panes of its windows; later revisions do not change it.
         """
         period = baseline_period(monitor)
         if period.end is None or as_of < period.end + monitor.maturity:

@@ -59,13 +59,13 @@ def result_row(
         came_out, shown = number.came_out, Displayed.of(number)
     else:
         came_out, shown = float(number.value), Displayed.held(number, limits)
-    surely = shown.infeasible and shown.low is None and shown.high is None
+    beyond_chance = shown.infeasible and shown.low is None and shown.high is None
     if isinstance(number, Estimate):
         # An interval at 95% is beyond by chance now and then: without those, means are too low.
-        surely = more_than_chance(number)
+        beyond_chance = more_than_chance(number)
     why = None
     if shown.infeasible:
-        chance = "" if surely or doubt else "by chance, or "
+        chance = "" if beyond_chance or doubt else "by chance, or "
         why = f"{came_out_impossible(metric, number, came_out)}: {chance}{CAUSE}"
     estimated = tuple(finite_or_none(part) for part in (number.value, number.low, number.high))
     as_shown = estimated == (shown.value, shown.low, shown.high)
@@ -78,7 +78,7 @@ def result_row(
         n_labeled=series.labeled,
         n_unlabeled=series.unlabeled,
         infeasible=shown.infeasible,
-        impossible=surely or doubt is not None,
+        impossible=beyond_chance or doubt is not None,
         infeasible_reason=why or doubt,
         unclipped_value=None if as_shown else estimated[0],
         unclipped_low=None if as_shown else estimated[1],

@@ -87,7 +87,7 @@ def evaluate_window(
         reference and how many times as high it is, "class_prior_moved" and "class_prior_factor";
         "<estimate>_expected", what a provisional estimate is expected to become;
         "<estimate>_change" against the reference and "aul_change_prior", "aul_change_ranking" (the
-        same of F1), its parts. What cannot be told is None with its reason; nothing is left out.
+        same of F1), its parts. Undefined results are None with a reason; none is left out.
         The evaluation is `Evaluation.to_dict()`, with what it was made with.
 
     Examples
@@ -269,7 +269,7 @@ def _expected(
     threshold: float,
     seed: int,
 ) -> dict[str, Uncertain]:
-    """What the number of labels and each estimate are expected to become, as far as can be told."""
+    """The number of labels and the estimates expected at label maturity, as far as known."""
     if share.undefined_reason is not None:
         return {}
     positives = expected_positives(series.labeled, share, confidence_level=_LEVEL, rng=seed)

@@ -28,7 +28,7 @@ def ends_of_superseded(
 ) -> list[NewMessage]:
     """One message for each version that occurs in the 31 windows before but not in this one.
 
-    Only when the window is looked at for the last time, so that all windows of the version were.
+    Only at the final pane of the window, so that all windows of the version are finished.
     """
     pane = claimed.pane
     here = sorted({one.model_version for one in series if one.segment == ""})
