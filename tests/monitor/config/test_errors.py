@@ -4,60 +4,12 @@ import re
 
 import pytest
 
-from pumonitor.errors import InputError
 from pumonitor.monitor.config.file import read_configuration_text
-
-GOOD = """\
-monitors:
-  fraud:
-    predictions:
-      source: p.csv
-      id: id
-      time: time
-      score: score
-      segments: [country]
-    positives:
-      source: c.csv
-      id: id
-      known_at: known
-    window: 1d
-    maturity: 30d
-    threshold: 0.5
-    reference: {start: 2026-01-01, end: 2026-02-01}
-    rules:
-      - {metric: f1, below: 0.5}
-"""
-
-
-def problems(text, **environment):
-    with pytest.raises(InputError) as caught:
-        read_configuration_text(text, environment=environment)
-    lines = str(caught.value).splitlines()
-    if len(lines) == 1:
-        return [lines[0].removeprefix("pumonitor.yaml: ")]
-    assert re.fullmatch(rf"pumonitor.yaml has {len(lines) - 1} problems:", lines[0])
-    return [line.removeprefix("  ") for line in lines[1:]]
-
-
-def only(text, **environment):
-    (problem,) = problems(text, **environment)
-    return problem
+from tests.monitor.config.one_problem import GOOD, only, problems
 
 
 def test_the_good_one_is_good():
     assert read_configuration_text(GOOD, environment={}).warnings == ()
-
-
-def test_an_item_of_a_list_has_its_own_line():
-    several = "- {metric: f1, below: 0.5}\n      - {metric: f1, below: 0.4}\n      "
-    for wrong, message in (
-        ("- {metric: f1, below: 0.5}", "rules[2] says the same as rules[0]"),
-        ("- {metric: f1, below: 0.3, to: [hook]}", "rules[2] names no destination: 'hook'"),
-    ):
-        text = GOOD.replace("- {metric: f1, below: 0.5}", several + wrong, 1)
-        line = 1 + text[: text.index(wrong, text.index("below: 0.4"))].count("\n")
-        assert f"line {line}: " in only(text)
-        assert message in only(text)
 
 
 @pytest.mark.parametrize(
@@ -267,174 +219,6 @@ def test_an_item_of_a_list_has_its_own_line():
         ),
         ("source: p.csv", "source: {url: 'mysql://h/d', table: t}", "of the kind 'mysql'"),
         ("source: p.csv", "source: [p.csv]", "source, line 4: must be a mapping"),
-        (
-            "metric: f1",
-            "metric: f11",
-            "rules[0].metric, line 18: is no metric: 'f11'; did you mean 'f1'?",
-        ),
-        (
-            "below: 0.5",
-            "below: 0.5, drop: 0.1",
-            "rules[0], line 18: must have one of below, above, drop",
-        ),
-        (", below: 0.5", "", "it has none of them"),
-        (
-            "below: 0.5",
-            "belw: 0.5",
-            "rules[0].belw, line 18: is not known here; did you mean 'below'?",
-        ),
-        ("below: 0.5", "dropp: 0.5", "rules[0].dropp, line 18: is not known here; did you mean"),
-        ("metric: f1, below: 0.5", "metrc: f1, below: 0.5", "did you mean 'metric'?"),
-        ("- {metric: f1, below: 0.5}", "[5]", "rules[0], line 18: must be a mapping"),
-        ("below: 0.5", "below: 75", "f1 is never above 1; did you mean 0.75?"),
-        ("below: 0.5", "drop: 110%", "must be below 100%"),
-        ("below: 0.5", "drop: -0.1", "must be a number above 0"),
-        ("below: 0.5", "below: 0.5, for: 0", "rules[0].for, line 18: must be at least 1"),
-        ("below: 0.5", "drop: 0.1, frm: reference", "is not known here; did you mean 'from'?"),
-        (
-            "below: 0.5",
-            "below: 0.5, from: reference",
-            "rules[0], line 18: has from, which is no key of a rule with below: it may have "
-            "metric, below, severity, to,",
-        ),
-        ("metric: f1, below: 0.5", "below: 0.5", "must have a metric, or health"),
-        ("below: 0.5", "below: 0.5, change: 0.1", "it has below and change"),
-        (
-            "below: 0.5",
-            "drop: 0.1, from: 0d",
-            "must be reference, or the length of time whose windows",
-        ),
-        (
-            "below: 0.5",
-            "drop: 0.1, from: 2d",
-            "rules[0] compares with the windows of the 2d before, and 3 windows are needed, "
-            "which last 3d",
-        ),
-        ("below: 0.5", "below: 0.5, warning: 0.4", "of 0.4, which must be above the below of 0.5"),
-        ("below: 0.5", "above: 0.5, warning: 0.6", "of 0.6, which must be below the above of 0.5"),
-        ("below: 0.5", "drop: 0.1, warning: 0.2", "of 0.2, which must be below the drop of 0.1"),
-        (
-            "below: 0.5",
-            "drop: 10%, warning: 0.05",
-            "must have its warning and its drop both in percent, or neither",
-        ),
-        (
-            "below: 0.5",
-            "below: 0.5, warning: 0.6, severity: warning",
-            "has a warning, so that its own limit is critical and not warning",
-        ),
-        (
-            "below: 0.5",
-            "shift: any, warning: 0.6",
-            "has warning, which is no key of a rule with shift",
-        ),
-        ("below: 0.5", "below: 0.5, warning: 70", "warning is 70, and f1 is never above 1"),
-        ("below: 0.5", "below: 0.5, detector: cusum", "has detector, which is no key of a rule"),
-        ("below: 0.5", "shift: any, detector: sprt", "must be 'shiryaev-roberts', 'cusum' or"),
-        (
-            "below: 0.5",
-            "shift: down, detector: betting",
-            "bets on f1, and betting takes aul, auc, recall only",
-        ),
-        ("metric: f1, below: 0.5", "health: bad", "must be 'no_data', 'stale', 'few_positives',"),
-        (
-            "metric: f1, below: 0.5",
-            "health: few_positives",
-            "needs below with health: few_positives, such as below: 30",
-        ),
-        (
-            "metric: f1, below: 0.5",
-            "health: volume, change: 0.5",
-            "needs change in percent with health: volume, such as change: 50%",
-        ),
-        (
-            "metric: f1, below: 0.5",
-            "health: no_data, below: 3",
-            "has below, which is no key of health: no_data: it may have health, severity, to, "
-            "repeat, runbook, name, for, keep, provisional",
-        ),
-        (
-            "metric: f1, below: 0.5",
-            "health: unmatched_labels, above: 5",
-            "which is a share of the labels and must be below 100%, got 5",
-        ),
-        (
-            "metric: f1, below: 0.5",
-            "health: stale, after: 3d, for: 2",
-            "has for, which is no key of health: stale: it may have health, after, severity, to, "
-            "repeat, runbook, name",
-        ),
-        (
-            "metric: f1, below: 0.5",
-            "health: label_delay",
-            "needs change or shift with health: label_delay, such as change: 50% or shift: up",
-        ),
-        (
-            "metric: f1, below: 0.5",
-            "health: label_delay, change: 50%, shift: up",
-            "has change and shift, and health: label_delay takes one of them",
-        ),
-        (
-            "metric: f1, below: 0.5",
-            "health: label_delay, shift: up, detector: cusum",
-            "has detector, which is no key of health: label_delay",
-        ),
-        (
-            "metric: f1, below: 0.5",
-            "health: volume, shift: up",
-            "has shift, which is no key of health: volume: it may have health, change, ",
-        ),
-        ("below: 0.5", "health: no_data", "has metric, which is no key of health: no_data"),
-        ("below: 0.5", "below: 0.5, after: 3d", "has after, which is no key of a rule with below"),
-        (
-            "below: 0.5",
-            "below: 0.5, per: contry",
-            "rules[0] names no segment of predictions: 'contry'; did you mean 'country'?",
-        ),
-        (
-            "below: 0.5",
-            "below: 0.5, per: country, segment: {country: DE}",
-            "has per and segment: one alert for each segment, or for one of them",
-        ),
-        ("below: 0.5", "below: 0.5, segment: {country: DE, x: y}", "has a segment of 2 columns"),
-        (
-            "below: 0.5",
-            "below: 0.5, false_discovery_rate: 0.1",
-            "has false_discovery_rate, which goes with per",
-        ),
-        (
-            "below: 0.5",
-            "below: 0.5, per: country, false_discovery_rate: 1",
-            "must be above 0 and below 1, got 1",
-        ),
-        (
-            "below: 0.5",
-            "below: 0.5, to: [hook]",
-            "fraud.rules[0] names no destination: 'hook' (there are none)",
-        ),
-        ("below: 0.5", "below: 0.5, to: []", "must name one destination or more, each once"),
-        ("below: 0.5", "below: 0.5, repeat: 0d", "must be above 0, such as 7d, or never"),
-        ("below: 0.5", "below: 0.5, runbook: wiki", "begins with https:// or http://"),
-        ("below: 0.5", "below: 0.5, stale_for: 0", "must be at least 1"),
-        (
-            "- {metric: f1, below: 0.5}",
-            "[{metric: f1, below: 0.5}, {metric: f1, below: 0.5, repeat: 1d}]",
-            "rules[1] says the same as rules[0]: leave one out",
-        ),
-        (
-            "- {metric: f1, below: 0.5}",
-            "[{metric: f1, below: 0.5, name: a}, {metric: f1, below: 0.4, name: a}]",
-            "rules[1] has the name of rules[0]: 'a'",
-        ),
-        ("below: 0.5", "shift: sideways", "must be 'down', 'up' or 'any'"),
-        ("below: 0.5", "shift: any, false_alarms_per_year: 0", "must be above 0"),
-        (
-            "below: 0.5",
-            "below: 0.5, segment: {contry: DE}",
-            "rules[0] names no segment of predictions: 'contry'; did you mean 'country'?",
-        ),
-        ("below: 0.5", "below: 0.5, severity: bad", "must be 'info', 'warning' or 'critical'"),
-        ("below: 0.5", "below: 0.5, provisional: yes", "must be true or false"),
         ("  fraud:", "  fraud detection:", "has a name of letters other than"),
         ("    window", "    ? [a]\n    : 1\n    window", "has a key that is no text"),
     ],
@@ -443,11 +227,6 @@ def test_one_thing_that_is_wrong_is_one_line_with_its_place(old, new, problem):
     text = GOOD.replace(old, new, 1)
     assert text != GOOD
     assert problem in only(text)
-
-
-def test_a_drop_needs_a_reference():
-    text = re.sub(r"    reference.*\n", "", GOOD).replace("below: 0.5", "drop: 10%")
-    assert "rules[0] compares with the reference, and the monitor has none" in only(text)
 
 
 def test_two_monitors_of_one_name_are_refused():
@@ -510,7 +289,7 @@ def test_labels_are_asked_for_as_of_a_moment():
 @pytest.mark.parametrize(
     ("destination", "problem"),
     [
-        ("{webhook: 'https://x', apprise: 'json://x'}", "got apprise and webhook"),
+        ("{webhook: 'https://x', apprise: 'json://x'}", "got webhook and apprise"),
         ("{alertmanager: 'http://x', secret: ${S}}", "goes with webhook and not with alertmanager"),
         ("{webhook: example.org}", "begins with https:// or http://"),
         ("{apprise: words}", "must be an address"),
@@ -520,77 +299,3 @@ def test_labels_are_asked_for_as_of_a_moment():
 def test_destinations_are_one_of_three_kinds(destination, problem):
     found = problems(GOOD + f"destinations:\n  a: {destination}\n", S="secret")
     assert any(problem in one for one in found), found
-
-
-OF = "of: {start: 2026-01-01, end: 2026-02-01}"
-
-
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
-        (
-            f"{{value: 0.03, {OF}}}",
-            "class_prior, line 13: has value 0.03 without low and high, and a share is never "
-            "known exactly: write the ends of its 95% interval too",
-        ),
-        (f"{{value: 0.03, low: 0.02, {OF}}}", "has value 0.03 without high, and a share is never"),
-        (f"{{low: 0.02, high: 0.04, {OF}}}", "has no value: write the likeliest share beside low"),
-        (
-            "{value: 0.03, low: 0.02, high: 0.04}",
-            "has no period: add the one that the share is of, such as of: {start: 2026-01-01, "
-            "end: 2026-02-01}, or write assumed: {value: 0.03, low: 0.02, high: 0.04} if it "
-            "never",
-        ),
-        (f"{{value: 3, low: 0.02, high: 0.04, {OF}}}", "below 1, got 3; did you mean 0.03?"),
-        (f"{{value: '3%', low: 0.02, high: 0.04, {OF}}}", "without quotes or percent sign"),
-        (
-            f"{{value: 0.05, low: 0.02, high: 0.04, {OF}}}",
-            "value must lie from low to high, got 0.05 and 0.02 to 0.04",
-        ),
-        (
-            f"{{value: 0.03, low: 0.04, high: 0.02, {OF}}}",
-            "low must be below high, got low 0.04 and high 0.02",
-        ),
-        (
-            "{value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-02-01, end: 2026-01-01}}",
-            "class_prior.of.end, line 13: must be after start, got 2026-01-01 and 2026-02-01",
-        ),
-        (
-            "{value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-01-01T01:00, end: 2026-01-02}}",
-            "of holds no whole window of 1d: it is from 2026-01-01 01:00:00 to 2026-01-02, and the "
-            "window it begins in is from 2026-01-01 00:00 to 2026-01-02 00:00 UTC",
-        ),
-        (f"{{positives: 12, {OF}}}", "has positives without cases: an audit is so many positives"),
-        (
-            f"{{positives: 300, cases: 12, {OF}}}",
-            "positives must not be more than cases, got 300 of 12: write positives: 12, cases: 300",
-        ),
-        (f"{{positives: 0.04, cases: 300, {OF}}}", "must be a whole number of cases, 0 or more"),
-        (f"{{positives: 0, cases: 0, {OF}}}", "cases must be 1 or more"),
-        ("{positives: 12, cases: 300}", "add the one that the cases were drawn from"),
-        (f"{{positives: 12, cases: 300, value: 0.03, {OF}}}", "an audit, and not both"),
-        (f"{{assumed: 0.03, {OF}}}", "has of beside assumed, which holds for ever"),
-        ("{assumed: 3}", "0 < class_prior < 1, got 3; did you mean 0.03?"),
-        ("{assumed: {value: 0.03}}", "assumed, line 13: must be a number, [low, high]"),
-        ("{assumed: null}", "assumed must be a number, [low, high]"),
-        (f"{{valu: 0.03, low: 0.02, high: 0.04, {OF}}}", "did you mean 'value'?"),
-        ("{prior: 0.1}", "(there are value, low, high, positives, cases, of, assumed)"),
-    ],
-)
-def test_a_class_prior_of_a_period_names_the_key_that_is_wrong(given, problem):
-    assert problem in only(GOOD.replace("    window", f"    class_prior: {given}\n    window"))
-
-
-def test_a_class_prior_of_a_period_stays_below_the_purity_of_labels():
-    given = f"{{value: 0.5, low: 0.4, high: 0.9, {OF}}}"
-    beside = f"    class_prior: {given}\n    label_purity: 0.9\n    window"
-    text = GOOD.replace("    window", beside)
-    assert "label_purity, line 14: is 0.9 and class_prior goes up to 0.9" in only(text)
-    purer = text.replace("label_purity: 0.9", "label_purity: 0.91")
-    assert read_configuration_text(purer, environment={}).configuration.monitors
-
-
-def test_all_percentages_of_a_class_prior_are_told_at_once():
-    given = f"{{value: 3, low: 2, high: 4, {OF}}}"
-    found = problems(GOOD.replace("    window", f"    class_prior: {given}\n    window"))
-    assert [one.partition("did you mean ")[2] for one in found] == ["0.03?", "0.02?", "0.04?"]
