@@ -112,7 +112,7 @@ def read(rule):
     return read_configuration_text(HEAD + f"      - {{{text}}}\n").configuration
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ONE_OF_EACH)
 def test_a_key_of_another_kind_is_refused_by_its_name_with_those_there_are(kind):
     rule = ONE_OF_EACH[kind]
     assert isinstance(read(rule).monitors["fraud"].rules[0], KINDS[kind])

@@ -37,8 +37,8 @@ class Kind(NamedTuple):
 
 
 KINDS: Final[Mapping[str, Kind]] = {
-    "webhook": Kind(takes=("secret", "allow_private", "events", "picture")),
     "apprise": Kind(takes=("events", "format"), is_web=False),
+    "webhook": Kind(takes=("secret", "allow_private", "events", "picture")),
     # Alertmanager holds the state of alerts, so it needs all events.
     "alertmanager": Kind(takes=("allow_private",), is_secret=False),
 }

@@ -58,7 +58,7 @@ def test_what_is_read_makes_a_sink(destination: str, kind: type) -> None:
         ("{webhook: 'https://x.org', allow_private: 1}", "must be true or false"),
         ("{webhook: 'https://x.org', format: html}", "has format, which goes with apprise"),
         ("{apprise: 'json://x', allow_private: true}", "goes with webhook or alertmanager"),
-        ("{alertmanager: 'http://x', events: [fired]}", "goes with webhook or apprise"),
+        ("{alertmanager: 'http://x', events: [fired]}", "goes with apprise or webhook"),
         ("{webhook: 'https://x.org', events: [fire]}", "must be 'fired', 'resolved'"),
         ("{webhook: 'https://x.org', events: []}", "must not be empty"),
         ("{webhook: 'https://x.org', events: fired}", "must be a list"),
