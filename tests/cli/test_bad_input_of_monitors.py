@@ -170,7 +170,7 @@ IN_THE_CONFIGURATION = {
 }
 
 
-def test_an_unset_variable_of_a_source_is_told_by_check_beside_all_else(folder):
+def test_an_unset_variable_of_a_source_is_reported_by_check_beside_all_else(folder):
     (folder / "pumonitor.yaml").write_text(TEXT.replace("p.parquet", "${NOT_SET_ANYWHERE}"))
     done = run("check", "--json")
     assert done.exit_code == 2

@@ -148,7 +148,7 @@ def test_the_configuration_itself_comes_first(folder):
     assert run("--config", "other.yaml").exit_code == 2
 
 
-def test_a_broken_state_database_is_told(folder):
+def test_a_broken_state_database_is_reported(folder):
     (folder / "state.db").write_bytes(b"this is no database, whatever its name says" * 50)
     found = checked(folder, status=3)
     assert "file is not a database" in found["connections"]["state"]["message"]
@@ -300,7 +300,7 @@ def test_a_destination_without_its_secret_is_told_beside_all_else(folder, monkey
     assert found["monitors"]["fraud"]["ok"]
 
 
-def test_without_rules_it_says_that_nobody_is_told(folder):
+def test_without_rules_it_says_that_nobody_is_notified(folder):
     (folder / "pumonitor.yaml").write_text(TEXT, encoding="utf-8")
     assert "No rules: no alert can fire, so nothing will be sent" in run().stdout
 

@@ -141,7 +141,7 @@ def test_bad_usage_ends_with_status_2(file, arguments, message):
     assert result.stdout == ""
 
 
-def test_labels_that_a_model_chose_are_told_and_no_model_is_said_to_be_better(tmp_path):
+def test_labels_that_a_model_chose_are_reported_and_no_model_is_said_to_be_better(tmp_path):
     rng = np.random.default_rng(1)
     positive = rng.random(12_000) < 0.1
     champion, challenger = (rng.normal(size=12_000) + apart * positive for apart in (1.3, 1.6))

@@ -50,7 +50,7 @@ def test_a_folder_is_enough_and_the_next_command_works(folder):
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_scores_that_check_refuses_are_told_before_anything_relies_on_them(folder, kind):
+def test_scores_that_check_refuses_are_reported_before_anything_relies_on_them(folder, kind):
     (folder / "data" / "predictions.parquet").unlink()
     predictions, _ = tables(rows=4000)
     # Arrow keeps NaN and null apart.

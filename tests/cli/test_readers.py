@@ -149,7 +149,7 @@ def test_a_class_prior_that_stayed_as_it_was_is_no_change(tmp_path):
     assert "another configuration (threshold was 0.5 and is 0.8)" in told
 
 
-def test_only_windows_that_were_not_evaluated_again_are_told(tmp_path):
+def test_only_windows_that_were_not_evaluated_again_are_reported(tmp_path):
     path = write_made_up(tmp_path)
     record(path, [0, 1, 2])
     path.write_text(path.read_text().replace("threshold: 0.5", "threshold: 0.8"))

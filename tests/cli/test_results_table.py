@@ -76,7 +76,7 @@ def test_files_say_why_a_result_is_undefined(shop):
     ("asked", "meant"),
     [("f1_score", "f1"), ("roc_auc", "auc"), ("ppv", "precision"), ("prior", "class_prior")],
 )
-def test_a_metric_under_another_name_is_told(shop, asked, meant):
+def test_a_metric_under_another_name_is_reported(shop, asked, meant):
     arguments = ["results", "card-fraud", "--metric", asked, "--config", str(shop)]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 2

@@ -62,7 +62,7 @@ def test_what_fires_after_a_backfill_is_said_and_told_with_the_next_window(tmp_p
     ]
 
 
-def test_a_run_after_a_backfill_of_all_says_that_nobody_was_told(tmp_path, monkeypatch):
+def test_a_run_after_a_backfill_of_all_says_that_nobody_was_notified(tmp_path, monkeypatch):
     path = write_shop(tmp_path, days=2, first=TODAY - 40 * DAY, maturity=DAY)
     path.write_text(path.read_text().replace("panes: [0d, 1d]", "panes: []") + RULES)
     monkeypatch.chdir(tmp_path)

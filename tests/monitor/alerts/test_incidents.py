@@ -184,7 +184,7 @@ def test_an_edited_rule_ends_what_it_told_and_begins_anew(ledger):
     assert len(told(ledger)) == 3
 
 
-def test_a_window_revised_to_good_is_a_correction_that_is_told(ledger):
+def test_a_window_revised_to_good_is_a_correction_that_is_reported(ledger):
     values = {3: 0.5, (3, "final"): 0.9, 4: "nothing", 5: "nothing", 6: "nothing", 7: "nothing"}
     found = failing(ledger, values=values)
     live(found, 9)

@@ -107,7 +107,7 @@ def test_tags_build_nothing(text):
     assert "canary" not in found.problems[0].message
 
 
-def test_a_date_that_is_none_is_told():
+def test_a_date_that_is_none_is_reported():
     found = read_document("a: 2026-02-30", name="x.yaml")
     assert found.problems[0].message.startswith("2026-02-30 is no date")
 

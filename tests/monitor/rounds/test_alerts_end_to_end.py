@@ -70,7 +70,7 @@ def state(request, tmp_path):
     return request.getfixturevalue("postgres_address")
 
 
-def test_scores_that_lose_their_meaning_are_told_and_so_is_the_end(state, tmp_path):
+def test_scores_that_lose_their_meaning_are_reported_and_so_is_the_end(state, tmp_path):
     path = write_failing_shop(tmp_path, state)
     # The first bad day comes after the reference, and is mature a day after its end.
     fires, ends = FIRST + (BAD[0] + 2) * DAY, FIRST + (BAD[1] + 2) * DAY

@@ -61,7 +61,7 @@ def test_the_standard_tool_shows_it_falling_tenfold(days: pd.DataFrame) -> None:
     assert young.max() < mature.min()
 
 
-def test_our_naive_f1_is_that_of_scikit_learn_at_every_look(late: Late) -> None:
+def test_our_naive_f1_is_that_of_scikit_learn_at_every_pane(late: Late) -> None:
     told = [look for look in late.looks if "f1_pu" in look.numbers]
     # With fewer than two labels there is no table yet.
     assert len(told) >= len(late.looks) - 2

@@ -97,7 +97,9 @@ def week(tmp_path_factory):
         (5, ROWS, 0, "too few positives: none of 160 rows is a confirmed positive (label 1)"),
     ],
 )
-def test_counts_are_told_and_estimates_have_a_reason(week, number, predictions, positives, reason):
+def test_counts_are_reported_and_estimates_have_a_reason(
+    week, number, predictions, positives, reason
+):
     assert week[number, "predictions"] == (predictions, None)
     assert week[number, "labeled_positives"] == (positives, None)
     for metric in ("class_prior", "aul", "auc", "precision", "f1"):

@@ -39,7 +39,7 @@ def test_labels_that_do_not_count_are_always_told():
         (200, [200] * 6, True),  # however long it has been so
     ],
 )
-def test_a_jump_in_repeated_predictions_is_told(repeated, earlier, told):
+def test_a_jump_in_repeated_predictions_is_reported(repeated, earlier, told):
     counts = {"predictions": 1000 - repeated, "duplicate_predictions": repeated}
     before = [{"predictions": 1000 - one, "duplicate_predictions": one} for one in earlier]
     assert ("repeated_predictions" in found(counts, before)) is told
@@ -61,7 +61,7 @@ def test_what_repeats_is_told_with_other_scores_and_what_is_usual():
     )
 
 
-def test_labels_a_little_early_and_those_that_contradict_each_other_are_told():
+def test_labels_a_little_early_and_those_that_contradict_each_other_are_reported():
     counts = {"predictions": 600, "label_rows": 40, "early_labels": 30, "conflicting_labels": 4}
     assert found(counts) == {
         "early_labels": "30 of 40 labels (75.0%) were known before the prediction, by a day at "

@@ -38,7 +38,7 @@ def test_windows_that_differ_by_themselves_make_it_hard_whatever_the_number():
     assert all(one.median > 3 for one in tried)
 
 
-def test_the_least_number_is_told():
+def test_the_least_number_is_reported():
     needed, tried = labels_needed(drop=0.05, noise=NOISE, within=5)
     by_number = {one.labels: one.median for one in tried}
     assert by_number[needed] <= 5

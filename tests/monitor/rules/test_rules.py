@@ -101,7 +101,7 @@ def test_ends_on_the_limit_are_on_its_good_side():
     assert kinds(rule(Limit(side="above", limit=0.75)), exact) == ["good"]
 
 
-def test_no_data_no_value_and_errors_are_told_apart():
+def test_no_data_no_value_and_errors_are_distinguished():
     views = [
         *of_metric(0.9),
         view(1),

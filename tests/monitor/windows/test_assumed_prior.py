@@ -44,7 +44,7 @@ def test_a_share_that_moved_is_told_with_what_it_was():
     )
 
 
-def test_more_confirmed_than_assumed_positive_is_told():
+def test_more_confirmed_than_assumed_positive_is_reported():
     (said, moved) = findings(90)
     assert said == (
         "The class prior of 0.05 is assumed and not measured, and 9.000% of the rows are "

@@ -152,7 +152,7 @@ def test_the_first_windows_have_the_level_of_those_so_far_and_later_ones_follow_
     assert mature[NEW_VERSION]["value"] == pytest.approx(mature[NEW_VERSION - 1]["value"], rel=0.05)
 
 
-def test_late_labels_of_the_final_look_leave_the_class_prior_of_the_mature_one(
+def test_late_labels_of_the_final_pane_leave_the_class_prior_of_the_mature_one(
     at_once: dict[Any, dict[str, Any]],
 ) -> None:
     mature, final = dict(days_of(at_once, 1)), dict(days_of(at_once, 2))

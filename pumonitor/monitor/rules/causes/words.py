@@ -84,9 +84,7 @@ def sentence(
     ----------
     kinds : sequence of str
         Named changes; empty when the cause is unclear.
-    sizes : mapping of str to Size
-    observed : Observed
-    support : mapping
+    sizes, observed, support
     impossible : float
         An AUC above 1 that cannot be right, or NaN. If given, `sizes` has no AUC.
     followed : bool

@@ -159,7 +159,7 @@ def test_a_beginning_that_comes_after_the_end_is_put_right(running: Alertmanager
 
 
 @needs_alertmanager
-def test_what_it_refuses_is_told(running: Alertmanager, clock: Clock) -> None:
+def test_what_it_refuses_is_reported(running: Alertmanager, clock: Clock) -> None:
     elsewhere = AlertmanagerSink(f"{running.address}/elsewhere", clock=clock)
     with pytest.raises(MessageRefusedError, match="Alertmanager answers 404") as caught:
         elsewhere.send(outgoing(alert()))

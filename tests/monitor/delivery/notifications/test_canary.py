@@ -177,7 +177,7 @@ def test_no_command_shows_a_secret(
                 assert [one["delivered"] for one in json.loads(done.stdout)] == [False] * 5
 
 
-def test_what_is_set_aside_is_told_by_doctor_with_the_reason(
+def test_what_is_set_aside_is_reported_by_doctor_with_the_reason(
     configured: Callable[[str], SimpleNamespace],
     receiver: HttpReceiver,
     clock: Clock,

@@ -165,7 +165,7 @@ def test_a_test_goes_to_all_and_says_that_it_is_one(
     assert told["labels"]["monitor"] == "pumonitor-test"
 
 
-def test_what_came_back_is_told(configured: Path, receiver: HttpReceiver) -> None:
+def test_what_came_back_is_reported(configured: Path, receiver: HttpReceiver) -> None:
     receiver.in_turn(Answer(403, b"who are you?"), Answer(200), Answer(500))
     done = notify(configured, "--test", "--json")
     assert done.exit_code == 3

@@ -19,7 +19,7 @@ RULES = """\
 """
 
 
-def test_a_rule_that_fires_is_told(tmp_path: Path, receiver: HttpReceiver) -> None:
+def test_a_rule_that_fires_is_reported(tmp_path: Path, receiver: HttpReceiver) -> None:
     path = write_shop(tmp_path, days=2)
     destinations = (
         "destinations:\n"

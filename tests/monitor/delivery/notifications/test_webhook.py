@@ -201,7 +201,7 @@ def test_an_answer_that_is_lost_says_that_it_may_have_arrived(
     assert len(receiver.ids) == 3
 
 
-def test_what_was_not_sent_is_told_apart(clock: Clock) -> None:
+def test_what_was_not_sent_is_distinguished(clock: Clock) -> None:
     for address in (f"http://127.0.0.1:{free_port()}/x", "http://hook.invalid/x"):
         with pytest.raises(DestinationDownError, match="cannot be reached") as caught:
             sink(address, clock).send(outgoing(alert()))

@@ -78,7 +78,7 @@ def test_links_are_named() -> None:
     assert f"href='{links['mlflow']}'" in body([alert(links=links)], "html")
 
 
-def test_where_the_class_prior_comes_from_is_told() -> None:
+def test_where_the_class_prior_comes_from_is_reported() -> None:
     cause = {"sentence": "It ranks worse.", "class_prior": "Given as 5% for January 2026."}
     found = dict(details(alert(cause=cause)))
     assert found["The share of positives"] == "Given as 5% for January 2026."
@@ -162,7 +162,7 @@ def test_names_with_underscores_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_of_many_some_are_told_and_all_are_counted(form: Format) -> None:
+def test_of_many_some_are_reported_and_all_are_counted(form: Format) -> None:
     text = body([alert(segment=f"country={number}") for number in range(500)], form)
     assert "And 490 more." in text
     assert len(text) < 12_000

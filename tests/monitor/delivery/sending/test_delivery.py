@@ -387,7 +387,7 @@ def test_destinations_of_one_sink_take_turns_and_the_first_goes_first(
     assert sink.got == [0, 10, 1, 2]
 
 
-def test_what_goes_wrong_beside_sending_is_told_and_delivery_goes_on(
+def test_what_goes_wrong_beside_sending_is_reported_and_delivery_goes_on(
     outbox: OutboxInMemory, sink: Recorder, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     fill(outbox, "aa")

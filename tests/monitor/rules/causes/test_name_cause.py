@@ -341,7 +341,7 @@ def test_scores_spread_otherwise_at_the_same_auc_are_not_called_another_ranking(
     assert "the ranking stays" in cause.sentence
 
 
-def test_what_a_story_holds_does_not_make_up_for_what_it_cannot_tell(reference):
+def test_what_a_hypothesis_holds_fixed_does_not_make_up_for_what_it_cannot_tell(reference):
     """A broken feature: some positives score like negatives, some negatives like positives."""
     rng = np.random.default_rng(8)
     middles = (np.arange(CELLS) + 0.5) / CELLS
