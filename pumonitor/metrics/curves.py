@@ -128,13 +128,7 @@ def _curve(
     with np.errstate(divide="ignore", invalid="ignore"):
         y = _on_grid(*coordinates(point), x, monotone=monotone)
         uncorrected = _on_grid(*coordinates(naive), x, monotone=monotone)
-        x_draws, y_draws = np.broadcast_arrays(*coordinates(draws))
-        redrawn = np.array(
-            [
-                _on_grid(xs, ys, x, monotone=monotone)
-                for xs, ys in zip(x_draws, y_draws, strict=True)
-            ]
-        )
+        redrawn = _on_grid(*np.broadcast_arrays(*coordinates(draws)), x, monotone=monotone)
     tail = 0.5 * (1 - problem.confidence_level)
     # A resample with nothing flagged anywhere has no curve: the estimate stands in.
     redrawn = np.where(np.isnan(redrawn), y, redrawn)
@@ -152,19 +146,25 @@ def _curve(
 
 
 def _on_grid(x: FloatArray, y: FloatArray, grid: FloatArray, *, monotone: bool) -> FloatArray:
-    """Y at the grid points of a curve given from the lowest threshold to the highest.
+    """Y at the grid points of curves given from the lowest threshold to the highest.
 
-    A corrected rate can step outside [0, 1] or back by sampling noise. As in Algorithm 1 of Jain
-    et al. (2017) the curve is made non-decreasing; where that drops points outside the square,
-    they are moved to its border here, so that the ends of the curve are kept.
+    `x` and `y` hold one curve, or one in each row. A corrected rate can step outside [0, 1] or
+    back by sampling noise. As in Algorithm 1 of Jain et al. (2017) a curve is made
+    non-decreasing; where that drops points outside the square, they are moved to its border here,
+    so that the ends of the curve are kept. A curve that is known nowhere is NaN.
     """
-    horizontal = np.clip(x[::-1], 0.0, 1.0)
-    vertical = np.clip(y[::-1], 0.0, 1.0)
+    horizontal = np.clip(x[..., ::-1], 0.0, 1.0)
+    vertical = np.clip(y[..., ::-1], 0.0, 1.0)
     known = np.isfinite(horizontal) & np.isfinite(vertical)
-    if not known.any():
-        return np.full(len(grid), np.nan)
-    horizontal = np.maximum.accumulate(horizontal[known])
-    vertical = vertical[known]
+    if x.ndim > 1 and (known != known[0]).any():
+        return np.array([_on_grid(*row, grid, monotone=monotone) for row in zip(x, y, strict=True)])
+    points = known[0] if x.ndim > 1 else known
+    if not points.any():
+        return np.full((*x.shape[:-1], len(grid)), np.nan)
+    horizontal = np.maximum.accumulate(horizontal[..., points], axis=-1)
+    vertical = vertical[..., points]
     if monotone:
-        vertical = np.maximum.accumulate(vertical)
-    return np.interp(grid, horizontal, vertical)
+        vertical = np.maximum.accumulate(vertical, axis=-1)
+    if x.ndim == 1:
+        return np.interp(grid, horizontal, vertical)
+    return np.array([np.interp(grid, *row) for row in zip(horizontal, vertical, strict=True)])

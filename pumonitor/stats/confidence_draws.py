@@ -8,6 +8,7 @@ Where there is one quantity, the quantiles are those of the classical interval.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +63,19 @@ def _t_noise(
     """Errors by Student's t; none where no error is known."""
     if standard_error == 0 or not math.isfinite(standard_error):
         return np.zeros(size)
-    uniform = _stratified_uniform(size, rng)
-    return np.asarray(standard_error * stats.t.ppf(uniform, max(degrees_of_freedom, 1.0)))
+    quantiles = _t_quantiles(size, max(degrees_of_freedom, 1.0))
+    return np.asarray(standard_error * quantiles[rng.permutation(size)])
+
+
+@lru_cache(maxsize=16)
+def _t_quantiles(size: int, degrees_of_freedom: float) -> FloatArray:
+    """Student's t at the midpoints of `size` equal strata, in ascending order.
+
+    Kept, because one evaluation asks for the same degrees of freedom several times.
+    """
+    quantiles = np.asarray(stats.t.ppf((np.arange(size) + 0.5) / size, degrees_of_freedom))
+    quantiles.flags.writeable = False
+    return quantiles
 
 
 def logit_t_draws(
