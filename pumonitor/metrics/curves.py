@@ -128,7 +128,8 @@ def _curve(
     with np.errstate(divide="ignore", invalid="ignore"):
         y = _on_grid(*coordinates(point), x, monotone=monotone)
         uncorrected = _on_grid(*coordinates(naive), x, monotone=monotone)
-        redrawn = _on_grid(*np.broadcast_arrays(*coordinates(draws)), x, monotone=monotone)
+        x_draws, y_draws = np.broadcast_arrays(*coordinates(draws))
+        redrawn = _on_grid(x_draws, y_draws, x, monotone=monotone)
     tail = 0.5 * (1 - problem.confidence_level)
     # A resample with nothing flagged anywhere has no curve: the estimate stands in.
     redrawn = np.where(np.isnan(redrawn), y, redrawn)
@@ -157,7 +158,8 @@ def _on_grid(x: FloatArray, y: FloatArray, grid: FloatArray, *, monotone: bool) 
     vertical = np.clip(y[..., ::-1], 0.0, 1.0)
     known = np.isfinite(horizontal) & np.isfinite(vertical)
     if x.ndim > 1 and (known != known[0]).any():
-        return np.array([_on_grid(*row, grid, monotone=monotone) for row in zip(x, y, strict=True)])
+        rows = zip(x, y, strict=True)
+        return np.array([_on_grid(xs, ys, grid, monotone=monotone) for xs, ys in rows])
     points = known[0] if x.ndim > 1 else known
     if not points.any():
         return np.full((*x.shape[:-1], len(grid)), np.nan)
