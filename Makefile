@@ -13,7 +13,7 @@ DOCS := $(VENV)/docs/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-slow check smoke bench reproduce data docs dist lock clean
+.PHONY: help setup demo test test-slow check lint smoke bench reproduce data docs dist lock clean
 
 help:
 	@echo "Begin"
@@ -24,6 +24,7 @@ help:
 	@echo "  make test       the tests, documentation examples among them"
 	@echo "  make test-slow  the rest: whole rounds through crashes and outages, coverage over many runs"
 	@echo "  make check      lint, format, types, import rules, documentation examples, workflow files"
+	@echo "  make lint       the same without the examples, which make test runs too"
 	@echo "  make smoke      use the wheel with the lowest versions it allows"
 	@echo "                  VERSIONS=highest the newest, PYTHON=/path/to/python3.14 another interpreter"
 	@echo
@@ -68,12 +69,14 @@ test-slow: export OMP_NUM_THREADS = 1
 test-slow: $(INSTALLED)
 	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m slow tests
 
-check: $(INSTALLED)
+check: lint
+	$(BIN)/python -m pytest --quiet pumonitor plugins
+
+lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --quiet pumonitor plugins
 	@if command -v actionlint >/dev/null; then actionlint; \
 	else echo "actionlint is not installed: workflow files are checked by tests/packaging alone"; fi
 

@@ -107,7 +107,7 @@ def test_the_citation_is_of_this_version():
 def test_hooks_run_what_make_check_runs():
     (repository,) = read(ROOT / ".pre-commit-config.yaml")["repos"]
     assert repository["repo"] == "local"
-    checks = re.search(r"^check:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)[1]
+    checks = "".join(re.findall(r"^(?:check|lint):.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE))
     for hook in repository["hooks"]:
         tool = hook["entry"].split()[0].removeprefix(".venv/bin/")
         assert f"$(BIN)/{tool} " in checks.replace("\n", " \n"), hook["id"]
