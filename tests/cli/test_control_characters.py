@@ -33,7 +33,11 @@ def invoke(*arguments, status=0):
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
     path = write_shop(
-        tmp_path_factory.mktemp("shop"), days=3, with_segments=True, with_versions=True
+        tmp_path_factory.mktemp("shop"),
+        days=3,
+        with_segments=True,
+        with_versions=True,
+        class_prior=0.1,
     )
     made = pd.read_parquet(path.parent / "predictions.parquet")
     made = made.assign(version=VERSION, country=COUNTRY)

@@ -29,7 +29,7 @@ def invoke(*arguments, status=0):
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
     """Of the fifth day each row is there twice, and half of its labels are of a month before."""
-    path = write_shop(tmp_path_factory.mktemp("shop"))
+    path = write_shop(tmp_path_factory.mktemp("shop"), class_prior=0.1)
     made = pd.read_parquet(path.parent / "predictions.parquet")
     known = pd.read_parquet(path.parent / "confirmations.parquet")
     of_day = made.scored_at.dt.day == 5
@@ -116,7 +116,7 @@ def test_the_report_of_the_window_says_so(ran):
 
 @pytest.fixture
 def ahead(tmp_path):
-    path = write_shop(tmp_path, days=2)
+    path = write_shop(tmp_path, days=2, class_prior=0.1)
     made = pd.read_parquet(tmp_path / "predictions.parquet")
     made["scored_at"] += timedelta(days=3653)
     made.to_parquet(tmp_path / "predictions.parquet")
@@ -148,7 +148,7 @@ def test_init_refuses_predictions_years_ahead(ahead, monkeypatch):
 
 
 def test_windows_of_the_future_are_refused_by_name(tmp_path):
-    shop = write_shop(tmp_path, days=2)
+    shop = write_shop(tmp_path, days=2, class_prior=0.1)
     arguments = ("backfill", "--from", "2099-01-01", "--to", "2099-02-01", "--config", shop)
     text = invoke(*arguments, status=2)
     assert "no window from 2099-01-01 00:00 UTC on has ended: it is 20" in text

@@ -29,7 +29,7 @@ def invoke(*arguments):
 
 
 def test_what_fires_after_a_backfill_is_said_and_told_with_the_next_window(tmp_path, monkeypatch):
-    path = write_shop(tmp_path, days=4, first=TODAY - 4 * DAY, maturity=DAY)
+    path = write_shop(tmp_path, days=4, first=TODAY - 4 * DAY, maturity=DAY, class_prior=0.1)
     path.write_text(path.read_text().replace("panes: [0d, 1d]", "panes: []") + RULES)
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "predictions.parquet"
@@ -63,7 +63,7 @@ def test_what_fires_after_a_backfill_is_said_and_told_with_the_next_window(tmp_p
 
 
 def test_a_run_after_a_backfill_of_all_says_that_nobody_was_notified(tmp_path, monkeypatch):
-    path = write_shop(tmp_path, days=2, first=TODAY - 40 * DAY, maturity=DAY)
+    path = write_shop(tmp_path, days=2, first=TODAY - 40 * DAY, maturity=DAY, class_prior=0.1)
     path.write_text(path.read_text().replace("panes: [0d, 1d]", "panes: []") + RULES)
     monkeypatch.chdir(tmp_path)
     span = ("--from", f"{TODAY - 40 * DAY:%Y-%m-%d}", "--to", f"{TODAY - 37 * DAY:%Y-%m-%d}")

@@ -36,7 +36,7 @@ def spoil(path):
 
 @pytest.fixture
 def held(tmp_path, monkeypatch):
-    path = write_shop(tmp_path, days=5, first=FIRST)
+    path = write_shop(tmp_path, days=5, first=FIRST, class_prior=0.1)
     mend = spoil(path)
     monkeypatch.chdir(tmp_path)
     return path, mend
@@ -82,7 +82,7 @@ def test_run_insights_and_doctor_say_who_waits_for_what_and_the_remedy_works(hel
 
 
 def test_remedies_about_rows_can_be_run(tmp_path, monkeypatch):
-    path = write_shop(tmp_path, days=5, first=FIRST)
+    path = write_shop(tmp_path, days=5, first=FIRST, class_prior=0.1)
     monkeypatch.chdir(tmp_path)
     file = path.parent / "predictions.parquet"
     made = pd.read_parquet(file)

@@ -33,7 +33,7 @@ state: {state}
     maturity: {maturity}
     panes: [0d, 1d]
     threshold: 0.5
-    reference: {{start: {start}, end: {end}}}
+{class_prior}    reference: {{start: {start}, end: {end}}}
 """
 
 
@@ -48,10 +48,12 @@ def write_shop(
     tracking: str | None = None,
     maturity: timedelta = MATURITY,
     seed: int = 0,
+    class_prior: float | None = None,
 ) -> Path:
     """600 predictions a day, a tenth of them fraud, half of which is confirmed, a day later.
 
-    The second version of the model takes over after the first day.
+    The second version of the model takes over after the first day. The class prior is estimated
+    unless one is given, with which a window takes half the time.
     """
     rng = np.random.default_rng(seed)
     rows = 600 * days
@@ -84,6 +86,7 @@ def write_shop(
             state=state,
             tracking=where,
             version=version,
+            class_prior="" if class_prior is None else f"    class_prior: {class_prior}\n",
             segments=segments,
             maturity=f"{maturity.days}d",
             **days_of_reference,
