@@ -5,6 +5,7 @@ import pytest
 
 from pumonitor import ScoreTable
 from pumonitor.diagnostics.calibrated_scores import labeled_against_calibrated, labeled_low
+from tests.frozen import assert_as_frozen
 
 CALIBRATED = {"calibrated_scores": True}
 
@@ -69,11 +70,16 @@ def test_difference_against_a_sum_over_rows():
     assert test.shift == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    # Three standard deviations about 10%.
+    ("runs", "fewest", "most"),
+    [(60, 1, 13), pytest.param(300, 13, 47, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("scenario", ["single-training-set", "case-control"])
 @pytest.mark.parametrize("purity", [1.0, 0.8])
-def test_rejects_as_often_as_stated(make_window, scenario, purity):
+def test_rejects_as_often_as_stated(make_window, scenario, purity, runs, fewest, most, request):
     p_values = []
-    for seed in range(300):
+    for seed in range(runs):
         window = make_window(seed=seed, size=1500, prior=0.3)
         labels = window.fair.copy()
         if purity < 1:
@@ -92,14 +98,21 @@ def test_rejects_as_often_as_stated(make_window, scenario, purity):
             ScoreTable.from_arrays(labels, scores), scenario=scenario, label_purity=purity
         )
         p_values.append(test.p_value)
-    # 300 runs at 10%: 30 with a standard deviation of 5.2.
-    assert 13 <= np.sum(np.array(p_values) < 0.1) <= 47
+    rejected = np.sum(np.array(p_values) < 0.1)
+    assert fewest <= rejected <= most
+    if runs == 300:
+        assert_as_frozen(request, {"rejected": rejected / runs})
 
 
-def test_a_handful_of_labels_rejects_as_often_as_stated(make_window):
+@pytest.mark.parametrize(
+    # 400 runs at 5%: 20 with a standard deviation of 4.4; chi-square would give about 100.
+    ("runs", "most"),
+    [(100, 12), pytest.param(400, 40, marks=pytest.mark.slow)],
+)
+def test_a_handful_of_labels_rejects_as_often_as_stated(make_window, runs, most, request):
     """Six labeled rows: their own variance is hardly known."""
     rejected = 0
-    for seed in range(400):
+    for seed in range(runs):
         window = make_window(seed=seed, size=400, prior=0.3)
         labels = (window.positive & (np.cumsum(window.positive) <= 6)).astype(int)
         test = labeled_against_calibrated(
@@ -108,8 +121,9 @@ def test_a_handful_of_labels_rejects_as_often_as_stated(make_window):
             label_purity=1.0,
         )
         rejected += test.p_value < 0.05
-    # 400 runs at 5%: 20 with a standard deviation of 4.4; chi-square would give about 100.
-    assert rejected <= 40
+    assert rejected <= most
+    if runs == 400:
+        assert_as_frozen(request, {"rejected": rejected / runs})
 
 
 def test_coarse_bins_of_calibrated_scores_are_no_evidence(make_window):
@@ -149,10 +163,15 @@ def test_expected_share_below_the_limit_against_a_sum_over_rows(window):
     assert low.seen == pytest.approx(window.fair[below].sum() / window.fair.sum())
 
 
+@pytest.mark.parametrize(
+    # At most 5%, with three standard deviations.
+    ("runs", "most"),
+    [(100, 11), pytest.param(400, 33, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("purity", [1.0, 0.9])
-def test_low_scores_reject_no_more_often_than_stated(make_window, purity):
+def test_low_scores_reject_no_more_often_than_stated(make_window, purity, runs, most, request):
     rejected = 0
-    for seed in range(400):
+    for seed in range(runs):
         window = make_window(seed=seed, size=3000)
         labels = window.fair.copy()
         share = labels.sum() * (1 - purity) / purity / (~window.positive).sum()
@@ -163,8 +182,9 @@ def test_low_scores_reject_no_more_often_than_stated(make_window, purity):
             label_purity=purity,
         )
         rejected += low.p_value < 0.05
-    # At most 20, with a standard deviation of 4.4.
-    assert rejected <= 33
+    assert rejected <= most
+    if runs == 400:
+        assert_as_frozen(request, {"rejected": rejected / runs})
 
 
 @pytest.mark.parametrize("scenario", ["single-training-set", "case-control"])

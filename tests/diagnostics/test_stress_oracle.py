@@ -54,7 +54,7 @@ def test_power_against_simulation(fair):
             for share, ratio in zip(shares, ratios, strict=True)
         )
 
-    limit = np.quantile(statistics((pooled, pooled), 400_000), 1 - LEVEL)
+    limit = np.quantile(statistics((pooled, pooled), 40_000), 1 - LEVEL)
     simulated = np.mean(statistics((fair_share, easy_share), 40_000) > limit)
     assert power(design) == pytest.approx(simulated, abs=0.08)
 

@@ -9,6 +9,7 @@ from benchmarks.propensities import POLICIES, summary
 from benchmarks.simulation import Design
 from pumonitor import ScoreTable
 from pumonitor.errors import InputError
+from tests.frozen import assert_as_frozen, shares
 
 RANKING = ("aul", "auc", "average_precision")
 AT_THRESHOLD = ("recall", "precision", "specificity", "f1", "accuracy", "balanced_accuracy", "mcc")
@@ -33,28 +34,36 @@ def evaluate(labels, scores, propensity, **options):
     )
 
 
+@pytest.mark.parametrize(
+    # Mean errors in their own Monte-Carlo standard errors, which are hardly known from few runs.
+    ("runs", "most", "least"),
+    [(12, 6, 5.5), pytest.param(25, 4, 8, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("target", ["process", "window"])
 @pytest.mark.parametrize("policy", ["rising", "review"])
-def test_weighted_estimates_are_unbiased_where_the_others_are_far_off(policy, target):
+def test_weighted_estimates_are_unbiased_where_the_others_are_far_off(
+    policy, target, runs, most, least
+):
     names = (*RANKING, *AT_THRESHOLD, "recall_at_k", "precision_at_k")
-    found = summary(DESIGN, POLICIES[policy], effective=150, target=target, runs=25, names=names)
+    found = summary(DESIGN, POLICIES[policy], effective=150, target=target, runs=runs, names=names)
     for name in names:
-        # Mean errors in their own Monte-Carlo standard errors.
-        assert abs(found.bias[name]) < 4, (name, found.bias)
-        assert abs(found.unweighted_bias[name]) > 8, (name, found.unweighted_bias)
+        assert abs(found.bias[name]) < most, (name, found.bias)
+        assert abs(found.unweighted_bias[name]) > least, (name, found.unweighted_bias)
 
 
+@pytest.mark.parametrize("runs", [20, pytest.param(80, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("target", ["process", "window"])
 @pytest.mark.parametrize("scenario", ["single-training-set", "case-control"])
-def test_intervals_hold_the_truth_under_a_review_policy(scenario, target):
+def test_intervals_hold_the_truth_under_a_review_policy(scenario, target, runs, request):
     design = Design(scenario=scenario, n_labeled=100, class_prior=0.2, auc=0.85)
     names = (*RANKING, *AT_THRESHOLD)
     held = summary(
-        design, POLICIES["review"], effective=100, target=target, runs=80, names=names
+        design, POLICIES["review"], effective=100, target=target, runs=runs, names=names
     ).coverage
-    # 95% less three Monte-Carlo standard errors of 2.4 points.
-    assert min(held.values()) >= 0.875, held
-    assert min(held.values()) < 1.0
+    assert min(held.values()) >= shares(runs), held
+    if runs == 80:
+        assert min(held.values()) < 1.0
+        assert_as_frozen(request, held)
 
 
 def test_the_logged_probability_is_taken_as_it_is(reviewed):
