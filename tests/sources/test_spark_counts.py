@@ -1,9 +1,8 @@
-"""The count contract for Spark, whose start and statements take seconds: a small and a slow one."""
+"""The count contract for Spark. Its start and statements take seconds: one slow test of them all."""
 
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -27,20 +26,6 @@ def spark_frames(frames, spark, tmp_path_factory):
         pl.from_pandas(frame).write_parquet(folder / f"{name}.parquet")
         read.append(spark.read.parquet(str(folder / f"{name}.parquet")))
     return read
-
-
-def test_spark_counts_a_pane_as_the_embedded_engine(spark, tmp_path):
-    frames = predictions(rows=500), labels(rows=500)
-    read = []
-    for number, frame in enumerate(frames):
-        pl.from_pandas(frame).write_parquet(tmp_path / f"{number}.parquet")
-        read.append(spark.read.parquet(str(tmp_path / f"{number}.parquet")))
-    request = replace(REQUEST, as_of=REQUEST.as_of[1:2])
-    with closing(opened(*frames)) as source:
-        expected = source.counts(request)
-    assert expected.delays.sum() > 20
-    with closing(opened(*read)) as source:
-        assert_equal(source.counts(request), expected)
 
 
 @pytest.mark.slow
