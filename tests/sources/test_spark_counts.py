@@ -1,4 +1,4 @@
-"""The count contract for Spark. Its start and statements take seconds: one slow test of them all."""
+"""The count contract for Spark, whose start and statements take seconds: one slow test of all."""
 
 from __future__ import annotations
 
