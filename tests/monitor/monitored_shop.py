@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
-DAYS = 6
+DAYS = 4
 REFERENCE_DAYS = 3
 MATURITY = timedelta(days=2)
 SETTLED = FIRST + timedelta(days=DAYS) + 2 * MATURITY
@@ -31,7 +31,7 @@ state: {state}
       known_at: confirmed_at
     window: 1d
     maturity: {maturity}
-    panes: [0d, 1d]
+    panes: {panes}
     threshold: 0.5
 {class_prior}    reference: {{start: {start}, end: {end}}}
 """
@@ -47,13 +47,15 @@ def write_shop(
     with_versions: bool = False,
     tracking: str | None = None,
     maturity: timedelta = MATURITY,
+    panes: str = "[0d, 1d]",
     seed: int = 0,
     class_prior: float | None = None,
 ) -> Path:
     """600 predictions a day, a tenth of them fraud, half of which is confirmed, a day later.
 
     The second version of the model takes over after the first day. The class prior is estimated
-    unless one is given, with which a window takes half the time.
+    unless one is given, with which a window takes half the time; so it does without provisional
+    panes.
     """
     rng = np.random.default_rng(seed)
     rows = 600 * days
@@ -89,6 +91,7 @@ def write_shop(
             class_prior="" if class_prior is None else f"    class_prior: {class_prior}\n",
             segments=segments,
             maturity=f"{maturity.days}d",
+            panes=panes,
             **days_of_reference,
         )
     )
@@ -97,4 +100,7 @@ def write_shop(
 
 def recorded(ledger, *, revisions="all"):
     """All results, in order, as plain tuples."""
-    return [astuple(row) for row in ledger.results("card-fraud", revisions=revisions)]
+    return [
+        tuple(getattr(row, field.name) for field in fields(row))
+        for row in ledger.results("card-fraud", revisions=revisions)
+    ]

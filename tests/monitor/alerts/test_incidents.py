@@ -263,30 +263,30 @@ def test_results_that_do_not_come_are_seen_by_the_clock(ledger):
 
 def test_a_round_without_news_leaves_alerts_alone_until_something_may_be_due(ledger):
     found = failing(ledger, values={})
-    live(found, 12)
-    # All of day 12 is known; its mature look comes with day 14, at midnight.
+    live(found, 6)
+    # All of day 6 is known; its mature look comes with day 8, at midnight.
     assert found.is_quiet()
-    found.now = FIRST + 12 * DAY + timedelta(hours=23)
+    found.now = FIRST + 6 * DAY + timedelta(hours=23)
     assert found.is_quiet()
-    found.now = FIRST + 13 * DAY
+    found.now = FIRST + 7 * DAY
     assert not found.is_quiet()
 
 
 @pytest.mark.parametrize("what", ["plan", "reopen", "commit", "rules"])
 def test_whatever_alerts_read_ends_their_rest(ledger, what):
     found = failing(ledger, values={})
-    live(found, 12)
+    live(found, 6)
     assert found.is_quiet()
     if what == "plan":
-        found.plan([12])
+        found.plan([6])
     if what == "reopen":
         keys = [one.window_key for one in ledger.windows(MONITOR)][:1]
         ledger.reopen(keys, which="all", actor="test")
     if what == "commit":
-        found.now = FIRST + 13 * DAY
+        found.now = FIRST + 7 * DAY
         found.collect()
         claim = found.claim()
-        found.now = FIRST + 12 * DAY
+        found.now = FIRST + 6 * DAY
         found.alerting.advance(MONITOR)
         found.commit(claim)
     if what == "rules":

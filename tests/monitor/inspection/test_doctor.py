@@ -32,7 +32,7 @@ def worked(path):
 
 @pytest.fixture
 def shop(tmp_path):
-    return write_shop(tmp_path, days=2)
+    return write_shop(tmp_path, days=1, panes="[]", class_prior=0.1)
 
 
 def test_tables_that_are_gone_are_told_though_all_windows_are_done(shop):

@@ -17,7 +17,7 @@ from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.inspection.prometheus_rules import prometheus_rules
 from pumonitor.monitor.serving.health import health_server
-from tests.monitor.monitored_shop import FIRST, SETTLED, write_shop
+from tests.monitor.monitored_shop import FIRST, MATURITY, SETTLED, write_shop
 
 RULES = """\
     rules:
@@ -31,7 +31,7 @@ promtool = pytest.mark.skipif(
 
 
 def with_rules(folder):
-    path = write_shop(folder, days=3, with_segments=True)
+    path = write_shop(folder, days=2, with_segments=True, panes="[]", class_prior=0.1)
     path.write_text(path.read_text() + RULES)
     return read_configuration(path).configuration
 
@@ -101,7 +101,7 @@ def test_work_that_is_overdue_has_its_age(tmp_path):
         text = exposition(jobs.ledger, monitors=("card-fraud",), clock=lambda: now)().decode()
     families = {family.name: family for family in text_string_to_metric_families(text)}
     oldest = sample(families, "pumonitor_oldest_unfinished_window_age_seconds")
-    assert oldest == (now - (FIRST + timedelta(days=1))).total_seconds()
+    assert oldest == (now - (FIRST + timedelta(days=1) + MATURITY)).total_seconds()
     assert families["pumonitor_last_success_timestamp_seconds"].samples == []
 
 

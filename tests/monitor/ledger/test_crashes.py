@@ -39,12 +39,21 @@ def expected_total(number: int, pane: int) -> float:
     return float(total)
 
 
-@pytest.mark.parametrize(("workers", "begin", "step"), [(1, 0, 1), (2, 0, 2), (5, 1, 2)])
+@pytest.mark.parametrize(
+    ("workers", "begin", "step"),
+    [
+        pytest.param(1, 0, 1, marks=pytest.mark.slow),
+        pytest.param(2, 0, 2, marks=pytest.mark.slow),
+        pytest.param(5, 1, 2, marks=pytest.mark.slow),
+        (1, 0, 5),
+        (5, 1, 4),
+    ],
+)
 def test_killed_anywhere_nothing_is_missing_and_nothing_doubled(
     address: str, tmp_path: Path, workers: int, begin: int, step: int
 ) -> None:
     sent_file = tmp_path / "sent.jsonl"
-    days = 36 if step == 1 else 24
+    days = {1: 36, 2: 24}.get(step, 12)
     numbers = map(str, (workers, begin, step))
     with Ledger.open(address) as ledger:
         planned(ledger, 2, monitor="traced")

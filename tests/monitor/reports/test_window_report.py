@@ -41,6 +41,13 @@ def test_the_files_tell_the_numbers_of_the_window(table: ScoreTable) -> None:
     assert "1 January 2026" in page
 
 
+@pytest.fixture
+def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take a second or two a page, and what is asserted is the text."""
+    for name in ("figures", "prior_figures", "threshold_figures", "sensitivity_figures"):
+        monkeypatch.setattr(f"pumonitor.report.html.{name}", lambda *_, **__: [])
+
+
 def page_of(table: ScoreTable, prior: ClassPriorEstimate) -> str:
     return window_files(table, prior, threshold=0.8, title="Card fraud")["report.html"]
 
@@ -56,6 +63,7 @@ LEVEL = {
 }
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize(
     ("source", "origin"),
     [
@@ -102,6 +110,7 @@ def followed(source: str, *changed: tuple[str, ...]) -> ClassPriorEstimate:
     )
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_an_estimate_of_the_window_alone_is_not_called_given(table: ScoreTable) -> None:
     prior = ClassPriorEstimate(value=0.13, low=0.08, high=0.2, method="auto")
     page = page_of(table, prior)

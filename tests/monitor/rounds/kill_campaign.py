@@ -135,12 +135,10 @@ class Campaign:
                 with_versions=True,
                 # No reports, which take seconds to make.
                 maturity=timedelta(days=5),
+                class_prior=0.1,
                 tracking=None if self._server is None else self._server.address,
             )
-            text = path.read_text().replace(
-                "panes: [0d, 1d]", "panes: [0d, 1d]\n    class_prior: 0.1"
-            )
-            path.write_text(text + RULES.format(address=self._receiver.address))
+            path.write_text(path.read_text() + RULES.format(address=self._receiver.address))
             yield path
         if self._server is None:
             return

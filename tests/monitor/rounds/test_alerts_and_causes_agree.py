@@ -86,7 +86,13 @@ def alerts_of(folder: Path, what: str) -> dict[str, Transition]:
     ("what", "fired", "kind", "wrong"),
     [
         ("twice as many positives", {"class_prior", "labeled_positives"}, "class_prior", "ranking"),
-        ("the ranking breaks", {"auc", "recall"}, "ranking", "class_prior"),
+        pytest.param(
+            "the ranking breaks",
+            {"auc", "recall"},
+            "ranking",
+            "class_prior",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             "half as many get confirmed",
             {"labeled_positives"},

@@ -29,9 +29,10 @@ destinations:
 
 def write_alarming_shop(folder: Path, *, mlflow: str, hook: str) -> Path:
     """Its first mature window fires; the prior is given, which saves estimating it."""
-    path = write_shop(folder, days=DAYS, tracking=mlflow, maturity=timedelta(days=1))
-    text = path.read_text().replace("panes: [0d, 1d]", "panes: []\n    class_prior: 0.1")
-    path.write_text(text + RULES.format(address=hook))
+    path = write_shop(
+        folder, days=DAYS, tracking=mlflow, maturity=timedelta(days=1), panes="[]", class_prior=0.1
+    )
+    path.write_text(path.read_text() + RULES.format(address=hook))
     return path
 
 

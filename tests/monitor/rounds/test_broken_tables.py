@@ -56,7 +56,11 @@ def attempts(jobs, name="card-fraud"):
 
 
 def test_tables_that_vanish_fail_once_a_round_and_are_made_up_for(tmp_path):
-    path = in_a_database(write_shop(tmp_path, days=DAYS), table="predictions", time="scored_at")
+    path = in_a_database(
+        write_shop(tmp_path, days=DAYS, panes="[0d]", class_prior=0.1),
+        table="predictions",
+        time="scored_at",
+    )
     collected = 0
 
     def on_step(step):
@@ -83,7 +87,7 @@ def test_tables_that_vanish_fail_once_a_round_and_are_made_up_for(tmp_path):
 
 
 def test_tables_that_are_not_there_at_all_are_one_failure_of_one_monitor(tmp_path):
-    path = with_another(in_a_database(write_shop(tmp_path, days=2)))
+    path = with_another(in_a_database(write_shop(tmp_path, days=2, class_prior=0.1)))
     rename(tmp_path, "confirmations", "elsewhere")
     with jobs_of(path) as jobs:
         done = jobs.run()
@@ -93,7 +97,7 @@ def test_tables_that_are_not_there_at_all_are_one_failure_of_one_monitor(tmp_pat
 
 
 def test_an_error_nobody_foresaw_stops_no_other_monitor_and_is_logged(tmp_path, caplog):
-    path = with_another(in_a_database(write_shop(tmp_path, days=1)))
+    path = with_another(in_a_database(write_shop(tmp_path, days=1, class_prior=0.1)))
 
     def open_source(monitor):
         if monitor.name == "card-fraud":
@@ -116,7 +120,7 @@ def test_an_error_nobody_foresaw_stops_no_other_monitor_and_is_logged(tmp_path, 
 def test_a_backfill_goes_on_with_the_other_monitors(tmp_path):
     from pumonitor.monitor.backfill import backfill
 
-    path = with_another(in_a_database(write_shop(tmp_path, days=1)))
+    path = with_another(in_a_database(write_shop(tmp_path, days=1, class_prior=0.1)))
     rename(tmp_path, "confirmations", "elsewhere")
     done = backfill(path, None, start=FIRST, end=FIRST + timedelta(days=1))
     assert len(done.failures) == 1

@@ -70,8 +70,14 @@ def first_alert(
         )
 
 
-def test_the_auc_of_a_cause_is_that_of_the_results(tmp_path):
-    alert = first_alert(tmp_path, shuffled=True)
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """The alert on a day whose scores say nothing."""
+    return first_alert(tmp_path_factory.mktemp("plain"), shuffled=True)
+
+
+def test_the_auc_of_a_cause_is_that_of_the_results(plain):
+    alert = plain
     assert (alert.metric, alert.cause["windows"]) == ("auc", 1)
     assert alert.cause["sizes"]["auc"]["now"] == pytest.approx(alert.value, abs=1e-12)
     assert "(AUC -0.4" in alert.cause["sentence"]
@@ -94,11 +100,8 @@ def test_the_interval_of_auc_allows_for_labels_that_may_be_mistaken(tmp_path):
     assert (auc["high"] - auc["low"]) / (alert.high - alert.low) > np.sqrt(4 / 3)
 
 
-def test_confirmations_with_propensities_count_as_the_rows_that_they_are(tmp_path):
-    for folder in ("plain", "with"):
-        (tmp_path / folder).mkdir()
-    plain = first_alert(tmp_path / "plain", shuffled=True)
-    weighted = first_alert(tmp_path / "with", shuffled=True, propensity=0.25)
+def test_confirmations_with_propensities_count_as_the_rows_that_they_are(plain, tmp_path):
+    weighted = first_alert(tmp_path, shuffled=True, propensity=0.25)
     (alone, with_chance) = (one.cause["sizes"]["auc"] for one in (plain, weighted))
     assert with_chance["high"] - with_chance["low"] == pytest.approx(
         alone["high"] - alone["low"], rel=0.05

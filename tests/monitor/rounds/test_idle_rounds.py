@@ -34,7 +34,7 @@ finally:
 
 @pytest.fixture
 def shop(tmp_path):
-    path = write_shop(tmp_path, days=1)
+    path = write_shop(tmp_path, days=1, class_prior=0.1)
     path.write_text(path.read_text() + RULES)
     return path
 

@@ -44,7 +44,7 @@ def ledger(address):
 
 @pytest.mark.parametrize("address", ["sqlite"], indirect=True)
 def test_a_lease_is_renewed_after_a_renewal_that_failed(ledger, address, tmp_path):
-    path = write_shop(tmp_path, days=1, state=address)
+    path = write_shop(tmp_path, days=1, state=address, class_prior=0.1)
     in_time = []
 
     def on_step(step):

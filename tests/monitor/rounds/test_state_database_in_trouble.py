@@ -28,10 +28,7 @@ RULES = WorkRules(attempts_allowed=2, first_wait=A_MOMENT, longest_wait=A_MOMENT
 
 def shop(folder: Path) -> Path:
     folder.mkdir()
-    path = write_shop(folder, days=DAYS, maturity=timedelta(days=1))
-    text = path.read_text().replace("panes: [0d, 1d]", "panes: []\n    class_prior: 0.1")
-    path.write_text(text)
-    return path
+    return write_shop(folder, days=DAYS, maturity=timedelta(days=1), panes="[]", class_prior=0.1)
 
 
 def jobs_of(path: Path, **options: Any) -> Any:

@@ -20,7 +20,7 @@ NO_DATA = "    rules: [{health: no_data, for: 3}]\n"
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory):
     """Two days of predictions, looked at by a run of today."""
-    path = write_shop(tmp_path_factory.mktemp("stopped"), days=2)
+    path = write_shop(tmp_path_factory.mktemp("stopped"), days=2, class_prior=0.1)
     path.write_text(path.read_text() + NO_DATA)
     return path, invoke(path, "run", "--json", status=None)
 
@@ -85,7 +85,7 @@ def test_the_exporter_tells_the_last_prediction(stopped):
 
 
 def test_what_comes_after_a_pause_is_planned_with_the_days_between(tmp_path):
-    path = write_shop(tmp_path, days=1)
+    path = write_shop(tmp_path, days=1, class_prior=0.1)
     configuration = read_configuration(path).configuration
     now = FIRST + 20 * DAY
     with open_jobs(configuration, clock=lambda: now, deliver=False) as jobs:
@@ -101,7 +101,7 @@ def test_what_comes_after_a_pause_is_planned_with_the_days_between(tmp_path):
 
 def test_a_last_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
     # The last prediction is of Friday night, 9 January: the weekend is missing.
-    path = write_shop(tmp_path, days=5, first=FIRST + 4 * DAY)
+    path = write_shop(tmp_path, days=5, first=FIRST + 4 * DAY, class_prior=0.1)
     path.write_text(path.read_text().replace("window: 1d", "window: 1w"))
     said = (
         "the last window with predictions, 2026-01-05 00:00 to 2026-01-12 00:00 UTC, is a part of "
@@ -116,7 +116,7 @@ def test_a_last_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
 
 
 def test_of_a_window_that_has_not_ended_nothing_is_said(tmp_path):
-    path = write_shop(tmp_path, days=5, first=FIRST + 4 * DAY)
+    path = write_shop(tmp_path, days=5, first=FIRST + 4 * DAY, class_prior=0.1)
     path.write_text(path.read_text().replace("window: 1d", "window: 1w"))
     monitor = read_configuration(path).configuration.monitors["card-fraud"]
     last, end = FIRST + 8 * DAY, FIRST + 11 * DAY
@@ -127,7 +127,7 @@ def test_of_a_window_that_has_not_ended_nothing_is_said(tmp_path):
 
 def test_a_first_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
     # The first prediction is of Thursday, 1 January: three of seven days are missing.
-    path = write_shop(tmp_path, days=2)
+    path = write_shop(tmp_path, days=2, class_prior=0.1)
     path.write_text(path.read_text().replace("window: 1d", "window: 1w"))
     said = (
         "the first window, 2025-12-29 00:00 to 2026-01-05 00:00 UTC, is a part of one: predictions "
@@ -144,7 +144,7 @@ def test_a_first_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
 
 
 def test_rules_say_how_many_empty_windows_there_are(tmp_path):
-    path = write_shop(tmp_path, days=1)
+    path = write_shop(tmp_path, days=1, class_prior=0.1)
     text = path.read_text()
     for rules, number in (
         ("", 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,7 @@ COUNTS = {
 REFERENCE = "reference: {start: 2026-01-05T00:00:00Z, end: 2026-01-06T00:00:00Z}"
 
 
+@cache
 def monitored(*, window: str = "1h", reference: str = REFERENCE) -> Monitor:
     text = TEXT.format(window=window, reference=reference)
     return read_configuration_text(text, environment={}).configuration.monitors["fraud"]

@@ -20,7 +20,7 @@ RULES = """\
 
 
 def test_a_rule_that_fires_is_reported(tmp_path: Path, receiver: HttpReceiver) -> None:
-    path = write_shop(tmp_path, days=2)
+    path = write_shop(tmp_path, days=2, class_prior=0.1)
     destinations = (
         "destinations:\n"
         f"  hook: {{webhook: '{receiver.address}/hook', allow_private: true}}\n"

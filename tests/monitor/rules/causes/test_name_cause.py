@@ -112,11 +112,11 @@ def test_ranking_also_gets_worse_where_negatives_score_higher(reference):
     assert cause.sizes["auc"].high < 0
 
 
-def test_sizes_hold_the_truth(reference):
-    """Of 20 samples all but a few have the true prior, AUC change and share within."""
+@pytest.mark.parametrize(("runs", "missed"), [(5, 1), pytest.param(20, 4, marks=pytest.mark.slow)])
+def test_sizes_hold_the_truth(reference, runs, missed):
+    """All but a few samples have the true prior, AUC change and share within."""
     rng = np.random.default_rng(3)
     prior = auc = share = 0
-    runs = 20
     for _ in range(runs):
         fewer = name_cause(reference, period(CHANGED["class_prior"], 10, rng), class_prior=0.1)
         size = fewer.sizes["positives"]
@@ -128,7 +128,7 @@ def test_sizes_hold_the_truth(reference):
         later = name_cause(reference, period(CHANGED["label_delay"], 10, rng), class_prior=0.1)
         size = later.sizes["confirmed_share"]
         share += size.low <= (1 - np.exp(-30 / 40)) / (1 - np.exp(-3)) <= size.high
-    assert min(prior, auc, share) >= runs - 4, (prior, auc, share)
+    assert min(prior, auc, share) >= runs - missed, (prior, auc, share)
 
 
 def test_a_change_of_the_prior_alone_is_said_to_leave_the_ranking(reference):
@@ -211,17 +211,20 @@ def test_traffic_that_is_made_up_as_before_is_no_cause():
     assert named.count("none") >= 8, named
 
 
-def test_what_windows_differ_by_anyway_is_within_the_intervals():
+@pytest.mark.parametrize(
+    ("runs", "held_in"), [(12, 10), pytest.param(40, 34, marks=pytest.mark.slow)]
+)
+def test_what_windows_differ_by_anyway_is_within_the_intervals(runs, held_in):
     """Nothing has changed, and sizes are those of the process that makes windows."""
     rng = np.random.default_rng(12)
     held = {"positives": 0, "score": 0, "auc": 0}
-    for _ in range(40):
+    for _ in range(runs):
         before = period(replace(BEFORE, between_windows=0.1), 12, rng)
         now = period(replace(BEFORE, between_windows=0.1), 4, rng)
         sizes = name_cause(before, now, class_prior=0.1).sizes
         for name in held:
             held[name] += not is_clear(sizes, name)
-    assert min(held.values()) >= 34, held
+    assert min(held.values()) >= held_in, held
 
 
 def test_support_is_shared_out_and_all_is_finite(reference):
