@@ -18,6 +18,11 @@ from pumonitor.monitor.onboarding.table_reader import (
 __all__ = ["ColumnChoices"]
 
 _ENOUGH_MATCHED: Final = 0.5
+_ROLES: Final = {
+    "known_at": "known_at, the time at which a confirmation became known",
+    "score": "score of the model",
+    "time": "time of a prediction",
+}
 
 
 class ColumnChoices:
@@ -92,7 +97,7 @@ class ColumnChoices:
         option = f"--{role.replace('_', '-')}"
         found = propose(table) if given is None else None
         why = (
-            f"no column of {table.name} is surely the {role} (its columns are "
+            f"no column of {table.name} is surely the {_ROLES.get(role, role)} (its columns are "
             f"{', '.join(column.name for column in table.columns)})"
             if found is None
             else proposals.described(found)

@@ -27,6 +27,17 @@ _HEADER: Final = (
     "",
 )
 
+_DESTINATIONS: Final = (
+    "# destinations:                             # who is notified of alerts",
+    "#   oncall: {apprise: ${PAGER_URL}}         # chat, e-mail, paging; pumonitor notify --test",
+)
+_RULES: Final = (
+    "    # rules:                                 # without any no alert can fire",
+    "    #   - {metric: aul, shift: down, false_alarms_per_year: 1}  # a lasting fall",
+    "    #   - {metric: recall, below: 0.6, for: 2}  # its whole interval, two windows in a row",
+    "    #   - {health: no_data}",
+)
+
 
 def configuration_text(found: Onboarded, *, folder: Path) -> str:
     """Write a configuration file.
@@ -41,6 +52,8 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
     schedule = "5 * * * *" if found.window.endswith("h") else "0 6 * * *"
     lines = [
         *_HEADER,
+        *_DESTINATIONS,
+        "",
         "monitors:",
         f"  {_scalar(found.name)}:",
         "    # model: models:/NAME@champion           # link to MLflow's registry",
@@ -54,7 +67,7 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(6, "score", found.score, why.get("score")),
         _line(6, "model_version", found.model_version, "each version is followed by itself"),
         *_segments(found),
-        "      # features: [AMOUNT, COUNTRY]          # keep the class prior right where a model",
+        "      # features: [COLUMN, COLUMN]           # keep the class prior right where a model",
         "      # group: CUSTOMER                      # breaks; group: an entity that recurs",
         "    positives:",
         _line(6, "source", _path(found.positives, folder)),
@@ -71,6 +84,7 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(4, "score_scale", found.score_scale, why.get("score_scale")),
         _line(4, "threshold", _Written(repr(found.threshold)), why.get("threshold")),
         *_class_prior(found),
+        *_RULES,
         *_reference(found, why.get("reference", "")),
     ]
     return "\n".join(line for line in lines if line is not None) + "\n"

@@ -254,7 +254,7 @@ def described(column: ColumnSample) -> str:
     if column.time_unit is not None:
         return f"integers that are times in {column.time_unit} since 1970"
     if column.least is not None and column.greatest is not None:
-        return f"numbers from {column.least:.4g} to {column.greatest:.4g}"
+        return f"numbers from {column.least:.4g} to {column.greatest:.4g} in a sample"
     return f"{column.distinct} values in {column.rows} rows"
 
 

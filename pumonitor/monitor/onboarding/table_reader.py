@@ -33,7 +33,7 @@ _KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ("integer", re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")),
     ("float", re.compile(r"FLOAT|DOUBLE|DECIMAL\(.*\)")),
     ("moment", re.compile(r"TIMESTAMP WITH TIME ZONE|TIMESTAMPTZ_NS")),
-    ("naive", re.compile(r"TIMESTAMP(_NS|_MS|_S)?")),
+    ("naive", re.compile(r"TIMESTAMP(_NS|_MS|_S)?|DATE")),
     ("truth", re.compile(r"BOOLEAN")),
     ("text", re.compile(r"VARCHAR|UUID|ENUM\(.*\)")),
 )
@@ -56,7 +56,7 @@ class ColumnSample:
     ----------
     name : str
     kind : str
-        "moment" is a time with its zone, "naive" one without.
+        "moment" is a time with its zone, "naive" one without, or a date.
     missing : int
         Of `rows`.
     distinct : int
@@ -369,8 +369,8 @@ def _seconds(column: ColumnSample) -> str:
         return f"epoch(CAST({name} AS {kind}))"
     if column.time_unit is None:
         msg = (
-            f"column {column.name!r} holds no times: store it as a timestamp, or as an integer "
-            "since 1970"
+            f"column {column.name!r} holds no times: write them like 2026-01-31 08:30:00 or "
+            "2026-01-31, or as an integer since 1970"
         )
         raise InputError(msg)
     return f"({name} / {_PER_SECOND[column.time_unit]}.0)"

@@ -102,6 +102,16 @@ def test_times_with_a_zone_need_none_and_naive_ones_get_the_one_named(tmp_path, 
     assert found.reference[0] == "2026-01-02"
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_confirmations_may_have_a_date_alone(tmp_path, both, ending):
+    predictions, positives = both
+    dated = positives.assign(confirmed_at=positives["confirmed_at"].dt.date)
+    folder = written(tmp_path, predictions, dated, names=(f"p.{ending}", f"c.{ending}"))
+    found = onboard([folder], Options(name="a"))
+    assert (found.known_at, found.known_zone) == ("confirmed_at", "UTC")
+    monitor_of(found, tmp_path)
+
+
 @pytest.mark.parametrize(("unit", "per_second"), [("s", 1), ("ms", 1_000), ("us", 1_000_000)])
 def test_integers_are_times_in_the_unit_that_fits(tmp_path, both, unit, per_second):
     predictions, positives = both
