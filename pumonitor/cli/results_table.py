@@ -66,6 +66,8 @@ def print_results(
     where = "value \\[95% interval]" if gap == _GAP else "below each value its 95% interval"
     if any(row.infeasible_reason for row in rows if row.metric in metrics):
         where += "; !: impossible"
+    if any(":" in line.window for line in lines):
+        where = f"windows by their start in UTC; {where}"
     console.print(
         f"[dim]{where}; an empty cell is an undefined value; --format csv has the reason[/]"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -137,9 +139,7 @@ def print_round(
     unnotified: Sequence[Alert] = (),
 ) -> None:
     """Print a few lines: failures with their reasons, work done, work left."""
-    for failure in done.failures:
-        console.print("Failed: ", style="red", end="")
-        console.print(failure, markup=False, soft_wrap=True)
+    _print_failures(console, done.failures)
     console.print(
         f"{_number(done.collected, 'window')} collected, {done.evaluated} evaluated"
         f"{_left(done, backlog, holders, hold_ups)}.",
@@ -176,6 +176,25 @@ def print_round(
         console.print("Not delivered: ", style="red", end="")
         names = ", ".join(_DESTINATIONS.get(name, name) for name in missed)
         console.print(f"{names}. Later runs try again.", markup=False, soft_wrap=True)
+
+
+def _print_failures(console: Console, failures: Sequence[str]) -> None:
+    for failure, others in _alike(failures):
+        console.print("Failed: ", style="red", end="")
+        console.print(failure, markup=False, soft_wrap=True)
+        if others:
+            console.print(f"  {_number(others, 'other window')} failed for the same reason")
+
+
+def _alike(failures: Sequence[str]) -> list[tuple[str, int]]:
+    """The first of failures that differ in their numbers alone, and how many others there are."""
+    first: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for failure in failures:
+        key = re.sub(r"\d+", "", failure) if ", window of " in failure else failure
+        first.setdefault(key, failure)
+        counts[key] += 1
+    return [(failure, counts[key] - 1) for key, failure in first.items()]
 
 
 def _number(count: int, what: str) -> str:

@@ -188,7 +188,7 @@ class WindowWork:
             done += round(2 * (backlog.windows - left))
             windows += backlog.windows
         on_progress(
-            f"{what} {claim.monitor} {claim.window.start:%Y-%m-%d %H:%M}", done, 2 * windows
+            f"{what} {claim.monitor} {claim.window.start:%Y-%m-%d %H:%M} UTC", done, 2 * windows
         )
 
     @contextmanager
@@ -204,7 +204,7 @@ class WindowWork:
             self._give_back(claim)
             raise
         except Exception as error:  # noqa: BLE001 (one broken window must not stop the others)
-            place = f"{claim.monitor}, window of {claim.window.start:%Y-%m-%d %H:%M}"
+            place = f"{claim.monitor}, window of {claim.window.start:%Y-%m-%d %H:%M} UTC"
             fault = self._fault_of(claim.monitor, error)
             said = done.failed(claim.monitor if fault == "tables" else place, error)
             self._give_back(claim, error=said, fault_of=fault)

@@ -52,10 +52,10 @@ def ran(shop):
 def test_the_run_says_so(ran):
     _, text = ran
     (repeated,) = [line for line in text.splitlines() if "repeat an id" in line]
-    assert repeated.startswith("Note: card-fraud, window of 2026-01-05 00:00: ")
+    assert repeated.startswith("Note: card-fraud, window of 2026-01-05 00:00 UTC: ")
     assert "(50.0%) repeat an id of the window (usual is 0.0%), and only the first" in repeated
     (refused,) = [line for line in text.splitlines() if REFUSED in line]
-    assert refused.startswith("Note: card-fraud, window of 2026-01-05 00:00: ")
+    assert refused.startswith("Note: card-fraud, window of 2026-01-05 00:00 UTC: ")
 
 
 def test_so_does_the_json_of_a_run_that_finds_nothing_else(ran):
@@ -72,7 +72,7 @@ def test_insights_and_doctor_say_so(ran):
     shop, _ = ran
     for command in (("insights", "card-fraud"), ("doctor",)):
         text = invoke(*command, "--config", shop)
-        assert "window of 2026-01-05 00:00: " in text
+        assert "window of 2026-01-05 00:00 UTC: " in text
         assert "repeat an id of the window (usual is 0.0%)" in text
         assert REFUSED in text
     told = json.loads(invoke("insights", "card-fraud", "--json", "--config", shop))
@@ -83,7 +83,7 @@ def test_check_says_so(ran):
     shop, _ = ran
     text = invoke("check", "--config", shop)
     assert "confirmed more than a day before they were made: such labels do not count" in text
-    assert "window of 2026-01-05 00:00: " in text
+    assert "window of 2026-01-05 00:00 UTC: " in text
     assert "repeat an id of the window (usual is 0.0%)" in text
     assert text.count("do not count") == 1
     assert "Nothing failed" in text

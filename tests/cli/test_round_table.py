@@ -38,6 +38,19 @@ def test_a_failure_comes_first_and_nothing_is_not_left(capsys):
     ]
 
 
+def test_windows_that_fail_for_one_reason_are_one_line(capsys):
+    done = Round()
+    for day, rows in ((1, 450), (2, 457), (3, 472)):
+        why = InputError(f"known_at has 1 times that are missing in {rows} rows")
+        done.failed(f"card-fraud, window of 2026-01-0{day} 00:00 UTC", why)
+    done.failed("card-fraud, window of 2026-01-04 00:00 UTC", InputError("another reason"))
+    first, others, another, *_ = said(capsys, done)
+    assert first.startswith("Failed: card-fraud, window of 2026-01-01 00:00 UTC: known_at has 1")
+    assert others == "  2 other windows failed for the same reason"
+    assert another == "Failed: card-fraud, window of 2026-01-04 00:00 UTC: another reason"
+    assert len(as_json(done, backlog(), waiting={})["failures"]) == 4
+
+
 def waiting(count):
     return Waiting(messages=count, oldest=timedelta(), set_aside=0, last_error=None)
 

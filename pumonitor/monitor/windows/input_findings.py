@@ -81,7 +81,9 @@ def summed_up(findings: Iterable[WindowFinding]) -> list[str]:
         newest = max(some, key=lambda one: one.start)
         others = len({one.start for one in some}) - 1
         more = f" (and {others} other{'' if others == 1 else 's'})" if others else ""
-        lines.append(f"{monitor}, window of {newest.start:%Y-%m-%d %H:%M}{more}: {newest.sentence}")
+        lines.append(
+            f"{monitor}, window of {newest.start:%Y-%m-%d %H:%M} UTC{more}: {newest.sentence}"
+        )
     return lines
 
 
