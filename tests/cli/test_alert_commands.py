@@ -25,7 +25,7 @@ def invoke(*arguments, path, status=0):
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
-    path = write_shop(tmp_path_factory.mktemp("shop"), class_prior=0.1)
+    path = write_shop(tmp_path_factory.mktemp("shop"), days=6, class_prior=0.1)
     path.write_text(path.read_text() + RULES)
     invoke("backfill", "--from", "2026-01-01", "--to", "2026-01-07", path=path)
     return path

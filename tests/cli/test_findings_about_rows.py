@@ -29,7 +29,7 @@ def invoke(*arguments, status=0):
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
     """Of the fifth day each row is there twice, and half of its labels are of a month before."""
-    path = write_shop(tmp_path_factory.mktemp("shop"), class_prior=0.1)
+    path = write_shop(tmp_path_factory.mktemp("shop"), days=6, class_prior=0.1)
     made = pd.read_parquet(path.parent / "predictions.parquet")
     known = pd.read_parquet(path.parent / "confirmations.parquet")
     of_day = made.scored_at.dt.day == 5
