@@ -289,7 +289,7 @@ def test_labels_are_asked_for_as_of_a_moment():
 @pytest.mark.parametrize(
     ("destination", "problem"),
     [
-        ("{webhook: 'https://x', apprise: 'json://x'}", "got webhook and apprise"),
+        ("{webhook: 'https://x', apprise: 'json://x'}", "got apprise and webhook"),
         ("{alertmanager: 'http://x', secret: ${S}}", "goes with webhook and not with alertmanager"),
         ("{webhook: example.org}", "begins with https:// or http://"),
         ("{apprise: words}", "must be an address"),
