@@ -58,4 +58,6 @@ def sample(count: int, seed: int, tree: Path = TREE) -> list[tuple[str, Mutant]]
         chance = random.Random(f"{seed} {subject}")  # noqa: S311 (a sample, no secret)
         keys = chance.sample(sorted(known), min(size, len(known)))
         drawn += [(subject, known[key]) for key in keys]
+    # What is stopped early has seen some of each subject.
+    random.Random(seed).shuffle(drawn)  # noqa: S311
     return drawn
