@@ -184,6 +184,20 @@ def test_an_edited_rule_ends_what_it_told_and_begins_anew(ledger):
     assert len(told(ledger)) == 3
 
 
+def test_the_end_of_a_rule_that_is_gone_is_sent_once_its_silence_is_over(ledger):
+    live(failing(ledger), 6)
+    assert told(ledger) == [("too low", "fired", False)]
+    ledger.alerts.silence(Silence(starts=FIRST, ends=FIRST + 7 * DAY, rule="too low"))
+    found = failing(ledger, rules=())
+    found.run(FIRST + 6 * DAY)
+    assert found.told("kind", "withheld") == [("fired", None), ("resolved", "silenced")]
+    assert len(told(ledger)) == 1
+    found.run(FIRST + 8 * DAY)
+    assert [one[:2] for one in told(ledger)] == [("too low", "fired"), ("too low", "resolved")]
+    found.run(FIRST + 9 * DAY)
+    assert len(told(ledger)) == 2
+
+
 def test_a_window_revised_to_good_is_a_correction_that_is_reported(ledger):
     values = {3: 0.5, (3, "final"): 0.9, 4: "nothing", 5: "nothing", 6: "nothing", 7: "nothing"}
     found = failing(ledger, values=values)

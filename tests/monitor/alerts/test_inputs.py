@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pumonitor.monitor.alerts import inputs as alert_inputs
 from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
 from pumonitor.monitor.rules.alerts.states import Evidence
+from pumonitor.tables import ScoreTable
 
 TEXT = """
 state: sqlite:///state.db
@@ -49,3 +53,26 @@ def test_a_cause_is_looked_for_from_the_first_of_the_bad_windows(
     evidence = Evidence(window=found, kind="breach", value=0.4)
     assert found_inputs.cause_of(rule, ("", ""), evidence, found.end, None) == {}
     assert [(one["since"], one["until"]) for one in asked] == [(since, found.end)]
+
+
+def test_the_range_of_scores_is_that_of_all_rows_of_all_versions_and_of_no_segment():
+    def series(scores, segment=""):
+        labels = np.arange(len(scores)) % 5 == 0
+        table = ScoreTable.from_arrays(labels, scores)
+        return SimpleNamespace(segment=segment, table=lambda: table)
+
+    low, high = np.linspace(0.2, 0.4, 60), np.linspace(0.4, 0.6, 40)
+    stored = [series(low), series(high), series(np.linspace(0.0, 1.0, 20), "country=DE")]
+    ledger = SimpleNamespace(
+        series=lambda window, pane: stored if (window, pane) == ("w", 3) else ()
+    )
+    pane = SimpleNamespace(pane=SimpleNamespace(window_key="w", number=3))
+    rule = AlertRule(key="k", name="r", metric="", condition=Health(kind="score_range"))
+    scores_of = alert_inputs._scores_of((rule,), ledger)
+    found = scores_of(pane)
+    rows = np.sort(np.concatenate([low, high]))
+    # Of 100 rows, those in the third and in the 98th place.
+    assert found == pytest.approx((0.2, rows[2], rows[97], 0.6), abs=1e-12)
+    assert alert_inputs._scores_of((), ledger)(pane) is None
+    pane.pane.window_key = "without rows"
+    assert scores_of(pane) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
@@ -148,13 +149,13 @@ class MetricRule(SegmentRule):
     resolve_on: Literal["interval", "estimate"] = "interval"
     stale_for: Annotated[int, Field(ge=1)] | None = None
 
+    @abstractmethod
     def tested(self, warning: Change | None) -> Condition:
         """The condition of the rule or of its milder limit, where no window's length enters it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def in_words(self, warning: Change | None) -> list[str]:
         """What follows the metric in the name of a rule that has none."""
-        raise NotImplementedError
 
 
 class WithWarning(MetricRule):

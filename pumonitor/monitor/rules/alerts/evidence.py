@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Literal
 
@@ -20,7 +19,7 @@ from pumonitor.monitor.rules.alerts.rule import (
     WindowView,
     shown,
 )
-from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
+from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind, SeriesEvidence
 from pumonitor.monitor.rules.alerts.usable import unusable, unusable_in_one_window
 from pumonitor.monitor.rules.reference.compared import compared
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
@@ -30,7 +29,6 @@ from pumonitor.names import COUNTS, title
 
 __all__ = [
     "REACH",
-    "SeriesEvidence",
     "Side",
     "change_evidence",
     "interval_of",
@@ -41,22 +39,6 @@ __all__ = [
 REACH: Final = float(special.ndtri(0.975))
 
 Side = Literal["below", "above"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesEvidence:
-    """Evidence of one window of a series, with its p-value.
-
-    Attributes
-    ----------
-    evidence : Evidence
-    p_value : float
-        Of the null hypothesis that the metric is on the good side; 1 unless the evidence is a
-        breach.
-    """
-
-    evidence: Evidence
-    p_value: float = 1.0
 
 
 def change_evidence(

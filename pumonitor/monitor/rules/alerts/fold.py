@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import assert_never
 
-from pumonitor.monitor.rules.alerts.evidence import SeriesEvidence, change_evidence
+from pumonitor.monitor.rules.alerts.evidence import change_evidence
 from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayWatch
 from pumonitor.monitor.rules.alerts.evidence_health import WHOLE, health_evidence
 from pumonitor.monitor.rules.alerts.evidence_prior import prior_shift_evidence
@@ -25,7 +26,13 @@ from pumonitor.monitor.rules.alerts.rule import (
     WindowCondition,
     WindowView,
 )
-from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence, step
+from pumonitor.monitor.rules.alerts.states import (
+    UNKNOWN,
+    AlertState,
+    Evidence,
+    SeriesEvidence,
+    step,
+)
 from pumonitor.monitor.rules.alerts.usable import unusable
 from pumonitor.monitor.rules.alerts.usual import OVER
 
@@ -209,18 +216,7 @@ def _few_false_discoveries(
 def _unsure(one: SeriesEvidence, segments: Mapping[Series, SeriesEvidence]) -> SeriesEvidence:
     found = one.evidence
     reason = f"{found.reason}, which among {len(segments)} segments may be chance"
-    return SeriesEvidence(
-        evidence=Evidence(
-            window=found.window,
-            kind="insufficient",
-            value=found.value,
-            low=found.low,
-            high=found.high,
-            limit=found.limit,
-            reference=found.reference,
-            reason=reason,
-        )
-    )
+    return SeriesEvidence(evidence=replace(found, kind="insufficient", reason=reason, since=None))
 
 
 def _frozen(value: object) -> Hashable:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from pumonitor.monitor.rules.alerts.evidence import (
     REACH,
-    SeriesEvidence,
     Side,
     interval_of,
     side_of,
@@ -14,7 +13,7 @@ from pumonitor.monitor.rules.alerts.evidence import (
 )
 from pumonitor.monitor.rules.alerts.false_discovery import one_sided_p_value
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Series, WindowCondition, WindowView
-from pumonitor.monitor.rules.alerts.states import Evidence
+from pumonitor.monitor.rules.alerts.states import Evidence, SeriesEvidence
 from pumonitor.monitor.rules.alerts.usable import unusable_in_one_window
 
 __all__ = ["Limit"]

@@ -13,7 +13,7 @@ from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.ports import Window
 
 if TYPE_CHECKING:
-    from pumonitor.monitor.rules.alerts.evidence import SeriesEvidence
+    from pumonitor.monitor.rules.alerts.states import SeriesEvidence
     from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 
 __all__ = [

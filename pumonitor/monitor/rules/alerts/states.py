@@ -8,7 +8,16 @@ from typing import Literal, assert_never
 
 from pumonitor.ports import Window
 
-__all__ = ["FIRING", "UNKNOWN", "AlertState", "Evidence", "EvidenceKind", "State", "step"]
+__all__ = [
+    "FIRING",
+    "UNKNOWN",
+    "AlertState",
+    "Evidence",
+    "EvidenceKind",
+    "SeriesEvidence",
+    "State",
+    "step",
+]
 
 EvidenceKind = Literal["breach", "good", "insufficient", "no_data", "error"]
 """Kinds of evidence. Only "breach" and "good" change a state; missing data resolve nothing."""
@@ -53,6 +62,22 @@ class Evidence:
     reference: float | None = None
     reason: str = ""
     since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesEvidence:
+    """Evidence of one window of a series, with its p-value.
+
+    Attributes
+    ----------
+    evidence : Evidence
+    p_value : float
+        Of the null hypothesis that the metric is on the good side; 1 unless the evidence is a
+        breach.
+    """
+
+    evidence: Evidence
+    p_value: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
