@@ -105,7 +105,7 @@ def _condition(monitor: Monitor, rule: config.Rule, part: Part) -> Condition:
     match rule:
         case config.ShiftRule():
             return _shift(monitor, rule)
-        case config.MetricRule():
+        case config.SingleWindowRule():
             return rule.tested(warning)
         case config.FewPositives():
             return Limit(side="below", limit=rule.below)

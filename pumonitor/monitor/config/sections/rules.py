@@ -27,6 +27,7 @@ from pumonitor.monitor.config.sections.rules_of_metrics import (
     RuleOfMetric,
     SegmentRule,
     ShiftRule,
+    SingleWindowRule,
     WindowRule,
     WithWarning,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "ScoreRange",
     "SegmentRule",
     "ShiftRule",
+    "SingleWindowRule",
     "Stale",
     "UnmatchedLabels",
     "Volume",

@@ -36,6 +36,7 @@ __all__ = [
     "RuleOfMetric",
     "SegmentRule",
     "ShiftRule",
+    "SingleWindowRule",
     "WindowRule",
     "WithWarning",
 ]
@@ -150,15 +151,19 @@ class MetricRule(SegmentRule):
     stale_for: Annotated[int, Field(ge=1)] | None = None
 
     @abstractmethod
-    def tested(self, warning: Change | None) -> Condition:
-        """The condition of the rule or of its milder limit, where no window's length enters it."""
-
-    @abstractmethod
     def in_words(self, warning: Change | None) -> list[str]:
         """What follows the metric in the name of a rule that has none."""
 
 
-class WithWarning(MetricRule):
+class SingleWindowRule(MetricRule):
+    """Keys of every rule that tests each window of a metric by itself."""
+
+    @abstractmethod
+    def tested(self, warning: Change | None) -> Condition:
+        """The condition of the rule, or of its milder limit."""
+
+
+class WithWarning(SingleWindowRule):
     """Keys of rules with a limit.
 
     Attributes
