@@ -32,6 +32,7 @@ _ENOUGH_ABOVE = 150
 """So many labels right above a cut let it be seen (`python -m benchmarks.review_cut`)."""
 
 _ROUNDS = 25
+_SETTLED = 1e-12
 _BENT = 0.01
 _MANY_ABOVE = 100
 _CROWDED = 0.02
@@ -99,24 +100,27 @@ def review_cut(
     if ranked is None:
         return None
     own = ranked.above(np.asarray(thresholds, dtype=np.float64))
-    best: ReviewCut | None = None
-    for at_threshold, places in ((False, _places(ranked)), (True, own)):
-        inside = places[(places > 0) & (places < _LOWEST * ranked.rows)]
-        # Half of the level is for the thresholds, half for all other places.
-        tests = 2 * len(inside) * len(_WIDTHS)
-        for width in _WIDTHS if len(inside) else ():
-            p_values, ratios = _tested(ranked, inside, width)
-            at = int(np.argmin(p_values))
-            p_value = min(tests * float(p_values[at]), 1.0)
-            if p_value < (LEVEL if best is None else best.p_value):
-                best = ReviewCut(
-                    score=float(ranked.score_at(inside[[at]])[0]),
-                    share=float(inside[at] / ranked.rows),
-                    ratio=float(ratios[at]),
-                    p_value=p_value,
-                    at_threshold=at_threshold,
-                )
-    return best
+    looked_at = [
+        places[(places > 0) & (places < _LOWEST * ranked.rows)] for places in (_places(ranked), own)
+    ]
+    places = np.concatenate([np.tile(some, len(_WIDTHS)) for some in looked_at])
+    if not len(places):
+        return None
+    widths = np.concatenate([np.repeat(_WIDTHS, len(some)) for some in looked_at])
+    p_values, ratios = _tested(ranked, places, widths)
+    # Half of the level is for the thresholds, half for all other places.
+    numbers = [len(_WIDTHS) * len(some) for some in looked_at]
+    p_values = np.minimum(p_values * np.repeat([2 * number for number in numbers], numbers), 1.0)
+    at = int(np.argmin(p_values))
+    if p_values[at] >= LEVEL:
+        return None
+    return ReviewCut(
+        score=float(ranked.score_at(places[[at]])[0]),
+        share=float(places[at] / ranked.rows),
+        ratio=float(ratios[at]),
+        p_value=float(p_values[at]),
+        at_threshold=at >= numbers[0],
+    )
 
 
 def labels_show_a_review_cut(table: ScoreTable, *, scenario: str = "single-training-set") -> bool:
@@ -234,15 +238,17 @@ def _places(ranked: _Ranked) -> FloatArray:
     return np.asarray(first * _STEP ** np.arange(int(np.log(last / first) / np.log(_STEP)) + 1))
 
 
-def _tested(ranked: _Ranked, places: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:
+def _tested(
+    ranked: _Ranked, places: FloatArray, widths: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """P-value of no cut at each place, and how many times as frequent labels are above it."""
-    grid = width * np.linspace(-1.0, 1.0, 2 * _BANDS + 1)
+    grid = widths[:, np.newaxis] * np.linspace(-1.0, 1.0, 2 * _BANDS + 1)
     edges = places[:, np.newaxis] * (1.0 + grid)
     counts = np.diff(ranked.labels_by_rank(edges), axis=1)
     above, below = counts[:, :_BANDS].sum(axis=1), counts[:, _BANDS:].sum(axis=1)
     lump = ranked.largest_lump(edges[:, 0], edges[:, -1])
     asked = np.flatnonzero(
-        (above > _RATIO * below) & (above >= _FEWEST_ABOVE) & (lump <= places * width / _BANDS)
+        (above > _RATIO * below) & (above >= _FEWEST_ABOVE) & (lump <= places * widths / _BANDS)
     )
     p_values, ratios = np.ones(len(places)), np.ones(len(places))
     p_values[asked], ratios[asked] = _jump(counts[asked])
@@ -257,7 +263,7 @@ def _tested(ranked: _Ranked, places: FloatArray, width: float) -> tuple[FloatArr
         top, middle = (
             ranked.score_at(edges[own, at], logit=logit)[:, np.newaxis] for at in (0, _BANDS)
         )
-        ends = middle - (top - middle) * grid / width
+        ends = middle - (top - middle) * grid[own] / widths[own, np.newaxis]
         by_score, _ = _jump(np.diff(ranked.labels_by_score(ends, logit=logit), axis=1))
         alike = np.maximum(p_values[own], by_score)
         p_values[own] = np.where((top > middle)[:, 0], alike, 1.0)
@@ -296,16 +302,20 @@ def _deviance(
     beta = np.zeros((len(counts), columns))
     beta[:, 0] = np.log(np.maximum(counts.mean(axis=1), 0.1))
     small = 1e-3 * np.eye(columns)
+    moving = np.arange(len(counts))
     for _ in range(_ROUNDS):
-        mean = np.exp(np.clip(beta @ design + offset, -30, 30))
-        score = (counts - mean) @ design.T
+        before = beta[moving]
+        mean = np.exp(np.clip(before @ design + offset, -30, 30))
+        score = (counts[moving] - mean) @ design.T
         information = np.einsum("ij,aj,bj->iab", mean, design, design) + small
         step = np.linalg.solve(information, score[:, :, np.newaxis])[:, :, 0]
-        beta = np.clip(beta + np.clip(step, -1.0, 1.0), -25, 25)
+        beta[moving] = np.clip(before + np.clip(step, -1.0, 1.0), -25, 25)
+        moving = moving[(np.abs(beta[moving] - before) > _SETTLED).any(axis=1)]
+        if not len(moving):
+            break
     mean = np.exp(np.clip(beta @ design + offset, -30, 30))
-    return 2 * (special.xlogy(counts, np.maximum(counts, 1e-300) / mean) - counts + mean).sum(
-        1
-    ), beta
+    unexplained = special.xlogy(counts, np.maximum(counts, 1e-300) / mean) - counts + mean
+    return 2 * unexplained.sum(axis=1), beta
 
 
 def labels_stop_at_a_rank(table: ScoreTable, settings: Mapping[str, Any]) -> list[Finding]:
