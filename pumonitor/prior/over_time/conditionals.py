@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["Frequency", "Places"]
+__all__ = ["MOMENTS_OF_PLACES", "Frequency", "Places"]
 
 FloatArray = NDArray[np.float64]
 
 _LEAST_RELATIVE: Final = 1e-9
+MOMENTS_OF_PLACES: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -119,26 +119,6 @@ class Places:
         """With these variances added to mu1 and mu0, independently."""
         return replace(self, one_one=self.one_one + one, zero_zero=self.zero_zero + zero)
 
-    def beside(self, one: FloatArray) -> Places:
-        """Along a new second axis, each with one of these variances added to mu1."""
-        shape = (self.one.shape[0], len(one), *self.one.shape[1:])
-        return self._each(lambda held: np.broadcast_to(held[:, np.newaxis], shape)).wider(
-            one.reshape(-1, *[1] * (len(shape) - 2)), 0.0
-        )
-
-    def taken(self, which: NDArray[np.intp]) -> Places:
-        """Those of the second axis."""
-        return self._each(lambda held: held[:, which])
-
-    def _each(self, change: Callable[[FloatArray], FloatArray]) -> Places:
-        return Places(
-            one=change(self.one),
-            zero=change(self.zero),
-            one_one=change(self.one_one),
-            one_zero=change(self.one_zero),
-            zero_zero=change(self.zero_zero),
-        )
-
     def after_positives(self, value: float, variance: float) -> tuple[FloatArray, Places]:
         """With an observation of mu1, normal with this error variance.
 
@@ -172,25 +152,27 @@ class Places:
         total = own + variance
         gain_one, gain_zero = to_one / total, to_zero / total
         scaled = off / total
-        return -0.5 * (off * scaled + np.log(2 * np.pi * total)), Places(
-            one=self.one + to_one * scaled,
-            zero=self.zero + to_zero * scaled,
-            one_one=self.one_one - gain_one * to_one,
-            one_zero=self.one_zero - gain_one * to_zero,
-            zero_zero=self.zero_zero - gain_zero * to_zero,
+        log_density = np.log(2 * np.pi * total)
+        log_density += off * scaled
+        log_density *= -0.5
+        return log_density, Places(
+            one=_plus(self.one, to_one, scaled),
+            zero=_plus(self.zero, to_zero, scaled),
+            one_one=_minus(self.one_one, gain_one, to_one),
+            one_zero=_minus(self.one_zero, gain_one, to_zero),
+            zero_zero=_minus(self.zero_zero, gain_zero, to_zero),
         )
 
     def moments(self) -> FloatArray:
         """Means of mu1, mu0, mu1 mu1, mu1 mu0, mu0 mu0, along the first axis."""
-        return np.stack(
-            [
-                self.one,
-                self.zero,
-                self.one_one + self.one * self.one,
-                self.one_zero + self.one * self.zero,
-                self.zero_zero + self.zero * self.zero,
-            ]
-        )
+        found = np.empty((MOMENTS_OF_PLACES, *self.one.shape))
+        found[0], found[1] = self.one, self.zero
+        covariances = (self.one_one, self.one_zero, self.zero_zero)
+        pairs = ((self.one, self.one), (self.one, self.zero), (self.zero, self.zero))
+        for place, covariance, (one, other) in zip(found[2:], covariances, pairs, strict=True):
+            np.multiply(one, other, out=place)
+            np.add(covariance, place, out=place)
+        return found
 
     @staticmethod
     def of_moments(moments: FloatArray) -> Places:
@@ -224,3 +206,13 @@ class Places:
         return Places(
             one=one, zero=zero, one_one=variance, one_zero=both, zero_zero=left + slope * both
         )
+
+
+def _plus(value: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
+    product = one * other
+    return np.add(value, product, out=product)
+
+
+def _minus(value: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
+    product = one * other
+    return np.subtract(value, product, out=product)

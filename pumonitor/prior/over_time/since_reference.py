@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from pumonitor.prior.over_time.grid import cells_of_moves, quantiles_of_cells
 from pumonitor.prior.over_time.paced_filter import PacedFilter
@@ -26,6 +26,8 @@ _BEYOND_ERROR: Final = 2.0
 _COUNTED: Final = 1e-8
 _EXACT: Final = 1e-7
 _LEFT_OUT: Final = 1e-4
+_LIGHT: Final = 0.03
+_MOST_STEPS: Final = 100
 _WITHIN: Final = (np.arange(9) + 0.5) / 9
 _LEVELS: Final = np.array([0.025, 0.5, 0.975])
 
@@ -68,24 +70,39 @@ class Explanation:
     factors: Mapping[str, float] = field(default_factory=dict)
 
 
-class _Normals(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Normals:
     """What has been added since the reference, in each point, and how much of it is a move."""
 
     mean: FloatArray
     deviation: FloatArray
     far: FloatArray
 
+    @cached_property
+    def above(self) -> FloatArray:
+        """Standard deviations from the mean up to where a rise is a move."""
+        return np.asarray((self.far - self.mean) / self.deviation)
+
+    @cached_property
+    def below(self) -> FloatArray:
+        """The same to where a fall is a move: negative where the mean lies above it."""
+        return np.asarray((-self.far - self.mean) / self.deviation)
+
+    @cached_property
+    def fallen(self) -> FloatArray:
+        """Chance of a fall that is a move, in each point."""
+        return np.asarray(special.ndtr(self.below))
+
+    @cached_property
     def moved(self) -> FloatArray:
-        """Chance, in each point."""
-        return _beyond(self.mean, self.deviation, self.far)
+        """Chance of a move in either direction, in each point."""
+        return np.asarray(special.ndtr(-self.above) + self.fallen)
 
     def mean_if_moved(self) -> FloatArray:
         """What was added, in each point, on average of where it is a move."""
-        above = (self.far - self.mean) / self.deviation
-        below = (-self.far - self.mean) / self.deviation
-        density = np.exp(-0.5 * above**2) - np.exp(-0.5 * below**2)
+        density = np.exp(-0.5 * self.above**2) - np.exp(-0.5 * self.below**2)
         beyond = self.deviation * density / math.sqrt(2 * math.pi)
-        return np.asarray(self.mean + beyond / np.maximum(self.moved(), 1e-300))
+        return np.asarray(self.mean + beyond / np.maximum(self.moved, 1e-300))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -147,14 +164,10 @@ class _Points:
 
     def negatives_alone(self) -> FloatArray:
         """Chance that negatives have moved while positives have not."""
-        mean, deviation, far = self.positives.mean, self.positives.deviation, self.positives.far
-        first, last = (
-            special.ndtr((-far - mean) / deviation),
-            special.ndtr((far - mean) / deviation),
-        )
+        first, last = self.positives.fallen, special.ndtr(self.positives.above)
         # mu1 at middles of equal parts of its chance not to have moved; mu0 is normal given that.
         parts = first + (last - first) * _WITHIN[:, np.newaxis]
-        off = deviation * special.ndtri(np.clip(parts, 1e-12, 1 - 1e-12))
+        off = self.positives.deviation * special.ndtri(np.clip(parts, 1e-12, 1 - 1e-12))
         alone = _beyond(self.negatives.mean + self.slope * off, self.left, self.negatives.far)
         return np.asarray((last - first) * alone.mean(axis=0))
 
@@ -198,7 +211,7 @@ def movements(parts: Sequence[PacedFilter], shares: FloatArray) -> dict[str, Mov
         else:
             then = scales.positives if name == "ranking" else scales.all_rows
             low, value, high = (1 + one / then for one in (low, value, high))
-        chance = float(weight @ np.concatenate([one.moved() for one in of]))
+        chance = float(weight @ np.concatenate([one.moved for one in of]))
         found[name] = Movement(value=value, low=low, high=high, chance=chance)
     return found
 
@@ -218,8 +231,8 @@ def explanations(parts: Sequence[PacedFilter], shares: FloatArray) -> list[Expla
             "ranking": points.positives.mean_if_moved(),
         }
         moved = np.abs(points.prior) > A_QUARTER
-        frequency = points.frequency.moved()
-        ranking = points.positives.moved()
+        frequency = points.frequency.moved
+        ranking = points.positives.moved
         negatives = points.negatives_alone()
         scores = {"": 1 - ranking - negatives, "ranking": ranking, "negatives": negatives}
         for prior, counted, placed in product((False, True), (False, True), scores):
@@ -271,24 +284,45 @@ def _beyond(mean: FloatArray, deviation: FloatArray, far: FloatArray | float) ->
 def _quantiles(mean: FloatArray, deviation: FloatArray, weight: FloatArray) -> list[float]:
     """Ends and middle of the 95% interval of a mixture of normals.
 
-    Most parts together hold next to nothing, and are left out.
+    Most parts together hold next to nothing, and are left out. The heaviest are few, and say where
+    to begin with all.
     """
     order = np.argsort(weight, kind="stable")
-    kept = order[np.cumsum(weight[order]) > _LEFT_OUT]
-    mean, deviation, weight = mean[kept], deviation[kept], weight[kept] / weight[kept].sum()
+    below = np.cumsum(weight[order])
+    heaviest, kept = (
+        _Mixture.of(mean[parts], deviation[parts], weight[parts])
+        for parts in (order[below > _LIGHT], order[below > _LEFT_OUT])
+    )
+    middle = float(heaviest.weight @ heaviest.mean)
+    return [kept.quantile(level, heaviest.quantile(level, middle)) for level in _LEVELS.tolist()]
 
-    def reached(value: float) -> float:
-        return float(weight @ special.ndtr((value - mean) / deviation))
 
-    low, high = float((mean - 9 * deviation).min()), float((mean + 9 * deviation).max())
-    return [
-        float(
-            optimize.brentq(
-                lambda value, level=level: reached(value) - level,
-                low,
-                high,
-                xtol=_EXACT * (high - low),
-            )
-        )
-        for level in _LEVELS.tolist()
-    ]
+class _Mixture(NamedTuple):
+    """A mixture of normals."""
+
+    mean: FloatArray
+    deviation: FloatArray
+    weight: FloatArray
+
+    @classmethod
+    def of(cls, mean: FloatArray, deviation: FloatArray, weight: FloatArray) -> _Mixture:
+        """With weights that add up to 1."""
+        return cls(mean, deviation, weight / weight.sum())
+
+    def quantile(self, level: float, value: float) -> float:
+        """By Newton steps from a value, halving what is left wherever one would leave it."""
+        low = float((self.mean - 9 * self.deviation).min())
+        high = float((self.mean + 9 * self.deviation).max())
+        exact = _EXACT * (high - low)
+        height = self.weight / (self.deviation * math.sqrt(2 * math.pi))
+        for _ in range(_MOST_STEPS):
+            value = value if low < value < high else 0.5 * (low + high)
+            scaled = (value - self.mean) / self.deviation
+            off = float(self.weight @ special.ndtr(scaled)) - level
+            low, high = (low, value) if off > 0 else (value, high)
+            density = float(height @ np.exp(-0.5 * scaled**2))
+            step = off / density if density > 0 else math.inf
+            value -= step
+            if abs(step) < exact or high - low < exact:
+                break
+        return min(max(value, low), high)

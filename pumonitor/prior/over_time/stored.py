@@ -15,7 +15,7 @@ __all__ = ["packed", "rounded", "unpacked"]
 FloatArray = NDArray[np.float64]
 
 _MANTISSA: Final = 23
-_LEVEL: Final = 4
+_LEVEL: Final = 1
 
 
 def rounded(values: ArrayLike, bits: int) -> FloatArray:

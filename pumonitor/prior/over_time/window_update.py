@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.prior.over_time.changes import CHANGES, Scores
-from pumonitor.prior.over_time.conditionals import Frequency, Places
+from pumonitor.prior.over_time.conditionals import MOMENTS_OF_PLACES, Frequency, Places
 from pumonitor.prior.over_time.window_summary import WindowSummary
 
 __all__ = ["KINDS", "Posterior", "Scales", "updated"]
@@ -26,7 +26,6 @@ _SCORES: Final[tuple[Scores, ...]] = get_args(Scores)
 _PRIOR: Final = np.array([int(one.prior) for one in CHANGES])
 _FREQUENCY: Final = np.array([int(one.frequency) for one in CHANGES])
 _PLACES: Final = np.array([_SCORES.index(one.scores) for one in CHANGES])
-_RANKING: Final = np.array([int(one.startswith("ranking")) for one in _SCORES])
 _LOG_PROBABILITY: Final = np.log([one.probability for one in CHANGES])
 KINDS: Final = 4
 """Of pasts that are kept apart in each point: all settled; where rows score has jumped of late; the
@@ -122,7 +121,7 @@ def updated(
     other is settled.
     """
     counted, frequency = _counted(frequency, window, class_prior, scales)
-    placed, places = _placed(places, window, class_prior, scales)
+    placed, of_places = _placed(places, window, class_prior, scales)
     grid = class_prior.shape
     logs = (
         _LOG_PROBABILITY[:, np.newaxis, np.newaxis, np.newaxis]
@@ -138,7 +137,7 @@ def updated(
     changes = (shares * np.exp(top.ravel() - evidence)).sum(axis=(1, 2))
     combined = np.zeros((*_COMBINATIONS, in_point.size))
     combined[_PRIOR, _FREQUENCY, _PLACES] = shares / in_point
-    of_kind, of_frequency, of_places = _mixed(combined, frequency.moments(), places.moments())
+    of_kind, of_frequency, of_places = _mixed(combined, frequency.moments(), of_places)
     of_kind, moments = _settled(np.log(of_kind), np.concatenate([of_frequency, of_places]))
     moments = moments.reshape(len(moments), KINDS, *grid)
     return Posterior(
@@ -175,10 +174,12 @@ def _mixed(
     places = np.zeros((len(of_places), KINDS, points))
     for scores, jumped in ((slice(0, 1), 0), (slice(1, None), 1)):
         of_scores = shares[:, :, scores].sum(axis=2)
-        in_frequency = (of_scores * of_frequency).sum(axis=1)
+        in_frequency = np.einsum("cjkp,mcjkp->mjkp", of_scores, of_frequency)
         for changed in (0, 1):
             in_total = of_scores[:, changed].sum(axis=0)
-            in_places = (shares[:, changed, scores] * of_places[:, :, scores]).sum(axis=(1, 2))
+            in_places = np.einsum(
+                "cskp,mcskp->mkp", shares[:, changed, scores], of_places[:, :, scores]
+            )
             for past in range(KINDS):
                 kind = past | jumped | 2 * changed
                 total[kind] += in_total[past]
@@ -234,23 +235,33 @@ def _counted(
 
 def _placed(
     places: Places, window: WindowSummary, class_prior: FloatArray, scales: Scales
-) -> tuple[FloatArray, Places]:
-    """For each of `_SCORES`, along a new second axis."""
+) -> tuple[FloatArray, FloatArray]:
+    """Log densities and moments for each of `_SCORES`, along a new axis before the past's."""
+    shape = (len(places.one), len(_SCORES), *places.one.shape[1:])
+    placed, moments = np.zeros(shape), np.empty((MOMENTS_OF_PLACES, *shape))
     if not window.has_index:
         # A change of where rows score is looked for in the first window that shows it.
-        beside = places.beside(np.zeros(len(_SCORES)))
-        return np.zeros_like(beside.one_one), beside
+        moments[:] = places.moments()[:, :, np.newaxis]
+        return placed, moments
     # What confirmed rows tell of positives is the same however far negatives have moved.
-    beside = places.beside(np.array([0.0, _POSITIVES_JUMP * scales.positives]) ** 2)
-    of_positives = np.zeros_like(beside.one)
-    if not math.isnan(window.confirmed_mean):
-        of_positives, beside = beside.after_positives(
-            window.confirmed_mean, window.confirmed_variance
+    as_before = _told_by_confirmed(places, window)
+    jumped = _told_by_confirmed(
+        places.wider((_POSITIVES_JUMP * scales.positives) ** 2, 0.0), window
+    )
+    for place, scores in enumerate(_SCORES):
+        of_positives, beside = jumped if scores.startswith("ranking") else as_before
+        of_all, beside = beside.wider(0.0, _far(scores, scales) ** 2).after_all(
+            window.all_mean, window.all_variance, share=class_prior
         )
-    far = np.array([_far(scores, scales) for scores in _SCORES])
-    beside = beside.taken(_RANKING).wider(0.0, far[:, np.newaxis, np.newaxis, np.newaxis] ** 2)
-    of_all, beside = beside.after_all(window.all_mean, window.all_variance, share=class_prior)
-    return of_positives[:, _RANKING] + of_all, beside
+        placed[:, place] = of_positives + of_all
+        moments[:, :, place] = beside.moments()
+    return placed, moments
+
+
+def _told_by_confirmed(places: Places, window: WindowSummary) -> tuple[FloatArray | float, Places]:
+    if math.isnan(window.confirmed_mean):
+        return 0.0, places
+    return places.after_positives(window.confirmed_mean, window.confirmed_variance)
 
 
 def _far(scores: Scores, scales: Scales) -> float:

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import optimize, special
 
 from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary
 from pumonitor.prior.over_time.since_reference import _beyond, _Normals, _quantiles
@@ -93,6 +94,31 @@ def test_quantiles_of_a_mixture_are_those_of_draws():
     assert weight @ _beyond(mean, deviation, 1.5) == pytest.approx(
         (np.abs(draws) > 1.5).mean(), abs=0.004
     )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_quantiles_of_any_mixture_reach_their_shares(seed: int):
+    rng = np.random.default_rng(seed)
+    parts = int(rng.integers(1, 300))
+    # Far apart and narrow as well: Newton steps across a gap lead anywhere.
+    mean = rng.normal(size=parts) * 10.0 ** rng.integers(-2, 4)
+    deviation = 10.0 ** rng.uniform(-4, 1, size=parts)
+    weight = rng.dirichlet(np.full(parts, 0.05 if seed % 2 else 5.0))
+    low, high = (mean - 9 * deviation).min(), (mean + 9 * deviation).max()
+    found = _quantiles(mean, deviation, weight)
+    expected = [
+        optimize.brentq(
+            lambda value, share=share: weight @ special.ndtr((value - mean) / deviation) - share,
+            low,
+            high,
+            xtol=1e-13 * (high - low),
+        )
+        for share in (0.025, 0.5, 0.975)
+    ]
+    reached = [weight @ special.ndtr((value - mean) / deviation) for value in found]
+    for value, exact, share, got in zip(found, expected, (0.025, 0.5, 0.975), reached, strict=True):
+        # Parts that hold next to nothing are left out: a value, or the share that it reaches.
+        assert abs(value - exact) < 2e-7 * (high - low) or abs(got - share) < 2e-4
 
 
 def test_counts_alone_follow_the_prior_and_say_nothing_of_scores():
