@@ -7,11 +7,12 @@ from datetime import timedelta
 from threading import Event
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
+from pumonitor.monitor.ledger.claims import renewal
 from pumonitor.monitor.ledger.claims.owners import this_process
 from pumonitor.monitor.ledger.database.errors import StateError
-from pumonitor.monitor.ledger.database.schema import outbox
+from pumonitor.monitor.ledger.database.schema import outbox, windows
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import StoredOutbox
@@ -57,6 +58,18 @@ def test_a_window_of_a_dead_worker_is_taken_over_at_once(ledger: Ledger) -> None
     assert (after.window_key, after.fence, after.attempts) == (before.window_key, 2, 1)
     (window,) = ledger.windows(MONITOR)
     assert window.last_error == (f"{this_process().shown} died, or did not finish within its lease")
+
+
+def test_a_window_of_a_dead_worker_that_another_is_just_freeing_is_passed_by(
+    postgres_address: str,
+) -> None:
+    with Ledger.open(postgres_address) as one, Ledger.open(postgres_address) as other:
+        planned(one, 1)
+        assert one.claim_collect(the_dead(), now=LONG_AFTER) is not None
+        with one.database.writing() as connection:
+            connection.execute(select(windows).with_for_update())
+            assert other.claim_collect("other", now=LONG_AFTER) is None
+        assert other.claim_collect("other", now=LONG_AFTER) is not None
 
 
 @pytest.mark.parametrize(
@@ -122,6 +135,22 @@ def test_a_sender_takes_back_what_it_could_not_give_back(
             try_to_give_back()
     assert [one.key for one in ledger.outbox.claim("mlflow", limit=9, lease=HOUR)] == ["a", "b"]
     assert ledger.outbox.claim("mlflow", limit=9, lease=HOUR) == (), "now it keeps them"
+
+
+def test_a_lease_is_renewed_three_times_before_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    renewals: list[int] = []
+
+    class Ended(Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            waits.append(timeout or 0.0)
+            return len(waits) > 3
+
+    monkeypatch.setattr(renewal, "Event", Ended)
+    with renewal.renewed(lambda: renewals.append(1), lease=timedelta(minutes=2)):
+        pass
+    assert waits == [40.0] * 4
+    assert len(renewals) == 3
 
 
 def test_a_claim_is_renewed_while_messages_are_sent(

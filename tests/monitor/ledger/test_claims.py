@@ -417,6 +417,13 @@ def test_passwords_in_addresses_are_hidden_by_default(ledger: Ledger) -> None:
     assert ledger.windows()[0].last_error == "no answer from postgresql://***@host/db"
 
 
+@pytest.mark.parametrize("first", [timedelta(microseconds=1), timedelta(hours=1)])
+def test_the_longest_wait_is_reached_from_any_first_one(first: timedelta) -> None:
+    rules = WorkRules(first_wait=first, longest_wait=timedelta(hours=1))
+    assert rules.wait(1) == first
+    assert rules.wait(1000) == timedelta(hours=1)
+
+
 @pytest.mark.parametrize(
     "rules",
     [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select, update
 
+from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import outbox as outbox_table
 from pumonitor.monitor.ledger.database.schema import sent_keys
 from pumonitor.monitor.ledger.enqueue import enqueue
@@ -109,6 +110,21 @@ def test_a_claim_that_has_run_out_changes_nothing(ledger: Ledger) -> None:
     assert keys(claim(ledger)) == ["a1"]
 
 
+def test_at_the_moment_at_which_a_claim_runs_out_it_is_another_s(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(ledger, "ab")
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    monkeypatch.setattr(Database, "now", lambda *_: now)
+    slow, other = claim(ledger)
+
+    now += LEASE
+    ledger.outbox.delivered(slow)
+    assert keys(claim(ledger)) == ["a1", "b2"]
+    ledger.outbox.release([slow, other])
+    assert claim(ledger) == [], "what the former holder gives back is no longer its own"
+
+
 def test_a_failure_holds_up_its_lane_only(ledger: Ledger) -> None:
     add(ledger, "abab")
     first, second, third, fourth = claim(ledger)
@@ -135,6 +151,9 @@ def test_what_is_set_aside_holds_up_nothing_and_can_be_taken_up(ledger: Ledger) 
     ledger.outbox.set_aside(first, reason="never")
     ledger.outbox.release([second])
     assert keys(claim(ledger)) == ["a2"]
+    with ledger.database.reading() as connection:
+        refused = select(outbox_table.c.refusals).where(outbox_table.c.key == "a1")
+        assert connection.scalar(refused) == 2
     waiting = ledger.outbox.waiting()["mlflow"]
     assert (waiting.messages, waiting.set_aside) == (1, 1)
 

@@ -5,6 +5,7 @@ All functions take the connection of an open transaction.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -90,8 +91,10 @@ class WorkRules:
         >>> WorkRules().wait(3), WorkRules().wait(1000)
         (datetime.timedelta(seconds=120), datetime.timedelta(seconds=3600))
         """
-        doubled = self.first_wait * (1 << min(attempts - 1, 30))
-        return min(doubled, self.longest_wait)
+        doublings = attempts - 1
+        if doublings >= math.log2(self.longest_wait / self.first_wait):
+            return self.longest_wait
+        return self.first_wait * 2**doublings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,12 @@ from threading import Event
 import pytest
 
 from pumonitor.errors import PumonitorError
+from pumonitor.monitor.delivery.sending import sending_thread
 from pumonitor.monitor.delivery.sending.circuit_breaker import CircuitBreaker
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Delivery, Patience
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.monitor.delivery.sending.sender import Sender
+from pumonitor.monitor.delivery.sending.sending_thread import SendingThread
 from pumonitor.ports import OutboxMessage
 from tests.monitor.delivery.sending.outbox_in_memory import OutboxInMemory
 
@@ -408,6 +411,60 @@ def test_what_goes_wrong_beside_sending_is_reported_and_delivery_goes_on(
     assert deliver(deliverer).delivered == 1
     assert sink.got == [0, 1], "what arrived is noted, and not sent a second time"
     assert outbox.states() == ["delivered", "delivered"]
+
+
+def test_what_is_noted_as_delivered_is_noted_once(
+    deliverer: Deliverer, outbox: OutboxInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = []
+
+    def note(message: OutboxMessage) -> None:
+        noted.append(message.id)
+        OutboxInMemory.delivered(outbox, message)
+
+    monkeypatch.setattr(outbox, "delivered", note)
+    fill(outbox, "aa")
+    deliver(deliverer)
+    deliver(deliverer)
+    assert noted == [1, 2]
+
+
+def test_a_thread_that_waits_for_news_ends_at_once_when_it_is_told_to(
+    outbox: OutboxInMemory, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending_thread, "_POLL_SECONDS", 3600.0)
+    busy = Held()
+    sender = Sender("mlflow", outbox, busy, clock=clock, patience=PATIENCE)
+    thread = SendingThread(
+        [sender],
+        clock=clock,
+        stopped=Event(),
+        refresh=lambda name: None,
+        on_delivery=lambda name, done: None,
+    )
+    fill(outbox, "a")
+    thread.start()
+    assert busy.asked.wait(PATIENT_SECONDS)
+    thread.end({"mlflow": HOUR})
+    busy.let_go.set()
+    thread.join(PATIENT_SECONDS)
+    assert not thread.is_alive()
+    assert thread.done["mlflow"].delivered == 1
+
+
+def test_who_asks_is_told_of_each_pass_that_sent_something(
+    outbox: OutboxInMemory, sink: Recorder, clock: Clock
+) -> None:
+    idle = Recorder()
+    deliverer = Deliverer(
+        outbox, {"mlflow": sink, "hook": idle}, clock=clock, patience=PATIENCE, seed=5
+    )
+    fill(outbox, "aab")
+    sink.react = lambda number: down(number) if number == 2 else None
+    told: list[tuple[str, Delivery]] = []
+    deliverer.start(lambda name, done: told.append((name, done)))
+    deliverer.finish(budget=HOUR)
+    assert told == [("mlflow", Delivery(delivered=2, failed=1, reason="nobody there"))]
 
 
 def test_a_worker_whose_lease_ran_out_changes_nothing(
