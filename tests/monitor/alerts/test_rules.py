@@ -129,6 +129,16 @@ def test_a_warning_and_staleness_are_rules_of_their_own():
     assert len({one.key for one in found}) == 3
 
 
+def test_a_rule_is_about_all_rows_or_one_segment_or_each():
+    for text, segment, per in (
+        ("", "", ""),
+        (", segment: {country: DE}", "country=DE", ""),
+        (", per: country", "", "country"),
+    ):
+        found = rule(f"{{metric: f1, below: 0.75{text}}}")
+        assert (found.segment, found.per) == (segment, per)
+
+
 def test_what_predictions_say_is_judged_at_once():
     found = rules("{health: no_data}, {health: score_range}, {health: label_delay, change: 50%}")
     assert [one.provisional for one in found] == [True, True, False]

@@ -223,3 +223,6 @@ def test_an_end_by_the_clock_is_no_correction():
 def test_an_alert_that_has_seen_no_window_has_no_evidence():
     with pytest.raises(ValueError, match=r"the alert 'f1 below 0\.75' has seen no window"):
         NOTHING.last_evidence()
+    for known in ({"window_start": START}, {"window_end": START + DAY}):
+        with pytest.raises(ValueError, match="has seen no window"):
+            replace(NOTHING, **known).last_evidence()

@@ -16,6 +16,7 @@ from pumonitor.monitor.rules.reference.attribution import (
     difference_at_one_prior,
     stands_on,
 )
+from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR
 from pumonitor.monitor.rules.reference.uncertain import Known, Uncertain
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.stats.confidence_draws import split_normal_logit_draws
@@ -98,6 +99,20 @@ def test_the_parts_against_many_windows_add_up_to_the_change_from_their_mean() -
     assert all(part.low < part.value < part.high for part in parts.values())
     of_the_means = sum(part.value for part in attribute_f1(now, before).values())
     assert of_the_means != pytest.approx(total, abs=1e-3)
+
+
+def test_a_factor_known_well_leaves_the_part_of_the_prior_known_well() -> None:
+    then = {"aul": exact(0.5 * 0.2 + 0.8 * 0.9), "class_prior": exact(0.2)}
+    now = {
+        "aul": exact(0.5 * 0.1 + 0.9 * 0.9),
+        "class_prior": exact(0.1),
+        PRIOR_FACTOR: Uncertain(value=0.5, low=0.49, high=0.52, se=0.0075),
+    }
+    prior = attribute_aul(now, then)["prior"]
+    assert prior.value == pytest.approx((0.5 - 0.9) * -0.1)
+    # The slope of AUL against the class prior is about (0.5 - 0.9), times 0.2 against the factor.
+    assert prior.high - prior.value == pytest.approx(0.4 * 0.2 * 0.01, rel=0.1)
+    assert prior.value - prior.low == pytest.approx(0.4 * 0.2 * 0.02, rel=0.1)
 
 
 def test_what_only_the_prior_changed_is_put_down_to_it() -> None:

@@ -40,6 +40,14 @@ def test_between_ages_the_share_is_linear() -> None:
     assert first.low < first.value < first.high
 
 
+def test_where_no_label_comes_early_the_share_known_early_is_none() -> None:
+    found = label_maturity([[0, 0, 0, 60], [0, 0, 0, 40]], ages=AGES)
+    assert found.known.tolist() == [0.0, 0.0, 0.0, 1.0]
+    early = found.share_known(AGES[1])
+    assert early.value == early.low == 0.0
+    assert early.high < 0.1
+
+
 def test_fewer_after_retractions_is_a_share_of_one() -> None:
     found = label_maturity([[20, 60, 100, 90]], ages=AGES)
     assert found.known[2] == 1.0

@@ -81,6 +81,15 @@ def test_too_few_windows_say_so(known):
         reference.usual("recall")
 
 
+def test_values_are_those_of_windows_that_have_all_that_is_named():
+    prior, delay = (window(value, 0.0, name) for value, name in ((0.1, "class_prior"), (3, "rows")))
+    some = window(0.4, 0.1) | prior, window(0.5, 0.1) | prior | delay, window(0.6, 0.1), prior
+    reference = ReferenceWindows(windows=some)
+    assert reference.values("recall").tolist() == [0.4, 0.5, 0.6]
+    assert reference.values("recall", "class_prior").tolist() == [0.4, 0.5]
+    assert reference.values("recall", "class_prior", "rows").tolist() == [0.5]
+
+
 def _false_alarms(
     *, windows: int, between: float, shared: float, runs: int = 4000, seed: int = 7
 ) -> tuple[float, float]:

@@ -8,8 +8,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from pumonitor.monitor.rules.alerts import evidence_delay
 from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.rule import AlertRule, LabelDelay, Reading, WindowView
+from pumonitor.monitor.rules.detectors import Detector
 from pumonitor.ports import Window
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -105,6 +107,24 @@ def test_a_change_that_is_surely_smaller_is_let_pass():
     assert found.reason.endswith(", within the 50% allowed")
     assert found_in(views, replace(LATER, direction="up", change=0.0))[-1].kind == "breach"
     assert found_in(views, replace(LATER, direction="down", change=0.0))[-1].kind == "good"
+
+
+@pytest.mark.parametrize(("direction", "asked"), [("up", 2.0), ("down", 2.0), ("any", 2.5)])
+def test_as_many_false_alarms_are_allowed_as_the_rule_says(direction, asked, monkeypatch):
+    """In both directions a quarter more, as there the detector has fewer than it is asked for."""
+    made = []
+
+    class Kept(Detector):
+        def __init__(self, **options):
+            made.append(options)
+            super().__init__(**options)
+
+    monkeypatch.setattr(evidence_delay, "Detector", Kept)
+    found_in(
+        views_of(streams(1.0, days=28)),
+        replace(LATER, direction=direction, false_alarms_per_year=2.0),
+    )
+    assert [one["false_alarms_per_year"] for one in made] == [asked]
 
 
 @pytest.mark.parametrize("quiet", ["fewer positives", "no weekends", "days differ"])

@@ -296,6 +296,24 @@ def test_among_many_segments_one_that_is_barely_bad_may_be_chance():
         ["breach"], ["insufficient"], ["breach"], ["breach"],
     )  # fmt: skip
     assert kinds(one, segments(DE=0.9, **others), ("7", "country=DE")) == ["good"]
+    (found,) = folded(one, segments(DE=barely, **others)).evidence
+    assert found["7", "country=DE"].reason == (
+        "AUC is 0.73 (0.71 to 0.75), all of it below 0.75, which among 6 segments may be chance"
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kind"), [(0.35, 0.61, "breach"), (0.59, 0.68, "insufficient")]
+)
+def test_how_surely_a_segment_has_dropped_is_told_by_the_end_towards_the_limit(low, high, kind):
+    """Towards worse the interval may be as wide as it likes."""
+    series = [("7", f"country=X{n}") for n in range(30)]
+    readings = {one: {"auc": reading(0.8, half=0.001)} for one in series}
+    readings[series[0]] = {"auc": Reading(value=0.6, low=low, high=high, se=0.02, n_labeled=50)}
+    one = rule(DROP, per="country")
+    late = view(0, readings, as_of=START + 4 * DAY)
+    quiet = reference(0.8, half=0.001, spread=(-0.001, -0.0005, 0.0, 0.0005, 0.001))
+    assert kinds(one, [late], series[0], known_reference=quiet) == [kind]
 
 
 # -- shifts ---------------------------------------------------------------------------------------
@@ -453,6 +471,13 @@ def test_windows_without_a_usable_value_are_stale_unless_another_version_took_ov
     assert [one[ALL].kind for one in found.evidence] == [
         "good", "breach", "breach", "breach", "no_data",
     ]  # fmt: skip
+    assert [one[ALL].reason for one in found.evidence] == [
+        "it has one",
+        "there are no predictions",
+        "AUC is undefined: no positives",
+        "the window could not be evaluated",
+        "another model version has taken over",
+    ]
     assert [one[ALL].state for one in found.states] == [
         "ok", "pending", "pending", "firing", "firing",
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,24 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.errors import InputError
-from pumonitor.monitor.alerts.notifiers import alert_sinks, series_reader
+from pumonitor.monitor.alerts.notifiers import NotifyingDeliverer, alert_sinks, series_reader
 from pumonitor.monitor.app import utc_now
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.delivery.http.posting import Limits
 from pumonitor.monitor.delivery.notifications.alertmanager import AlertmanagerSink
 from pumonitor.monitor.delivery.notifications.apprise import AppriseSink
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
+from pumonitor.monitor.delivery.sending.delivery import Patience
+from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from tests.monitor.delivery.notifications.alerts import alert
+from pumonitor.ports import OutboxMessage
+from tests.monitor.delivery.notifications.alerts import alert, outgoing
+from tests.monitor.delivery.notifications.conftest import Clock
 from tests.monitor.delivery.notifications.receivers import Answer, HttpReceiver
 from tests.monitor.delivery.notifications.test_canary import MONITOR
-from tests.monitor.ledger.monitored_days import DAY, FIRST, counted, judged, planned
+from tests.monitor.ledger.monitored_days import DAY, FIRST, counted, judged, message, planned
 
 
 def read(destination: str, **environment: str) -> Configuration:
@@ -80,6 +87,36 @@ def test_what_makes_no_sense_is_refused(destination: str, message: str) -> None:
     with pytest.raises(InputError, match=r"destinations\.one.*line 2: ") as caught:
         read(destination, KEY="short")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["webhook", "alertmanager"])
+def test_limits_hold_for_every_destination(kind: str, receiver: HttpReceiver, clock: Clock) -> None:
+    receiver.in_turn(Answer(503, headers={"Retry-After": "7200"}))
+    configuration = read(f"{{{kind}: '{receiver.address}', allow_private: true}}")
+    sinks = alert_sinks(
+        configuration,
+        read_series=lambda message: (),
+        clock=clock,
+        limits=Limits(longest_wait=timedelta(minutes=5)),
+    )
+    with pytest.raises(DestinationDownError) as caught:
+        sinks["alerts:one"].send(outgoing(alert()))
+    assert caught.value.retry_after == timedelta(minutes=5)
+
+
+def test_a_notifier_has_the_patience_it_is_given(ledger: Ledger, clock: Clock) -> None:
+    class Refusing:
+        def send(self, message: OutboxMessage) -> None:
+            msg = "no"
+            raise MessageRefusedError(msg)
+
+    with ledger.database.writing() as connection:
+        told = [message("a", destination="alerts:hook")]
+        enqueue(connection, ledger.database, told, at=ledger.database.now(connection))
+    deliverer = NotifyingDeliverer(
+        ledger, {"alerts:hook": Refusing()}, clock=clock, patience=Patience(refusals=1)
+    )
+    assert deliverer.deliver(budget=DAY)["alerts:hook"].set_aside == 1
 
 
 # -- the series -------------------------------------------------------------------------------
@@ -178,13 +215,13 @@ def test_what_came_back_is_reported(configured: Path, receiver: HttpReceiver) ->
 def test_one_can_be_named(configured: Path, receiver: HttpReceiver) -> None:
     assert notify(configured, "--test", "chat").exit_code == 0
     assert len(receiver.requests) == 1
-    for arguments, message in (
+    for arguments, said in (
         (["--test", "caht"], "chat"),
         ([], "--test"),
     ):
         done = notify(configured, *arguments)
         assert done.exit_code == 2
-        assert message in done.stderr
+        assert said in done.stderr
     assert len(receiver.requests) == 1
 
 
