@@ -11,6 +11,7 @@ from pumonitor.errors import InputError
 from pumonitor.metrics import THRESHOLD_METRICS
 from pumonitor.metrics.bound_areas import Path, area_under_roc, average_precision_of
 from pumonitor.metrics.bounds import bounds, bounds_of_table
+from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.surrogates import hidden_counts
 from pumonitor.results import ClassPriorEstimate
 from tests.frozen import assert_as_frozen, shares
@@ -334,6 +335,28 @@ def test_areas_under_the_two_roc_curves_are_the_bounds_on_auc():
     curve = found.roc()
     assert np.trapezoid(curve.low, curve.x) == pytest.approx(found.auc().low, abs=0.01)
     assert np.trapezoid(curve.high, curve.x) == pytest.approx(found.auc().high, abs=0.01)
+
+
+def test_average_precision_of_counts_is_between_its_best_and_worst_order():
+    """Ten positives, all confirmed, and 35 negatives, counted in two cells."""
+    table = ScoreTable.from_counts([2, 8], [30, 5], edges=[0.0, 0.5, 1.0])
+    counted = bounds_of_table(table, ClassPriorEstimate.given(10 / 45 + 1e-9))
+    first = [1] * 8 + [0] * 5 + [1] * 2 + [0] * 30
+    last = [0] * 5 + [1] * 8 + [0] * 30 + [1] * 2
+    worst, best = (average_precision_score(one, -np.arange(45)) for one in (last, first))
+    found = counted.average_precision()
+    assert (found.low, found.high) == pytest.approx((worst, best), abs=1e-6)
+
+
+def test_the_highest_score_of_rows_counted_together_is_inside_them():
+    scores = -np.arange(20.0)
+    labels = np.isin(np.arange(20), [0, 9]).astype(int)
+    found = bounds(labels, scores, class_prior=0.3)
+    with pytest.raises(InputError, match="threshold -1 falls inside the score cell"):
+        found.at(RECALL, -1.0)
+    # At their lowest all of them are flagged, and above them the one confirmed row.
+    assert found.tables_at(-8.0)[0]["false_positives"] >= 4
+    assert found.tables_at(0.0)[0]["false_positives"] == 0
 
 
 def test_a_prior_below_the_confirmed_share_is_refused():

@@ -70,6 +70,13 @@ def test_what_is_not_corrected_understates(found):
     assert (auc > balanced) == should_rise or auc == pytest.approx(balanced)
 
 
+def test_where_no_labeled_row_is_flagged_precision_is_none():
+    of = {"unlabeled_prior": 0.1, "labeled_fraction": 0.05}
+    assert conversions.corrected_precision([0.0, 0.2], **of) == pytest.approx([0.0, 0.475])
+    with pytest.raises(ValueError, match=r"0 <= precision_pu < 1, got -0\.1"):
+        conversions.corrected_precision(-0.1, **of)
+
+
 def test_arrays_in_arrays_out_and_the_best_threshold_stays():
     observed = np.array([0.1, 0.31, 0.24])
     found = conversions.corrected_mcc(observed, labeled_fraction=0.2, **SHARES)

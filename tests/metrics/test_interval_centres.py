@@ -1,0 +1,67 @@
+"""Intervals are where they should be: about the estimate, corrected for luck, narrow if known."""
+
+import numpy as np
+import pytest
+
+import pumonitor
+
+
+def rows(seed, *, separation, number=600, share=0.3, labeled=0.3):
+    rng = np.random.default_rng(seed)
+    is_positive = rng.random(number) < share
+    scores = rng.normal(separation * is_positive)
+    return is_positive & (rng.random(number) < labeled), scores
+
+
+def test_the_best_of_thresholds_that_tell_nothing_is_no_better_than_chance():
+    """The value itself is the plain maximum; its interval allows for the luck in it."""
+    found = [
+        pumonitor.evaluate(*rows(seed, separation=0.0), class_prior=0.3)["balanced_accuracy_max"]
+        for seed in range(6)
+    ]
+    assert np.mean([one.value for one in found]) > 0.53
+    assert sum(one.low < 0.5 for one in found) >= 5
+
+
+def test_where_every_positive_is_labeled_nothing_is_unknown_of_the_window():
+    labels, scores = rows(1, separation=2.0, number=200, labeled=1.0)
+    window, process = (
+        pumonitor.evaluate(labels, scores, class_prior=float(labels.mean()), target=target)["auc"]
+        for target in ("window", "process")
+    )
+    assert (window.low, window.high) == pytest.approx((window.value, window.value), abs=1e-9)
+    assert process.se > 0.01
+
+
+def test_the_interval_among_the_highest_is_about_that_at_their_threshold():
+    labels, scores = rows(2, separation=1.5)
+    threshold = np.sort(scores)[-100]
+    ev = pumonitor.evaluate(labels, scores, class_prior=0.3, threshold=threshold, top_k=100)
+    for at_k, at in (("recall_at_k", "recall"), ("precision_at_k", "precision")):
+        assert ev[at_k].value == pytest.approx(ev[at].value)
+        # A threshold that goes with the rows moves less than one that stays.
+        assert ev[at].low - 0.02 < ev[at_k].low < ev[at_k].high < ev[at].high + 0.02
+
+
+def test_uncorrected_intervals_of_two_samples_are_about_the_estimate():
+    rng = np.random.default_rng(3)
+    labels = np.repeat([1, 0], [300, 3000])
+    scores = rng.normal(1.5 * ((labels == 1) | (rng.random(3300) < 0.2)))
+    ev = pumonitor.evaluate(labels, scores, class_prior=0.2, threshold=1.0, scenario="case-control")
+    for name in ("accuracy_pu", "f1_pu", "balanced_accuracy_pu", "mcc_pu"):
+        middle = 0.5 * (ev[name].low + ev[name].high)
+        assert middle == pytest.approx(ev[name].value, abs=0.1 * (ev[name].high - ev[name].low))
+
+
+def test_a_curve_of_less_confidence_has_a_narrower_band():
+    some = rows(4, separation=1.5)
+    narrow, wide = (
+        pumonitor.evaluate(*some, class_prior=0.3, confidence_level=level).curves["roc"]
+        for level in (0.5, 0.95)
+    )
+    assert (narrow.low <= narrow.y).all()
+    assert (narrow.y <= narrow.high).all()
+    # Quantiles of a normal distribution are .67 and 1.96 of its deviations from the middle.
+    inside = slice(20, -20)
+    ratio = np.mean((wide.high - wide.low)[inside]) / np.mean((narrow.high - narrow.low)[inside])
+    assert 2 < ratio < 4
