@@ -94,7 +94,7 @@ class WorkRules:
         doublings = attempts - 1
         if doublings >= math.log2(self.longest_wait / self.first_wait):
             return self.longest_wait
-        return self.first_wait * 2**doublings
+        return self.first_wait * (1 << doublings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
