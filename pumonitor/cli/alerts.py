@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from pumonitor.monitor.config.configuration import Monitor
     from pumonitor.monitor.ledger.ledger import Ledger
-    from pumonitor.ports import PredictionSource
 
 __all__ = ["alerts"]
 
@@ -256,23 +255,15 @@ def simulate(
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.config.other_rules import with_rules
         from pumonitor.monitor.inspection.configuration_changes import stored_hash
-        from pumonitor.monitor.windows.opening import open_monitor_source
 
-        file = read_configuration(config, needs="ledger")
-        configuration = file.configuration
+        configuration = read_configuration(config, needs="ledger").configuration
         chosen_monitors(configuration, monitor)
         if rule:
             configuration = with_rules(config, monitor, rule)
         chosen = configuration.monitors[monitor]
 
-        def open_source(wanted: Monitor) -> PredictionSource:
-            file.require_tables(wanted.name)
-            return open_monitor_source(wanted)
-
         with (
-            open_jobs(
-                configuration, monitor=monitor, deliver=False, open_source=open_source
-            ) as jobs,
+            open_jobs(configuration, monitor=monitor, deliver=False) as jobs,
             progress_bar(logged_as="alerts simulate") as step,
         ):
             note_changed_configuration(

@@ -51,32 +51,28 @@ def check(
                 check_configuration,
                 destination_summaries,
                 in_the_ledger,
-                unread_outcomes,
             )
             from pumonitor.monitor.inspection.check_monitor import check_monitor
             from pumonitor.monitor.windows.opening import open_monitor_source
 
             file = read_configuration(config, needs="ledger")
+            configuration = file.configuration
             step("Connecting", None)
-            outcomes = [
-                *check_configuration(file.configuration),
-                *unread_outcomes(file.unread),
-            ]
-            destinations = destination_summaries(file.configuration, file.unread)
+            outcomes = list(check_configuration(configuration))
+            destinations = destination_summaries(configuration)
             evaluated: dict[str, InLedger] = {}
             if outcomes[0].failure is None:
-                evaluated = in_the_ledger(file.configuration, now=datetime.now(UTC))
+                evaluated = in_the_ledger(configuration, now=datetime.now(UTC))
             checks: list[MonitorCheck] = []
-            for name, monitor in file.configuration.monitors.items():
+            for name, monitor in configuration.monitors.items():
                 step(f"Reading the tables of {name}", None)
                 known = evaluated.get(name)
                 checks.append(
                     check_monitor(
                         monitor,
                         now=datetime.now(UTC),
-                        mask=file.configuration.mask,
+                        mask=configuration.mask,
                         open_source=open_monitor_source,
-                        unread=file.unread,
                         other=_said(None if known is None else known.other, config),
                         evaluated=frozenset() if known is None else known.panes,
                         doubts=() if known is None else known.doubts,

@@ -36,17 +36,16 @@ def doctor(
     with errors_as_messages():
         from pumonitor.monitor.app import open_ledger, utc_now
         from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.inspection.doctor import examine, unread_complaints
+        from pumonitor.monitor.inspection.doctor import examine, missing_secrets
 
-        file = read_configuration(config, needs="ledger")
-        configuration = file.configuration
+        configuration = read_configuration(config, needs="ledger").configuration
         if take_up is not None:
             with open_ledger(configuration) as ledger:
                 count = ledger.outbox.take_up(take_up)
             typer.echo(f"{count} messages that were set aside will be sent again", err=True)
         complaints = [
-            *unread_complaints(file.unread),
-            *examine(configuration, now=utc_now(), unread=file.unread),
+            *missing_secrets(configuration),
+            *examine(configuration, now=utc_now()),
         ]
         if as_json:
             typer.echo(json.dumps([asdict(one) for one in complaints]))

@@ -44,11 +44,10 @@ def prometheus(
         from pumonitor.monitor.config.file import configuration_hash, read_configuration
         from pumonitor.monitor.inspection.prometheus_rules import prometheus_rules
 
-        file = read_configuration(config, needs="ledger")
-        monitors = file.configuration.monitors
-        for name in monitors:
-            # The keys of rules depend on the identity of the tables.
-            file.require_meaning(name)
+        monitors = read_configuration(config, needs="ledger").configuration.monitors
+        for one in monitors.values():
+            # The keys of rules depend on which tables are meant.
+            one.require_identified()
         text = prometheus_rules(
             monitors,
             {name: alert_rules(one, configuration_hash(one)) for name, one in monitors.items()},

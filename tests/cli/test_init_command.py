@@ -84,7 +84,7 @@ def test_flags_decide(folder):
     (monitor,) = read_configuration("data/monitor.yaml").configuration.monitors.values()
     assert monitor.name == "card-fraud"
     # Relative to the file, which is beside them.
-    assert monitor.predictions.source.path == "predictions.parquet"
+    assert monitor.predictions.source.path.written == "predictions.parquet"
     assert (monitor.window, monitor.zone, monitor.threshold) == ("1d", "Europe/Berlin", 0.75)
     assert monitor.maturity.days == 12
     assert monitor.predictions.time_zone == monitor.positives.time_zone == "Europe/Berlin"

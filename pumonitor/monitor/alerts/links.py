@@ -30,13 +30,13 @@ def links_to_runs(
     There is no link before MLflow has the run, and none if results go to a file or database without
     a configured address of MLflow's pages.
     """
-    pages = _pages(tracking)
-    if pages is None:
-        return no_links
 
     def links_of(monitor: str, model_version: str) -> Mapping[str, str]:
         from pumonitor.monitor.delivery.mlflow.runs import run_key
 
+        pages = _pages(tracking)
+        if pages is None:
+            return {}
         run_id = run_ids.get(run_key(monitor, model_version, configurations.get(monitor, "")))
         return {} if run_id is None else {"mlflow": f"{pages}/#/runs/{run_id}"}
 
@@ -45,7 +45,7 @@ def links_to_runs(
 
 def _pages(tracking: Tracking) -> str | None:
     """Base address of MLflow's pages, without credentials; None if unknown."""
-    parts = urlsplit(tracking.ui or tracking.address)
+    parts = urlsplit(tracking.address if tracking.ui is None else tracking.ui.get())
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         return None
     host = parts.netloc.rpartition("@")[2]

@@ -74,7 +74,7 @@ def make_sink(
     limits : Limits, optional
         Limits of one request.
     """
-    address = destination.address.get_secret_value()
+    address = destination.address
     allow_private = destination.allow_private
     if destination.kind == "apprise":
         return AppriseSink(
@@ -84,10 +84,9 @@ def make_sink(
             mask=mask,
         )
     if destination.kind == "webhook":
-        secret = destination.secret
         return WebhookSink(
             address,
-            secret=None if secret is None else secret.get_secret_value(),
+            secret=destination.key,
             read_series=read_series if destination.picture else None,
             allow_private=bool(allow_private),
             mask=mask,

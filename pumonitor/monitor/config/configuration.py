@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -11,21 +12,19 @@ from pydantic import (
     BeforeValidator,
     Field,
     PrivateAttr,
-    SecretStr,
     ValidationInfo,
     field_validator,
 )
 
 from pumonitor.errors import if_percent
-from pumonitor.monitor.config.left_unread import UNREAD_DESTINATIONS
 from pumonitor.monitor.config.sections.class_prior import GivenPrior
 from pumonitor.monitor.config.sections.destinations import KINDS, Destination, Tracking
 from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
 from pumonitor.monitor.config.sections.rule_checks import check_destinations, check_rules
 from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.config.sections.sources import Positives, Predictions, Source
-from pumonitor.monitor.config.text.problems import WithinError
-from pumonitor.monitor.config.values.addresses import Address, Located
+from pumonitor.monitor.config.text.problems import Problem, WithinError
+from pumonitor.monitor.config.values.addresses import Located
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.config.values.kinds import (
     Duration,
@@ -40,8 +39,9 @@ from pumonitor.monitor.config.values.kinds import (
     as_tuple,
     is_number,
 )
+from pumonitor.monitor.config.values.masks import Mask, hidden_parts
 from pumonitor.monitor.config.values.periods import Period, check_span, holds_window
-from pumonitor.monitor.config.values.secret_values import Mask, hidden_parts
+from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 
@@ -149,6 +149,28 @@ class Monitor(Part):
     def name(self) -> str:
         """The monitor's key in the file."""
         return self._name
+
+    @property
+    def secrets(self) -> tuple[Secret, Secret]:
+        """Paths or addresses of its two tables."""
+        return self.predictions.source.secret, self.positives.source.secret
+
+    @property
+    def missing(self) -> tuple[Problem, ...]:
+        """Variables because of which its tables cannot be opened."""
+        return tuple(problem for secret in self.secrets for problem in secret.missing())
+
+    def require_identified(self) -> None:
+        """Check that variables tell which tables are meant, if only without a password.
+
+        Raises
+        ------
+        InputError
+            If more than a password is missing.
+        """
+        for source in (self.predictions.source, self.positives.source):
+            if not source.is_identified:
+                source.secret.get()
 
     @property
     def assumed_prior(self) -> GivenOrEstimated:
@@ -275,12 +297,16 @@ class Monitor(Part):
         return rules
 
 
+def _readable(secrets: Iterable[Secret]) -> list[str]:
+    return [secret.get() for secret in secrets if not secret.missing()]
+
+
 class Configuration(Located):
     """The whole file.
 
     Attributes
     ----------
-    state : SecretStr
+    state : Secret
         Address of the state database, SQLite or PostgreSQL; ``sqlite:///pumonitor.db`` without it.
     tracking : Tracking or None
         The MLflow server that results are sent to; without it they stay in the state database.
@@ -292,7 +318,7 @@ class Configuration(Located):
         The monitors, each under a name of its own.
     """
 
-    state: Address = SecretStr("sqlite:///pumonitor.db")
+    state: Secret = Secret("sqlite:///pumonitor.db")
     tracking: Tracking | None = None
     destinations: dict[str, Destination] = Field(default_factory=dict)
     keep_delivered: Duration = timedelta(days=30)
@@ -307,31 +333,41 @@ class Configuration(Located):
     @property
     def state_address(self) -> str:
         """Address of the state database, with its password; a file's path is made absolute."""
-        return self.absolute(self.state.get_secret_value())
+        return self.absolute(self.state.get())
 
     @property
     def mask(self) -> Mask:
-        """A mask that replaces every secret of this configuration in a text."""
-        addresses = [self.state_address]
-        if self.tracking is not None:
-            addresses.append(self.tracking.address)
+        """A mask that replaces in a text every secret of this configuration that can be read."""
+        addresses = [self.state]
         for monitor in self.monitors.values():
-            sources = (monitor.predictions.source, monitor.positives.source)
-            addresses += [source.address or source.location for source in sources]
-        secrets = [part for address in addresses for part in hidden_parts(address)]
+            addresses += monitor.secrets
+        if self.tracking is not None:
+            addresses.append(self.tracking.uri)
+        parts = [part for one in _readable(addresses) for part in hidden_parts(one)]
         for destination in self.destinations.values():
-            secrets += hidden_parts(
-                destination.address.get_secret_value(),
-                also_path=KINDS[destination.kind].is_secret,
-            )
-            if destination.secret is not None:
-                secrets.append(destination.secret.get_secret_value())
-        return Mask(secrets)
+            address, *keys = destination.secrets
+            also_path = KINDS[destination.kind].is_secret
+            for one in _readable([address]):
+                parts += hidden_parts(one, also_path=also_path)
+            parts += _readable(keys)
+        return Mask(parts)
+
+    @property
+    def missing(self) -> tuple[Problem, ...]:
+        """Variables of secrets that are not set or cannot be read."""
+        secrets = [self.state]
+        if self.tracking is not None:
+            secrets += [one for one in (self.tracking.uri, self.tracking.ui) if one is not None]
+        secrets += [secret for one in self.destinations.values() for secret in one.secrets]
+        secrets += [secret for one in self.monitors.values() for secret in one.secrets]
+        return tuple(problem for secret in secrets for problem in secret.missing())
 
     @field_validator("state")
     @classmethod
-    def _kind_of_database(cls, state: SecretStr) -> SecretStr:
-        dialect = state.get_secret_value().partition("://")[0].partition("+")[0]
+    def _kind_of_database(cls, state: Secret) -> Secret:
+        if state.missing():
+            return state
+        dialect = state.get().partition("://")[0].partition("+")[0]
         if dialect not in {"sqlite", "postgresql"}:
             msg = "must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
             raise ValueError(msg)
@@ -343,9 +379,8 @@ class Configuration(Located):
         cls, monitors: dict[str, Monitor], info: ValidationInfo
     ) -> dict[str, Monitor]:
         destinations = info.data.get("destinations")
-        unread = (info.context or {}).get(UNREAD_DESTINATIONS, ())
         for name, monitor in monitors.items() if destinations is not None else ():
-            check_destinations(monitor.rules, (*(destinations or ()), *unread), monitor=name)
+            check_destinations(monitor.rules, destinations or (), monitor=name)
         return monitors
 
     @field_validator("monitors")

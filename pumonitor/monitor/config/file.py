@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin
 
@@ -17,13 +17,7 @@ from pydantic_core import ErrorDetails
 
 from pumonitor.errors import InputError, nearest
 from pumonitor.monitor.config.configuration import Configuration, Monitor
-from pumonitor.monitor.config.left_unread import (
-    UNREAD_DESTINATIONS,
-    leave_unread,
-    may_stay_unread,
-    monitors_unread,
-    stands_in,
-)
+from pumonitor.monitor.config.expansion import expand
 from pumonitor.monitor.config.sections.rules import KINDS, keys_of, meant_keys
 from pumonitor.monitor.config.sections.sources import Positives, Predictions
 from pumonitor.monitor.config.text.problems import (
@@ -34,7 +28,6 @@ from pumonitor.monitor.config.text.problems import (
     shown_place,
 )
 from pumonitor.monitor.config.text.yaml_document import read_document
-from pumonitor.monitor.config.values.secret_values import expand
 from pumonitor.monitor.ledger.database.plain_json import plain_json
 
 __all__ = [
@@ -78,39 +71,11 @@ class ConfigurationFile:
     configuration : Configuration
     path : Path
     warnings : tuple of str
-    unread : tuple of Problem
-        Unset environment variables that reading the ledger does not need. Destinations and MLflow
-        servers that use one are left out of the configuration.
     """
 
     configuration: Configuration
     path: Path
     warnings: tuple[str, ...]
-    unread: tuple[Problem, ...] = ()
-
-    def require_tables(self, monitor: str) -> None:
-        """Check that the sources of a monitor's tables are known.
-
-        Raises
-        ------
-        InputError
-            If an environment variable in them is not set.
-        """
-        missing = monitors_unread(self.unread).get(monitor)
-        if missing:
-            raise problems_error(str(self.path), missing)
-
-    def require_meaning(self, monitor: str) -> None:
-        """Check that a monitor's sources identify its tables, if only without a password.
-
-        Raises
-        ------
-        InputError
-            If more than a password is missing.
-        """
-        one = self.configuration.monitors[monitor]
-        if any(stands_in(source) for source in (one.predictions.source, one.positives.source)):
-            self.require_tables(monitor)
 
 
 def read_configuration(
@@ -127,7 +92,7 @@ def read_configuration(
     environment : mapping of str to str, optional
         Where ${NAME} is looked up; by default the environment of the process.
     needs : {"everything", "ledger"}
-        "ledger": secrets of destinations, MLflow and sources may be missing.
+        "ledger": secrets may be missing; what needs one raises the error when it is used.
 
     Raises
     ------
@@ -185,18 +150,20 @@ def read_configuration_text(
       monitor, line 2: is not known here; did you mean 'monitors'?
     """
     document = read_document(text, name=str(path))
-    expanded = expand(document.value, os.environ if environment is None else environment)
-    left = [one for one in expanded.missing if needs == "ledger" and may_stay_unread(one)]
-    problems = [*document.problems, *(one for one in expanded.problems if one not in left)]
-    unread_destinations = leave_unread(expanded.value, left)
+    expanded = expand(
+        document.value,
+        os.environ if environment is None else environment,
+        file=str(path),
+        lines=document.lines,
+    )
+    problems = [*document.problems, *expanded.problems]
+    if needs == "everything":
+        problems += expanded.missing
     configuration = None
     try:
         configuration = Configuration.model_validate(
             {} if expanded.value is None else expanded.value,
-            context={
-                "folder": path.absolute().parent,
-                UNREAD_DESTINATIONS: unread_destinations,
-            },
+            context={"folder": path.absolute().parent},
         )
     except ValidationError as error:
         # Leave out problems that follow from a variable that could not be read.
@@ -219,10 +186,7 @@ def read_configuration_text(
         f"{warning.message}"
         for warning in expanded.warnings
     )
-    absent = tuple(replace(one, line=document.lines.get(one.place)) for one in left)
-    return ConfigurationFile(
-        configuration=configuration, path=path, warnings=warnings, unread=absent
-    )
+    return ConfigurationFile(configuration=configuration, path=path, warnings=warnings)
 
 
 def _no_file(file: Path) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pumonitor.errors import PumonitorError
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, rules_on_quiet_windows
 from pumonitor.monitor.config.configuration import Configuration
-from pumonitor.monitor.config.sections.destinations import KINDS
-from pumonitor.monitor.config.text.problems import Problem
+from pumonitor.monitor.config.sections.destinations import KINDS, Destination
+from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.inspection.configuration_changes import (
     OtherConfiguration,
     other_configuration,
@@ -37,7 +37,6 @@ __all__ = [
     "check_configuration",
     "destination_summaries",
     "in_the_ledger",
-    "unread_outcomes",
 ]
 
 
@@ -79,49 +78,37 @@ def check_configuration(configuration: Configuration) -> Iterator[Outcome]:
     """Try the state database, the tracking server and the destinations, one after the other."""
     mask = configuration.mask
     yield tried("state", lambda: check_state_database(configuration.state_address), mask)
-    if configuration.tracking is not None:
-        address = configuration.tracking.address
-        yield tried("tracking", lambda: check_tracking(address), mask)
+    tracking = configuration.tracking
+    if tracking is not None:
+        yield tried("tracking", lambda: check_tracking(tracking.address), mask)
     for name, destination in configuration.destinations.items():
 
-        def resolve(destination: Any = destination) -> str:
+        def resolve(destination: Destination = destination) -> str:
+            # All of its secrets, of which only the address is needed to find the host.
+            _read(destination.secrets)
             return check_destination(destination)
 
         yield tried(f"destinations.{name}", resolve, mask)
 
 
-def unread_outcomes(unread: Iterable[Problem]) -> Iterator[Outcome]:
-    """Destinations and MLflow that could not be tried, since a variable is not set."""
-    for problem in unread:
-        if problem.place[0] != "monitors":
-            what = ".".join(map(str, problem.place[:2])) if len(problem.place) > 2 else "tracking"
-            yield Outcome(what=what, message=problem.message, failure="input")
+def _read(secrets: Iterable[Secret]) -> None:
+    for secret in secrets:
+        secret.get()
 
 
-def destination_summaries(
-    configuration: Configuration, unread: Iterable[Problem]
-) -> list[DestinationSummary]:
-    """All destinations of the file, in its order but for those that could not be read."""
+def destination_summaries(configuration: Configuration) -> list[DestinationSummary]:
+    """All destinations of the file, in its order."""
     found = []
     for name, one in configuration.destinations.items():
+        missing = [problem.message for secret in one.secrets for problem in secret.missing()]
         secrets = "there"
-        if not KINDS[one.kind].is_secret:
+        if missing:
+            secrets = "; ".join(missing)
+        elif not KINDS[one.kind].is_secret:
             secrets = "none needed"
         elif one.kind == "webhook" and one.secret is None:
             secrets = "none: what is sent is not signed"
         found.append(DestinationSummary(name=name, kind=one.kind, secrets=secrets))
-    missing: dict[str, list[Problem]] = {}
-    for problem in unread:
-        if problem.place[0] == "destinations":
-            missing.setdefault(str(problem.place[1]), []).append(problem)
-    for name, problems in missing.items():
-        keys = [str(problem.place[2]) for problem in problems if len(problem.place) > 2]
-        kind = next((key for key in keys if key != "secret"), "webhook")
-        found.append(
-            DestinationSummary(
-                name=name, kind=kind, secrets="; ".join(problem.message for problem in problems)
-            )
-        )
     return found
 
 

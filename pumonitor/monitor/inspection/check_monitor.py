@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms
 from pumonitor.monitor.config.configuration import Monitor
-from pumonitor.monitor.config.left_unread import monitors_unread
-from pumonitor.monitor.config.text.problems import Problem
+from pumonitor.monitor.config.text.problems import problem_sentence
 from pumonitor.monitor.inspection.auxiliary_check import feature_warnings
 from pumonitor.monitor.inspection.outcomes import Outcome, tried
 from pumonitor.monitor.inspection.prior_outlook import (
@@ -26,9 +24,6 @@ from pumonitor.monitor.windows.due.due_windows import end_of_windows, partial_be
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
 from pumonitor.prior.followed.worth_of_audits import Worth
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Due", "MonitorCheck", "check_monitor", "windows_due"]
 
@@ -93,7 +88,6 @@ def check_monitor(
     now: datetime,
     mask: Callable[[str], str],
     open_source: Callable[[Monitor], PredictionSource],
-    unread: Iterable[Problem] = (),
     other: str = "",
     evaluated: Set[tuple[datetime, int]] = frozenset(),
     doubts: Iterable[str] = (),
@@ -110,8 +104,6 @@ def check_monitor(
         Hides secrets in a message.
     open_source : callable
         Opens the monitor's tables.
-    unread : iterable of Problem
-        Variables that are not set.
     other : str
         Note on windows evaluated under another configuration.
     evaluated : set of (datetime, int)
@@ -124,11 +116,10 @@ def check_monitor(
     audits: list[Worth] = []
     impossible: list[str] = []
     unreadable: list[str] = []
-    missing = monitors_unread(unread).get(monitor.name, [])
 
     def describe() -> str:
-        if missing:
-            raise InputError("; ".join(problem.message for problem in missing))
+        if monitor.missing:
+            raise InputError("; ".join(problem_sentence(one, one.line) for one in monitor.missing))
         source = open_source(monitor)
         try:
             found.append(source.describe())

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import configuration_hash, configuration_meaning
-from pumonitor.monitor.config.left_unread import stands_in
 from pumonitor.monitor.config.sections.prior_of_period import shown_meaning
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.ledger.reader import LedgerReader
@@ -116,7 +115,7 @@ def _same(stored: Mapping[str, Mapping[str, Any]], monitor: Monitor) -> set[str]
 
 def _unknown(monitor: Monitor) -> tuple[str, ...]:
     """Tables whose address could not be read."""
-    return tuple(name for name in _TABLES if stands_in(getattr(monitor, name).source))
+    return tuple(name for name in _TABLES if not getattr(monitor, name).source.is_identified)
 
 
 class _Covered:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pumonitor.errors import InputError, SourceError
 from pumonitor.monitor.config.configuration import Destination
 from pumonitor.monitor.config.sections.destinations import KINDS
-from pumonitor.monitor.config.values.secret_values import without_password
+from pumonitor.monitor.config.values.masks import without_password
 
 __all__ = ["check_destination", "check_state_database", "check_tracking"]
 
@@ -106,7 +106,7 @@ def check_destination(destination: Destination) -> str:
     SourceError
         If its name is not known.
     """
-    parts = urlsplit(destination.address.get_secret_value())
+    parts = urlsplit(destination.address)
     if destination.kind == "apprise":
         # What stands where a host does may be a token.
         return f"apprise, {parts.scheme}: not tried, since nothing is sent"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from pumonitor.errors import PumonitorError
 from pumonitor.monitor.app import open_ledger
 from pumonitor.monitor.config.configuration import Configuration, Monitor
-from pumonitor.monitor.config.left_unread import monitors_unread
-from pumonitor.monitor.config.text.problems import Problem, shown_place
+from pumonitor.monitor.config.text.problems import shown_place
 from pumonitor.monitor.inspection.complaint import LATE, Complaint
 from pumonitor.monitor.inspection.connections import check_tracking
 from pumonitor.monitor.inspection.delivery_complaints import lease_complaints, outbox_complaints
@@ -25,11 +24,11 @@ from pumonitor.monitor.windows.due.due_windows import have_stopped
 from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import PredictionSource
 
-__all__ = ["examine", "unread_complaints"]
+__all__ = ["examine", "missing_secrets"]
 
 
-def unread_complaints(unread: Iterable[Problem]) -> list[Complaint]:
-    """Complaints about environment variables that the configuration needs and that are not set."""
+def missing_secrets(configuration: Configuration) -> list[Complaint]:
+    """Complaints about secrets whose environment variables are not set."""
     return [
         Complaint(
             severity="warning",
@@ -37,7 +36,7 @@ def unread_complaints(unread: Iterable[Problem]) -> list[Complaint]:
             remedy="set it where pumonitor run or serve is started; commands that only read "
             "do not need it",
         )
-        for problem in unread
+        for problem in configuration.missing
     ]
 
 
@@ -45,22 +44,20 @@ def examine(
     configuration: Configuration,
     *,
     now: datetime,
-    unread: Iterable[Problem] = (),
     open_source: Callable[[Monitor], PredictionSource] = open_monitor_source,
 ) -> list[Complaint]:
     """Check the state database, windows, tables, the outbox and the tracking server for problems.
+
+    What needs a secret that is not set is left out: `missing_secrets` has it.
 
     Parameters
     ----------
     configuration : Configuration
     now : datetime
-    unread : iterable of Problem
-        Variables that are not set: tables whose address is not known are not opened.
     open_source : callable
         Opens a monitor's tables.
     """
     complaints: list[Complaint] = []
-    closed = monitors_unread(unread)
     try:
         ledger = open_ledger(configuration)
     except PumonitorError as error:
@@ -79,7 +76,7 @@ def examine(
             complaints += feature_complaints(ledger, monitor)
             of_tables: list[Complaint] = []
             last = _last_known(ledger, name)
-            if name not in closed:
+            if not monitor.missing:
                 of_tables, found = _of_tables(
                     monitor, mask=configuration.mask, open_source=open_source
                 )
@@ -97,9 +94,10 @@ def examine(
             for what, how in unsent_notes(unnotified)
         ]
         complaints += outbox_complaints(ledger)
-    if configuration.tracking is not None:
+    tracking = configuration.tracking
+    if tracking is not None and not tracking.uri.missing():
         try:
-            check_tracking(configuration.tracking.address)
+            check_tracking(tracking.address)
         except PumonitorError as error:
             complaints.append(
                 Complaint(

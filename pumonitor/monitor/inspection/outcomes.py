@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pumonitor.errors import InputError, PumonitorError
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Outcome", "as_plain", "tried"]
 

@@ -109,7 +109,7 @@ def test_what_is_left_out_has_its_default():
     )
     found = configuration(text)
     assert found.tracking is None
-    assert found.state.get_secret_value() == "sqlite:///pumonitor.db"
+    assert found.state.get() == "sqlite:///pumonitor.db"
     (only,) = found.monitors.values()
     assert only.class_prior == "auto"
     assert (only.label_purity, only.zone, only.score_scale) == (1.0, "UTC", "probability")
@@ -263,7 +263,7 @@ def test_a_secret_is_read_from_the_file_that_is_named(tmp_path):
     environment = {**ENVIRONMENT, "HOOK_SECRET_FILE": str(tmp_path / "secret")}
     del environment["HOOK_SECRET"]
     found = configuration(environment=environment)
-    assert found.destinations["hook"].secret.get_secret_value() == "whsec_ZnJvbWFmaWxlb25kaXNr"
+    assert found.destinations["hook"].key == "whsec_ZnJvbWFmaWxlb25kaXNr"
 
 
 def test_the_schema_takes_what_is_read_and_refuses_what_is_not():

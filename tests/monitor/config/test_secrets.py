@@ -8,8 +8,9 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.errors import InputError
-from pumonitor.monitor.config.file import read_configuration_text
-from pumonitor.monitor.config.values.secret_values import Mask
+from pumonitor.monitor.config.file import configuration_hash, read_configuration_text
+from pumonitor.monitor.config.values.masks import Mask
+from pumonitor.monitor.config.values.variables import Secret
 
 CANARY = "kanarienvogel"
 SECRETS = {
@@ -146,3 +147,90 @@ def test_the_mask_hides_secrets_however_a_driver_writes_them():
     assert mask("hook.invalid and am.invalid are hosts") == "hook.invalid and am.invalid are hosts"
     assert CANARY not in repr(mask)
     assert Mask([])("as it is") == "as it is"
+
+
+def test_a_secret_is_read_when_it_is_used():
+    """So a secret that was exchanged is used at once, and none lies in the configuration."""
+    environment = dict(SECRETS)
+    found = read_configuration_text(TEXT, environment=environment).configuration
+    environment["HOOK_PATH"] = "another-one"
+    assert found.destinations["hook"].address == "https://hook.invalid/another-one"
+    assert "another-one" not in found.mask("https://hook.invalid/another-one is down")
+    del environment["HOOK_PATH"]
+    with pytest.raises(InputError) as caught:
+        found.destinations["hook"].address  # noqa: B018
+    assert str(caught.value).startswith(
+        "pumonitor.yaml: destinations.hook.webhook, line 5: needs the environment variable"
+    )
+    assert [problem.line for problem in found.missing] == [5]
+
+
+def objects_below(part, seen=None):
+    """Everything that can be reached from an object, except the environment itself."""
+    seen = {} if seen is None else seen
+    if id(part) in seen:
+        return
+    seen[id(part)] = part
+    yield part
+    if isinstance(part, Secret):
+        yield from (part.written, part.file, *part.place)
+    elif isinstance(part, dict):
+        for one in (*part, *part.values()):
+            yield from objects_below(one, seen)
+    elif isinstance(part, list | tuple | set):
+        for one in part:
+            yield from objects_below(one, seen)
+    elif hasattr(part, "__dict__"):
+        yield from objects_below(vars(part), seen)
+        yield from objects_below(getattr(part, "__pydantic_private__", None), seen)
+
+
+def test_no_value_of_a_secret_lies_in_a_configuration():
+    found = read_configuration_text(TEXT, environment=SECRETS).configuration
+    texts = [one for one in objects_below(found) if isinstance(one, str)]
+    assert "https://hook.invalid/${HOOK_PATH}" in texts
+    assert not [one for one in texts if CANARY in one]
+    assert CANARY not in f"{found!r} {found.model_dump()} {found.model_dump_json()}"
+
+
+def test_the_value_of_a_secret_does_not_change_the_hash():
+    """Nor does it matter whether it can be read, unless it tells which data are meant."""
+    other = {key: value.replace(CANARY, "rotkehlchen") for key, value in SECRETS.items()}
+    gone = {"WAREHOUSE_URL": SECRETS["WAREHOUSE_URL"]}
+    hashes = {
+        configuration_hash(
+            read_configuration_text(
+                TEXT, environment=environment, needs="ledger"
+            ).configuration.monitors["fraud"]
+        )
+        for environment in (SECRETS, other, gone)
+    }
+    # As released versions made it.
+    assert hashes == {"44644fe394a04e2855241242859c2815"}
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_without_one_secret_the_ledger_can_be_read_and_the_secret_is_named_when_used(name):
+    environment = {key: value for key, value in SECRETS.items() if key != name}
+    found = read_configuration_text(TEXT, environment=environment, needs="ledger").configuration
+    (problem,) = found.missing
+    assert f"variable {name}, which is not set" in problem.message
+    hook = found.destinations["hook"]
+    used = {
+        "state": lambda: found.state_address,
+        "tracking": lambda: found.tracking.address,
+        "chat": lambda: found.destinations["chat"].address,
+        "hook": lambda: (hook.address, hook.key),
+        "am": lambda: found.destinations["am"].address,
+        "predictions": lambda: found.monitors["fraud"].predictions.source.address,
+        "positives": lambda: found.monitors["fraud"].positives.source.location,
+    }
+    failed = {}
+    for part, use in used.items():
+        try:
+            use()
+        except InputError as error:
+            failed[part] = str(error)
+    ((part, message),) = failed.items()
+    assert part in problem.place
+    assert f"line {problem.line}: needs the environment variable {name}" in message

@@ -8,8 +8,7 @@ import pytest
 from pumonitor.errors import SourceError
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
-from pumonitor.monitor.config.text.problems import Problem
-from pumonitor.monitor.inspection.doctor import examine
+from pumonitor.monitor.inspection.doctor import examine, missing_secrets
 from tests.monitor.monitored_shop import FIRST, write_shop
 
 NOW = FIRST + timedelta(days=3)
@@ -72,12 +71,16 @@ def test_what_does_not_answer_is_told_without_secrets(shop, monkeypatch, error, 
     assert told.remedy.startswith(remedy)
 
 
-def test_tables_whose_address_is_not_known_are_not_opened(shop):
+def test_tables_whose_address_is_not_known_are_not_opened(shop, monkeypatch):
+    shop.write_text(shop.read_text().replace("predictions.parquet", "${SCORED}"))
+    monkeypatch.setenv("SCORED", "predictions.parquet")
     configuration, _ = worked(shop)
     (shop.parent / "predictions.parquet").unlink()
-    place = ("monitors", "card-fraud", "predictions", "source")
-    unread = [Problem(place=place, message="PASSWORD is not set")]
-    assert examine(configuration, now=NOW, unread=unread) == []
+    assert examine(configuration, now=NOW)[0].severity == "error"
+    monkeypatch.delenv("SCORED")
+    assert examine(configuration, now=NOW) == []
+    (told,) = missing_secrets(configuration)
+    assert "SCORED, which is not set" in told.what
 
 
 def test_no_predictions_are_an_error(shop):

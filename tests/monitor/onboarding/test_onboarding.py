@@ -175,8 +175,8 @@ def test_parts_in_folders_are_one_pattern(tmp_path, both):
     found = onboard([str(tmp_path)], Options(name="a"))
     assert Path(found.predictions).name == "*.parquet"
     only = monitor_of(found, tmp_path)
-    assert only.predictions.source.path == "predictions/*.parquet"
-    assert only.positives.source.path == "confirmed/part-*.csv"
+    assert only.predictions.source.path.written == "predictions/*.parquet"
+    assert only.positives.source.path.written == "confirmed/part-*.csv"
 
 
 def test_two_times_that_may_be_meant_are_asked_about(tmp_path, both):
@@ -286,7 +286,7 @@ def test_names_that_yaml_would_read_otherwise_are_quoted(tmp_path, both):
     assert only.predictions.id == "${ID}: #1"
     assert only.predictions.time == "true"
     assert only.predictions.score == "score, 'raw'"
-    assert only.predictions.source.path == "p: 1.parquet"
+    assert only.predictions.source.path.written == "p: 1.parquet"
 
 
 def test_labels_in_words_are_no_confirmations(tmp_path, both):

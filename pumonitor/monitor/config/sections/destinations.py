@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Annotated, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from pumonitor.monitor.config.values.addresses import Address, Located, check_address
-from pumonitor.monitor.config.values.kinds import Part, Text, as_tuple
+from pumonitor.monitor.config.values.addresses import Located, check_address
+from pumonitor.monitor.config.values.kinds import Part, as_tuple
+from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.delivery.http.public_addresses import is_public
 from pumonitor.monitor.delivery.http.signatures import signing_key
 from pumonitor.monitor.delivery.notifications.message import Format
@@ -45,32 +46,33 @@ KINDS: Final[Mapping[str, Kind]] = {
 _KEYS_OF_KINDS: Final = tuple(dict.fromkeys(key for kind in KINDS.values() for key in kind.takes))
 
 
-def _page(given: str) -> str:
-    if not given.startswith(("https://", "http://")) or not _host(given):
-        msg = "must be an address that begins with https:// or http:// and names a host"
-        raise ValueError(msg)
-    return given
-
-
 class Tracking(Located):
     """The MLflow server or store to which results are sent.
 
     Attributes
     ----------
-    uri : SecretStr
+    uri : Secret
         Tracking URI, as MLflow takes it.
-    ui : str or None
+    ui : Secret or None
         Address of MLflow's pages for links in messages, if ``uri`` is not a web address.
     """
 
-    uri: Address
-    ui: Annotated[Text, AfterValidator(_page)] | None = None
+    uri: Secret
+    ui: Secret | None = None
 
     @property
     def address(self) -> str:
         """Tracking URI with its password; a file's path is made absolute."""
-        given = self.uri.get_secret_value()
+        given = self.uri.get()
         return given if given in {"databricks", "uc"} else self.absolute(given)
+
+    @field_validator("ui")
+    @classmethod
+    def _page(cls, ui: Secret | None) -> Secret | None:
+        if ui is not None and not ui.missing() and not _is_web(ui.get()):
+            msg = "must be an address that begins with https:// or http:// and names a host"
+            raise ValueError(msg)
+        return ui
 
 
 class Destination(Part):
@@ -78,14 +80,14 @@ class Destination(Part):
 
     Attributes
     ----------
-    apprise : SecretStr or None
+    apprise : Secret or None
         Apprise URL of a chat, mail or paging service, which is sent title, text and the chart.
-    webhook : SecretStr or None
+    webhook : Secret or None
         Address to which JSON is sent by POST, signed after the Standard Webhooks specification if
         there is a ``secret``.
-    secret : SecretStr or None
+    secret : Secret or None
         Key with which messages to the webhook are signed: ``whsec_`` and base64, or any text.
-    alertmanager : SecretStr or None
+    alertmanager : Secret or None
         Address of a Prometheus Alertmanager, which is sent the alerts that fire, kept up to date,
         and their end.
     allow_private : bool or None
@@ -101,10 +103,10 @@ class Destination(Part):
         always do, those to Alertmanager never.
     """
 
-    apprise: Address | None = None
-    webhook: Address | None = None
-    secret: Address | None = None
-    alertmanager: Address | None = None
+    apprise: Secret | None = None
+    webhook: Secret | None = None
+    secret: Secret | None = None
+    alertmanager: Secret | None = None
     allow_private: bool | None = None
     events: Annotated[
         tuple[TransitionKind, ...] | None, BeforeValidator(as_tuple), Field(min_length=1)
@@ -118,9 +120,23 @@ class Destination(Part):
         return next(name for name in KINDS if getattr(self, name) is not None)
 
     @property
-    def address(self) -> SecretStr:
-        """The address of its kind."""
-        address: SecretStr = getattr(self, self.kind)
+    def address(self) -> str:
+        """The address of its kind, with its secrets."""
+        return self._address.get()
+
+    @property
+    def key(self) -> str | None:
+        """The key with which messages to a webhook are signed."""
+        return None if self.secret is None else self.secret.get()
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """Its address, and its key if there is one."""
+        return (self._address,) if self.secret is None else (self._address, self.secret)
+
+    @property
+    def _address(self) -> Secret:
+        address: Secret = getattr(self, self.kind)
         return address
 
     def wants(self, event: TransitionKind) -> bool:
@@ -141,19 +157,19 @@ class Destination(Part):
                 with_article = "a secret" if key == "secret" else key
                 msg = f"has {with_article}, which goes with {' or '.join(belongs)} and not with "
                 raise ValueError(msg + self.kind)
-        self._check_address()
-        if self.secret is not None:
+        if not self._address.missing():
+            self._check_address(self.address)
+        if self.secret is not None and not self.secret.missing():
             try:
-                signing_key(self.secret.get_secret_value())
+                signing_key(self.secret.get())
             except ValueError as error:
                 msg = f"has a secret that {error}"
                 raise ValueError(msg) from None
         return self
 
-    def _check_address(self) -> None:
-        address = self.address.get_secret_value()
+    def _check_address(self, address: str) -> None:
         if self.kind == "apprise":
-            check_address(self.address)
+            check_address(address)
             # Apprise itself reports a bad address only as "not sent".
             from pumonitor.monitor.delivery.notifications.apprise import check_apprise_address
 
@@ -161,10 +177,10 @@ class Destination(Part):
             return
         if not KINDS[self.kind].is_web:
             return
-        if not address.startswith(("https://", "http://")) or not (host := _host(address)):
+        if not _is_web(address):
             msg = f"must have a {self.kind} that begins with https:// or http:// and names a host"
             raise ValueError(msg)
-        if self.kind == "webhook" and not self.allow_private and _is_private(host):
+        if self.kind == "webhook" and not self.allow_private and _is_private(_host(address)):
             msg = (
                 "has a webhook in a private network or on this machine: put allow_private: true "
                 "beside it if that is meant"
@@ -172,11 +188,15 @@ class Destination(Part):
             raise ValueError(msg)
 
 
-def _host(address: str) -> str | None:
+def _is_web(address: str) -> bool:
+    return address.startswith(("https://", "http://")) and bool(_host(address))
+
+
+def _host(address: str) -> str:
     try:
-        return urlsplit(address).hostname
+        return urlsplit(address).hostname or ""
     except ValueError:
-        return None
+        return ""
 
 
 def _is_private(host: str) -> bool:

@@ -9,9 +9,10 @@ from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validato
 from pydantic_core import CoreSchema
 
 from pumonitor.errors import did_you_mean
-from pumonitor.monitor.config.values.addresses import Address, Located, check_address
+from pumonitor.monitor.config.values.addresses import Located, check_address
 from pumonitor.monitor.config.values.kinds import Column, Columns, Part, Text, Zone
-from pumonitor.monitor.config.values.secret_values import without_password
+from pumonitor.monitor.config.values.masks import without_password
+from pumonitor.monitor.config.values.variables import Secret
 
 __all__ = ["Positives", "Predictions", "Source"]
 
@@ -23,9 +24,9 @@ class Source(Located):
 
     Attributes
     ----------
-    path : str or None
+    path : Secret or None
         File, pattern or address of files. The path alone can stand in place of the mapping.
-    url : SecretStr or None
+    url : Secret or None
         Address of a database.
     table : str or None
         Table of the database.
@@ -33,30 +34,32 @@ class Source(Located):
         One SELECT statement instead of a table.
     """
 
-    path: Annotated[Text | None, Field(repr=False)] = None
-    url: Address | None = None
+    path: Secret | None = None
+    url: Secret | None = None
     table: Text | None = None
     query: Text | None = None
 
     @property
     def location(self) -> str:
-        """The absolute path or pattern."""
-        return self.absolute(self.path or "")
+        """The absolute path or pattern, with its secrets."""
+        return "" if self.path is None else self.absolute(self.path.get())
 
     @property
     def name(self) -> str:
         """Name of the source in messages, without password."""
         if self.url is None:
             return self._shown_path
-        address = without_password(self.url.get_secret_value())
-        return f"{self.table or 'the query'} of {address}"
+        return f"{self.table or 'the query'} of {without_password(self._as_far_as_known[0])}"
 
     @property
     def identity(self) -> dict[str, str]:
-        """What identifies the data: without user, password, driver and options."""
+        """What identifies the data: without user, password, driver and options.
+
+        A variable that is not set stays in it as it is written.
+        """
         if self.url is None:
             return {"path": self._shown_path}
-        dialect, _, rest = self.url.get_secret_value().partition("://")
+        dialect, _, rest = self._as_far_as_known[0].partition("://")
         place = rest.rpartition("@")[2].partition("?")[0]
         data = (
             {"query": " ".join(self.query.split())} if self.query else {"table": self.table or ""}
@@ -66,12 +69,28 @@ class Source(Located):
     @property
     def address(self) -> str:
         """Address of the database, with its password; a file's path is made absolute."""
-        return "" if self.url is None else self.absolute(self.url.get_secret_value())
+        return "" if self.url is None else self.absolute(self.url.get())
+
+    @property
+    def is_identified(self) -> bool:
+        """Whether all variables are set that tell which data these are; a password does not."""
+        missing = self._as_far_as_known[1]
+        return not any(name in text for text in self.identity.values() for name in missing)
+
+    @property
+    def secret(self) -> Secret:
+        """Its path or its url; validation has seen that it has one."""
+        secret: Secret = self.path or self.url  # type: ignore[assignment]
+        return secret
+
+    @property
+    def _as_far_as_known(self) -> tuple[str, tuple[str, ...]]:
+        return self.secret.as_far_as_known()
 
     @property
     def _shown_path(self) -> str:
         """Path or pattern; of an address without parameters, which may be a signature."""
-        path = self.path or ""
+        path = self._as_far_as_known[0]
         if "://" not in path:
             return path
         from pumonitor.sources.reach.remote_files import shown_address
@@ -81,7 +100,7 @@ class Source(Located):
     @model_validator(mode="before")
     @classmethod
     def _from_text(cls, given: Any) -> Any:
-        return {"path": given} if isinstance(given, str) else given
+        return {"path": given} if isinstance(given, str | Secret) else given
 
     @model_validator(mode="after")
     def _files_or_database(self) -> Source:
@@ -93,16 +112,20 @@ class Source(Located):
         if self.url is None:
             msg = "must be a path, {url: ..., table: ...} or {url: ..., query: ...}"
             raise ValueError(msg)
-        check_address(self.url)
+        if not self.url.missing():
+            self._check_dialect(self.url.get())
+        if (self.table is None) == (self.query is None):
+            msg = "must have a table or a query beside its url, one of them"
+            raise ValueError(msg)
+        return self
+
+    def _check_dialect(self, url: str) -> None:
+        check_address(url)
         dialect = self.identity["dialect"]
         if dialect not in _DIALECTS:
             hint = did_you_mean(dialect, _DIALECTS)
             msg = f"is a database of the kind {dialect!r}: {' and '.join(_DIALECTS)} are read{hint}"
             raise ValueError(msg)
-        if (self.table is None) == (self.query is None):
-            msg = "must have a table or a query beside its url, one of them"
-            raise ValueError(msg)
-        return self
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -127,7 +150,7 @@ class _Columns(Part):
     @field_validator("source")
     @classmethod
     def _with_parameters(cls, source: Source) -> Source:
-        if source.query is not None:
+        if source.query is not None and not source.secret.missing():
             # Loads the SQL parser only if there is a query.
             from pumonitor.sources.windows.contained_sql import check_query
 

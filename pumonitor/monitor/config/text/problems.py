@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pumonitor.errors import InputError
 
-__all__ = ["Place", "Problem", "WithinError", "problems_error", "shown_place"]
+__all__ = ["Place", "Problem", "WithinError", "problem_sentence", "problems_error", "shown_place"]
 
 Place = tuple[str | int, ...]
 """Path of a value in the file: keys and positions from the top."""
@@ -88,7 +88,7 @@ def problems_error(
         first.setdefault((problem.place, problem.line or _line(exactly, lines or {})), problem)
     found = [(line, problem) for (_, line), problem in first.items()]
     found.sort(key=lambda pair: (pair[0] is None, pair[0] or 0))
-    sentences = [_sentence(problem, line) for line, problem in found]
+    sentences = [problem_sentence(problem, line) for line, problem in found]
     if len(sentences) == 1:
         return InputError(f"{name}: {sentences[0]}")
     listed = "\n".join(f"  {sentence}" for sentence in sentences)
@@ -102,7 +102,8 @@ def _line(place: Place, lines: Mapping[Place, int]) -> int | None:
     return None
 
 
-def _sentence(problem: Problem, line: int | None) -> str:
+def problem_sentence(problem: Problem, line: int | None) -> str:
+    """Place, line if it is known, and what is wrong there."""
     where = [shown_place(problem.place)] if problem.place else []
     if line is not None:
         where.append(f"line {line}")

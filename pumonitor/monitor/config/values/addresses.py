@@ -1,29 +1,26 @@
-"""Addresses and paths: treated as secrets; paths are relative to the configuration's folder."""
+"""Addresses, and paths, which are relative to the configuration's folder."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import PrivateAttr
 
 from pumonitor.monitor.config.values.kinds import Part
 
-__all__ = ["Address", "Located", "check_address"]
+__all__ = ["Located", "check_address"]
 
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]*://")
 _FILE_DATABASES = ("sqlite", "duckdb")
 
 
-def check_address(given: SecretStr) -> None:
+def check_address(given: str) -> None:
     """Raise ValueError unless the address has a scheme."""
-    if not _ADDRESS.match(given.get_secret_value()):
+    if not _ADDRESS.match(given):
         msg = "must be an address such as https://host/path or postgresql+psycopg://user@host/name"
         raise ValueError(msg)
-
-
-Address = Annotated[SecretStr, Field(min_length=1)]
 
 
 class Located(Part):

@@ -91,7 +91,7 @@ def files_digest(monitor: Monitor) -> str | None:
 
 
 def _is_local(source: Source) -> bool:
-    return source.path is not None and "://" not in source.path
+    return source.path is not None and "://" not in source.location
 
 
 def _files_of(source: Source) -> list[list[Any]]:

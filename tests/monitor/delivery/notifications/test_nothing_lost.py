@@ -9,12 +9,12 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from pydantic import SecretStr
 from sqlalchemy import select, update
 
 from pumonitor.monitor.alerts.notifiers import NotifyingDeliverer
 from pumonitor.monitor.alerts.routing import packed
 from pumonitor.monitor.config.sections.destinations import Destination
+from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.delivery.http.signatures import message_id
 from pumonitor.monitor.delivery.notifications.alertmanager import AlertmanagerSink, labels
 from pumonitor.monitor.delivery.notifications.group import AlertGroup, is_sent_in_group
@@ -38,7 +38,7 @@ PATIENCE = Patience(failures_to_open=1000)
 
 def hook(**others: object) -> Destination:
     return Destination(
-        webhook=SecretStr("https://hook.example/x"),
+        webhook=Secret("https://hook.example/x"),
         **others,  # type: ignore[arg-type]
     )
 
@@ -246,7 +246,7 @@ class Recorder:
 
 
 def test_people_are_told_once_of_what_happens_together(ledger: Ledger, clock: Clock) -> None:
-    chat = Destination(apprise=SecretStr("json://chat"), events=("fired", "resolved"))
+    chat = Destination(apprise=Secret("json://chat"), events=("fired", "resolved"))
     recorder = Recorder()
     sender = Deliverer(ledger.outbox, {"alerts:chat": recorder}, clock=clock)
     together = [alert(segment=f"country={number}") for number in range(30)]
@@ -274,7 +274,7 @@ def test_people_are_told_once_of_what_happens_together(ledger: Ledger, clock: Cl
 
 def test_machines_get_them_one_by_one() -> None:
     alerts = [alert(segment=f"country={number}") for number in range(3)]
-    destinations = {"hook": hook(), "am": Destination(alertmanager=SecretStr("http://am"))}
+    destinations = {"hook": hook(), "am": Destination(alertmanager=Secret("http://am"))}
     messages = new_messages(alerts, destinations)
     found = packed(destinations, messages)
     assert sorted(found, key=lambda one: (one.destination, one.key)) == sorted(
@@ -289,7 +289,7 @@ def test_every_round_tells_alertmanager_what_is_on_and_ends_what_is_over(
     ledger: Ledger, receiver: HttpReceiver, clock: Clock
 ) -> None:
     on, over, other, untold = (alert(segment=f"country={name}") for name in ("a", "b", "c", "d"))
-    put(ledger, [on, over], am=Destination(alertmanager=SecretStr("http://am")))
+    put(ledger, [on, over], am=Destination(alertmanager=Secret("http://am")))
     put(ledger, [other], hook=hook())
     states = [(on, 1, True), (over, 1, False), (other, 1, True), (untold, 0, False)]
     with ledger.database.writing() as connection:
