@@ -5,7 +5,7 @@ import pytest
 
 from pumonitor import ScoreTable
 from pumonitor.prior.labels.label_noise import estimate_label_purity
-from pumonitor.prior.labels.plateau import _log_likelihood, _ratio_and_slopes, fit_clean, fit_noisy
+from pumonitor.prior.labels.plateau import _log_likelihood, _parts, _slopes, fit_clean, fit_noisy
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 from tests.frozen import assert_as_frozen
@@ -114,11 +114,11 @@ def binned(label_purity, *, seed=1):
 def test_slopes_of_the_ratio_by_differences():
     centres = np.linspace(-2.0, 2.0, 7)
     at = np.array([[-1.5, 0.3, 1.7, -0.2, -2.0]])
-    _, slopes = _ratio_and_slopes(at, centres, None)
+    slopes = _slopes(at, centres, *_parts(at, centres, None))
     for parameter in range(5):
         step = np.zeros(5)
         step[parameter] = 1e-6
-        up, down = (_ratio_and_slopes(at + sign * step, centres, None)[0] for sign in (1, -1))
+        up, down = (_parts(at + sign * step, centres, None)[0] for sign in (1, -1))
         by_difference = (np.log(up) - np.log(down)) / 2e-6
         assert slopes[0, :, parameter] == pytest.approx(by_difference[0], abs=1e-7)
 
@@ -132,6 +132,6 @@ def test_fits_are_maxima_and_the_richer_model_fits_no_worse():
     rng = np.random.default_rng(0)
     for _ in range(200):
         moved = at_floor.parameters + rng.normal(scale=0.05, size=(1, 4))
-        ratio, _slopes = _ratio_and_slopes(moved, centres, noisy.floor)
+        ratio, *_ = _parts(moved, centres, noisy.floor)
         penalty = 0.5 * moved**2 @ precision
         assert _log_likelihood(ratio, labeled, unlabeled, penalty)[0] <= at_floor.likelihood[0]

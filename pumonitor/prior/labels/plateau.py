@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,26 +119,39 @@ def _best(
     )
 
 
-def _ratio_and_slopes(
+def _parts(
     parameters: FloatArray, centres: FloatArray, floor: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Ratio g / u, shape (samples, bins), and the slopes of its logarithm in the parameters."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Ratio g / u, and what it is made of: kappa, 1 / (a + e^-s) and e^-s."""
     prior = special.expit(parameters[:, :1])
     exponent = parameters[:, 1:2] + parameters[:, 2:3] * centres + parameters[:, 3:4] * centres**2
-    falling = np.exp(-np.clip(exponent, -30.0, 30.0))
+    falling = np.exp(-np.minimum(np.maximum(exponent, -30.0), 30.0))
     kappa = special.expit(parameters[:, 4:5]) if floor is None else floor[:, np.newaxis]
     pure = 1 / (prior + falling)
-    ratio = kappa + (1 - kappa) * pure
+    return kappa + (1 - kappa) * pure, kappa, pure, falling
+
+
+def _slopes(
+    parameters: FloatArray,
+    centres: FloatArray,
+    ratio: FloatArray,
+    kappa: FloatArray,
+    pure: FloatArray,
+    falling: FloatArray,
+) -> FloatArray:
+    """Of the logarithm of the ratio, shape (samples, bins, parameters)."""
+    prior = special.expit(parameters[:, :1])
     steep = (1 - kappa) * pure**2
-    slopes = [
-        -steep * prior * (1 - prior),
-        steep * falling,
-        steep * falling * centres,
-        steep * falling * centres**2,
-    ]
-    if floor is None:
-        slopes.append((1 - pure) * kappa * (1 - kappa))
-    return ratio, np.stack(slopes, axis=2) / ratio[..., np.newaxis]
+    slopes = np.empty((*ratio.shape, parameters.shape[1]))
+    slopes[..., 0] = -steep * prior * (1 - prior)
+    rising = steep * falling
+    slopes[..., 1] = rising
+    slopes[..., 2] = rising * centres
+    slopes[..., 3] = rising * centres**2
+    if parameters.shape[1] == 5:
+        slopes[..., 4] = (1 - pure) * kappa * (1 - kappa)
+    slopes /= ratio[..., np.newaxis]
+    return slopes
 
 
 def _log_likelihood(
@@ -160,35 +174,61 @@ def _maximised(
 ) -> PlateauFit:
     """Levenberg-damped Fisher scoring, each sample with its own damping."""
     precision = _PRECISION if floor is not None else np.append(_PRECISION, _FLOOR_PRECISION)
-    rows = labeled + unlabeled
-    size = labeled.sum(axis=1, keepdims=True) / unlabeled.sum(axis=1, keepdims=True)
-
-    def evaluated(at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        ratio, slopes = _ratio_and_slopes(at, centres, floor)
-        penalty = 0.5 * at**2 @ precision
-        return _log_likelihood(ratio, labeled, unlabeled, penalty), ratio, slopes
-
-    damping = np.full(len(parameters), 1e-2)
-    value, ratio, slopes = evaluated(parameters)
+    found, kappa = parameters.copy(), floor
+    moving, rows = np.arange(len(found)), (labeled, unlabeled)
+    parts = _parts(found, centres, kappa)
+    value = _log_likelihood(parts[0], *rows, 0.5 * found**2 @ precision)
+    score, information = _score_and_information(found, centres, parts, rows, precision)
+    damping = np.full(len(found), 1e-2)
     for _ in range(_STEPS):
-        chance = size * ratio / (1 + size * ratio)
-        excess = (labeled - rows * chance)[:, np.newaxis]
-        score = (excess @ slopes)[:, 0] - parameters * precision
-        weighed = slopes * (rows * chance * (1 - chance))[..., np.newaxis]
-        damped = weighed.swapaxes(1, 2) @ slopes
-        diagonal = np.einsum("spp->sp", damped).copy()
-        np.einsum("spp->sp", damped)[:] += damping[:, np.newaxis] * diagonal + precision + 1e-9
-        step = np.linalg.solve(damped, score[..., np.newaxis])[..., 0]
-        proposed = parameters + np.clip(step, -2.0, 2.0)
-        proposed_value, proposed_ratio, proposed_slopes = evaluated(proposed)
-        better = proposed_value > value
-        gain = np.where(better, proposed_value - value, 0.0)
-        parameters = np.where(better[:, np.newaxis], proposed, parameters)
-        ratio = np.where(better[:, np.newaxis], proposed_ratio, ratio)
-        slopes = np.where(better[:, np.newaxis, np.newaxis], proposed_slopes, slopes)
-        value = np.maximum(proposed_value, value)
-        damping = np.where(better, damping / 5, np.minimum(damping * 5, 1e6))
-        if gain.max() < 1e-7 and (better | (damping > 1e3)).all():
+        step = _step(score[moving], information[moving], damping[moving], precision)
+        proposed = found[moving] + np.minimum(np.maximum(step, -2.0), 2.0)
+        parts = _parts(proposed, centres, kappa)
+        proposed_value = _log_likelihood(parts[0], *rows, 0.5 * proposed**2 @ precision)
+        better = proposed_value > value[moving]
+        gain = np.where(better, proposed_value - value[moving], 0.0)
+        before = damping[moving]
+        damping[moving] = now = np.where(better, before / 5, np.minimum(before * 5, 1e6))
+        if better.any():
+            up, of_better = moving[better], [part[better] for part in (*parts, *rows)]
+            found[up], value[up] = proposed[better], proposed_value[better]
+            score[up], information[up] = _score_and_information(
+                found[up], centres, of_better[:4], of_better[4:], precision
+            )
+        if gain.max() < 1e-7 and (better | (now > 1e3)).all():
             break
-    kappa = np.asarray(special.expit(parameters[:, 4])) if floor is None else floor
-    return PlateauFit(parameters=parameters[:, :4], floor=kappa, likelihood=value)
+        # A step refused at the greatest damping would be proposed again for ever.
+        moves = better | (now != before)
+        if not moves.all():
+            moving, rows = moving[moves], (rows[0][moves], rows[1][moves])
+            kappa = None if kappa is None else kappa[moves]
+    kappa = np.asarray(special.expit(found[:, 4])) if floor is None else floor
+    return PlateauFit(parameters=found[:, :4], floor=kappa, likelihood=value)
+
+
+def _score_and_information(
+    parameters: FloatArray,
+    centres: FloatArray,
+    parts: Sequence[FloatArray],
+    rows: Sequence[FloatArray],
+    precision: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Slope of the penalised log-likelihood, and Fisher's information without the penalty."""
+    labeled, unlabeled = rows
+    slopes = _slopes(parameters, centres, *parts)
+    both = labeled + unlabeled
+    odds = labeled.sum(axis=1, keepdims=True) / unlabeled.sum(axis=1, keepdims=True) * parts[0]
+    chance = odds / (1 + odds)
+    excess = (labeled - both * chance)[:, np.newaxis]
+    weighed = slopes * (both * chance * (1 - chance))[..., np.newaxis]
+    score = (excess @ slopes)[:, 0] - parameters * precision
+    return score, weighed.swapaxes(1, 2) @ slopes
+
+
+def _step(
+    score: FloatArray, information: FloatArray, damping: FloatArray, precision: FloatArray
+) -> FloatArray:
+    """Towards the maximum, as far as Levenberg's damping lets it go; changes `information`."""
+    diagonal = np.einsum("spp->sp", information)
+    diagonal += damping[:, np.newaxis] * diagonal + precision + 1e-9
+    return np.asarray(np.linalg.solve(information, score[..., np.newaxis])[..., 0])
