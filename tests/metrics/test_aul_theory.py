@@ -51,6 +51,7 @@ def test_intervals_are_ordered_and_vanish_when_every_positive_is_labeled():
         found = metrics.aul(
             labels, SCORES, target="window", interval=interval, class_prior=9 / 16, **settings
         )
+        assert (found.se_sampling, found.se_prior) == (found.se, 0.0)
         return found.high - found.low
 
     assert width("theorem-1") < width("student") < width("chebyshev")

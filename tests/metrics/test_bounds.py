@@ -359,6 +359,40 @@ def test_the_highest_score_of_rows_counted_together_is_inside_them():
     assert found.tables_at(0.0)[0]["false_positives"] == 0
 
 
+@pytest.mark.parametrize(("hidden", "negatives"), [(300, 30), (2000, 900)])
+def test_curves_are_drawn_by_the_side_that_tells_more_of_auc(hidden, negatives):
+    labels, scores, positive = window(
+        3, n_labeled=50, n_unlabeled=3000, hidden=hidden, negatives=negatives
+    )
+    made = {
+        basis: bounds(labels, scores, class_prior=positive.mean(), basis=basis, rng=1)
+        for basis in ("positives", "negatives", "tighter")
+    }
+    areas = {basis: one.auc() for basis, one in made.items()}
+    basis = min(("positives", "negatives"), key=lambda one: areas[one].high - areas[one].low)
+    assert areas["tighter"].basis == basis
+    assert np.array_equal(made["tighter"].roc().high, made[basis].roc().high)
+
+
+def test_less_confidence_gives_narrower_bounds():
+    labels, scores, positive = window(0, n_labeled=100, n_unlabeled=1000, hidden=100)
+    half, most = (
+        bounds(labels, scores, class_prior=positive.mean(), confidence_level=level).auc()
+        for level in (0.5, 0.95)
+    )
+    assert (half.confidence_level, most.confidence_level) == (0.5, 0.95)
+    assert half.high - half.low < 0.6 * (most.high - most.low)
+
+
+def test_at_the_right_end_of_the_precision_recall_curve_every_positive_is_recalled():
+    table = ScoreTable.from_counts([40, 160], [600, 40], edges=[0.0, 0.5, 1.0])
+    curve = bounds_of_table(table, ClassPriorEstimate.given(200 / 840 + 1e-9)).precision_recall()
+    assert curve.x[-1] == 1.0
+    assert curve.low[-1] == pytest.approx(200 / 840, abs=0.01)
+    # Of the upper cell alone 160 of 200 are flagged.
+    assert curve.low[np.searchsorted(curve.x, 0.79)] == pytest.approx(160 / 200, abs=0.02)
+
+
 def test_a_prior_below_the_confirmed_share_is_refused():
     labels, scores, _ = window(0, n_labeled=100, n_unlabeled=400, hidden=40)
     with pytest.raises(InputError, match=r"20% of the rows are confirmed positives"):

@@ -212,6 +212,14 @@ def test_sizes_beyond_those_seen_are_read_as_the_largest_seen():
     assert at_most.numbers == pytest.approx(beyond.numbers)
 
 
+@pytest.mark.parametrize(("seed", "is_far"), [(0, True), (3, False)])
+def test_estimates_that_are_far_apart_are_said_to_be(seed, is_far):
+    """On the scale of the square root, where each errs about as much, by .35 and by .25."""
+    data = two_normals(0.3, n_labeled=100, n_unlabeled=600, separation=1.2, seed=seed)
+    why = auto(sample_of(*data), confidence_level=0.95).details["why"]
+    assert why.endswith("They are far apart: the classes hardly separate.") == is_far
+
+
 def test_two_scores_are_enough_for_an_answer():
     table = ScoreTable.from_arrays([1, 1, 1, 1, 1, 0, 0, 0, 0, 0], [0.5] * 9 + [0.1])
     found = estimate_from_table(table, scenario="case-control")

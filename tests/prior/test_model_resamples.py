@@ -36,3 +36,22 @@ def test_the_recorded_prior_is_the_least_ratio_of_what_is_drawn(kind, monkeypatc
     assert above.min() > -1e-9
     # In a few draws the ratio bends back before it has quite fallen to the prior.
     assert np.quantile(above, 0.9) < 0.001
+
+
+def test_drawn_mixtures_have_the_density_ratio_of_the_data_at_every_score(monkeypatch):
+    rng = np.random.default_rng(2)
+    labels = np.repeat([1, 0], [2000, 8000])
+    scores = rng.normal(2.0 * ((labels == 1) | (rng.random(10_000) < 0.2)))
+    sample = TwoSamples.from_table(ScoreTable.from_arrays(labels, scores).compress(400))
+    found = []
+
+    def noted(self, labeled, unlabeled, **_):
+        found.append(np.median(unlabeled / labeled, axis=0))
+        return self
+
+    monkeypatch.setattr(TwoSamples, "drawn_from", noted)
+    model_resamples(sample, size=30, rng=rng)
+    at = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
+    # Densities of positives and negatives are exp(2 s - 2) apart.
+    truth = 0.2 + 0.8 * np.exp(2 - 2 * at)
+    assert np.interp(at, sample.scores, found[0]) == pytest.approx(truth, rel=0.25)

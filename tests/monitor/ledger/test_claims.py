@@ -220,6 +220,26 @@ def test_one_broken_window_does_not_stop_the_others(ledger: Ledger) -> None:
     assert days_of([ledger.claim_collect("me", now=LONG_AFTER)]) == [0]
 
 
+def test_it_is_told_which_windows_wait_for_one_that_fails(ledger: Ledger) -> None:
+    planned(ledger, 4)
+    planned(ledger, 2, monitor="other")
+    assert ledger.hold_ups() == ()
+    broken = ledger.claim_collect("me", now=LONG_AFTER, monitors={MONITOR: CONFIGURATION})
+    assert broken is not None
+    ledger.release(broken, error="the warehouse is gone")
+    assert ledger.hold_ups() == (), "nothing is collected that could wait"
+    for waiting in ({key(1)}, {key(1), key(2)}):
+        claim = ledger.claim_collect("me", now=LONG_AFTER, monitors={MONITOR: CONFIGURATION})
+        assert claim is not None
+        ledger.commit_collect(claim, counted(claim))
+        (found,) = ledger.hold_ups()
+        assert found.waiting == waiting
+
+    assert (found.monitor, found.window, found.error) == (MONITOR, day(0), "the warehouse is gone")
+    assert found.attempts_left == 2
+    assert ledger.hold_ups("other") == ()
+
+
 # -- leases and fences ------------------------------------------------------------------------
 
 

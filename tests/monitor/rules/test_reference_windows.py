@@ -81,6 +81,11 @@ def test_too_few_windows_say_so(known):
         reference.usual("recall")
 
 
+def test_without_a_followed_prior_windows_have_the_level_itself():
+    factor = ReferenceWindows(windows=[window(0.4, 0.1)] * 3).factor("recall")
+    assert factor == Uncertain(value=1.0, low=1.0, high=1.0, se=0.0)
+
+
 def test_values_are_those_of_windows_that_have_all_that_is_named():
     prior, delay = (window(value, 0.0, name) for value, name in ((0.1, "class_prior"), (3, "rows")))
     some = window(0.4, 0.1) | prior, window(0.5, 0.1) | prior | delay, window(0.6, 0.1), prior

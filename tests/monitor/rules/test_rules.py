@@ -426,6 +426,23 @@ def test_segments_that_fall_together_alarm_sooner_than_one_among_many():
     assert together <= alone - 4
 
 
+def test_a_segment_near_its_alarm_is_not_good_where_alarms_may_be_joint():
+    """With seven others a part of its limit may be enough."""
+    rng = np.random.default_rng(3)
+    names = [("7", f"country={n}") for n in range(8)]
+    views = []
+    for number in range(60):
+        falls = 0.012 if number >= 40 else 0.0
+        drawn = 0.8 + 0.01 * rng.normal(size=8) - falls * (np.arange(8) == 0)
+        views.append(
+            view(number, {one: {"auc": reading(v)} for one, v in zip(names, drawn, strict=True)})
+        )
+    found = kinds(rule(shift(), per="country"), views, names[0])
+    assert set(found[20:40]) == {"good"}
+    assert found[40:] == sorted(found[40:], key=["good", "insufficient", "breach"].index)
+    assert found.count("insufficient") > 20, "those being learned from, and some before the alarm"
+
+
 def test_bets_are_on_bounded_placements():
     values = series_with_a_drop(5, at=30, by=0.3)
     views = [

@@ -12,7 +12,7 @@ import pytest
 
 from pumonitor.errors import ExtraMissingError, InputError, TooFewPositivesError
 from pumonitor.prior.auxiliary import AuxiliaryScore, RawColumns, raw_columns, train_auxiliary
-from pumonitor.prior.auxiliary.feature_columns import MOST_CATEGORIES, FeatureColumns
+from pumonitor.prior.auxiliary.feature_columns import MOST_CATEGORIES, FeatureColumn, FeatureColumns
 from pumonitor.prior.auxiliary.folds import fold_of
 from pumonitor.prior.auxiliary.training import fitted_trees, recoded
 
@@ -121,6 +121,14 @@ def test_new_categories_and_gaps_are_missing_values() -> None:
     code = next(one for one in score.columns.columns if one.name == "code")
     assert code.kind == "numbers in text"
     assert code.encoded(np.array(["3", "n/a", None, "4.5"], dtype=object)).tolist()[::3] == [3, 4.5]
+
+
+def test_text_among_numbers_is_missing_until_it_is_more_than_half() -> None:
+    column = FeatureColumn.learned("code", np.array(["1", "2"], dtype=object))
+    half = np.array(["1", "n/a", "2", "none"], dtype=object)
+    assert np.isnan(column.encoded(half)).tolist() == [False, True, False, True]
+    with pytest.raises(InputError, match="other text, such as"):
+        column.encoded(half[1:])
 
 
 @pytest.mark.parametrize(

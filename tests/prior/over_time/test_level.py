@@ -48,6 +48,12 @@ def test_no_level_is_below_what_is_confirmed():
     assert level.weight.sum() == pytest.approx(1.0)
 
 
+def test_levels_far_below_an_estimate_are_there_once_each():
+    level = Level.estimated(0.14, 0.10, 0.18, confirmed_share=0.009)
+    assert level.class_prior[0] == pytest.approx(0.009, rel=0.05)
+    assert (np.diff(level.class_prior) > 0).all()
+
+
 @pytest.mark.parametrize("numbers", [(0.05, 0.06, 0.07), (0.05, 0.0, 0.07), (0.5, 0.4, 1.0)])
 def test_an_impossible_level_is_refused(numbers):
     with pytest.raises(ValueError, match="0 < low <= value <= high < 1, got"):

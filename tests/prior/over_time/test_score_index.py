@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import special
 
 from pumonitor.prior.over_time import ScoreIndex
 
@@ -19,6 +20,17 @@ def test_the_index_is_close_to_the_ratio_of_densities():
     positives, negatives = np.exp(-0.5 * (at - 2) ** 2), np.exp(-0.5 * at**2)
     truth = positives / (0.05 * positives + 0.95 * negatives)
     assert index.of(at) == pytest.approx(truth, rel=0.35, abs=0.1)
+
+
+def test_a_ratio_that_rises_faster_at_the_top_is_followed_there():
+    """The log ratio is n + .15 n^2 in the normal score n of the rank."""
+    scores = np.arange(2000.0)
+    normal = special.ndtri((scores + 0.5) / 2000)
+    log_ratio = normal + 0.15 * normal**2
+    index = ScoreIndex.learned(scores, 20 * np.exp(log_ratio), np.full(2000, 1000.0))
+    at = np.array([1000, 1600, 1900])  # n of 0, .84 and 1.64
+    found = np.log(index.of(scores[at]))
+    assert np.diff(found) == pytest.approx(np.diff(log_ratio[at]), abs=0.07)
 
 
 def test_the_index_never_falls_and_is_never_above_sixty():

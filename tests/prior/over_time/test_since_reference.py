@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy import optimize, special
+from scipy import optimize, special, stats
 
 from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary
 from pumonitor.prior.over_time.since_reference import _beyond, _Normals, _quantiles
@@ -29,6 +29,24 @@ def test_nothing_has_moved_where_nothing_has():
 def test_at_the_reference_nothing_has_moved_even_with_few_confirmed():
     few = PriorFilter.begun(window(rows=2000, confirmed=30), LEVEL)
     assert all(one.chance < 0.07 for one in few.since_reference().values())
+
+
+@pytest.mark.parametrize("confirmed", [5, 50])
+def test_the_label_frequency_is_as_uncertain_as_a_gamma_of_the_confirmed(confirmed):
+    """About the median, which is below the mean: a gamma of so many and a half."""
+    begun = PriorFilter.begun(window(rows=200_000, confirmed=confirmed), LEVEL)
+    frequency = begun.since_reference()["label_frequency"]
+    expected = stats.gamma.ppf([0.025, 0.5, 0.975], confirmed + 0.5) / (confirmed + 0.5)
+    assert frequency.value == pytest.approx(expected[1], rel=0.04)
+    assert frequency.low < 0.8 * frequency.value
+
+
+def test_labels_that_are_still_to_come_are_no_change():
+    """Half of the reference's labels had arrived, and all of those of the windows after it have."""
+    begun = PriorFilter.begun(window(rows=15_000, confirmed=112, arrived=0.5), LEVEL)
+    moved = after(*[window(confirmed=22)] * 6, begun=begun).since_reference()
+    assert moved["label_frequency"].value == pytest.approx(1.0, rel=0.1)
+    assert all(one.chance < 0.1 for one in moved.values())
 
 
 def test_what_has_moved_is_found_with_how_far():

@@ -98,6 +98,17 @@ def test_windows_alike_differ_by_sampling_alone_and_others_by_more():
     assert _between(values[:1], np.full(1, 9.0)) == 0.0
 
 
+def test_the_mean_of_windows_that_differ_is_known_better_than_that_of_each():
+    rng = np.random.default_rng(9)
+    priors = np.exp(rng.normal(scale=0.5, size=12)) * 0.1
+    windows = [cells_of(*rows_of(rng, prior=one)) for one in priors]
+    summariser = Summariser.learned(windows)
+    each, _ = summariser.after(windows[0])
+    assert summariser.between > 10 * summariser.variance / 2000
+    whole = summariser.reference.all_variance
+    assert whole == pytest.approx(each.all_variance / 12, rel=0.1)
+
+
 def test_days_that_differ_by_themselves_set_off_nothing():
     """Weekends with a third of the label frequency, followed for eight weeks of days."""
     rng = np.random.default_rng(6)

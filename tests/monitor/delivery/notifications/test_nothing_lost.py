@@ -299,6 +299,8 @@ def test_every_round_tells_alertmanager_what_is_on_and_ends_what_is_over(
                     "monitor", "rule_key", "model_version", "segment", "rule", "metric", "severity",
                 )},
                 incident=1, is_firing=told_firing, told_incident=told, told_firing=told_firing,
+                # Its rule was deleted.
+                closed_at=clock.now if one is over else None,
             )
             for one, told, told_firing in states
         )  # fmt: skip

@@ -413,6 +413,32 @@ def test_what_goes_wrong_beside_sending_is_reported_and_delivery_goes_on(
     assert outbox.states() == ["delivered", "delivered"]
 
 
+@pytest.mark.parametrize(
+    ("error", "said", "has_traceback"),
+    [
+        (PumonitorError("the state database is away"), "the state database is away", False),
+        (ZeroDivisionError("oh"), "ZeroDivisionError: oh", True),
+    ],
+)
+def test_what_nobody_expected_is_logged_with_where_it_happened(
+    error: Exception,
+    said: str,
+    has_traceback: bool,
+    deliverer: Deliverer,
+    outbox: OutboxInMemory,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(outbox, "claim", fail)
+    assert deliver(deliverer).reason == said
+    (record,) = caplog.records
+    assert record.getMessage() == f"delivery to mlflow is interrupted: {said}"
+    assert bool(record.exc_info) == has_traceback
+
+
 def test_what_is_noted_as_delivered_is_noted_once(
     deliverer: Deliverer, outbox: OutboxInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -450,6 +476,37 @@ def test_a_thread_that_waits_for_news_ends_at_once_when_it_is_told_to(
     thread.join(PATIENT_SECONDS)
     assert not thread.is_alive()
     assert thread.done["mlflow"].delivered == 1
+
+
+def test_a_thread_with_nothing_to_do_looks_once_and_then_waits(
+    outbox: OutboxInMemory, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course: list[str] = []
+    stopped = Event()
+
+    class Waited(Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            course.append("has news" if self.is_set() else "waits")
+            return True
+
+    def claim(destination: str, *, limit: int, lease: timedelta) -> list[OutboxMessage]:
+        course.append("looks")
+        if course.count("looks") == 3:
+            stopped.set()
+        return []
+
+    monkeypatch.setattr(outbox, "claim", claim)
+    monkeypatch.setattr(sending_thread, "Event", Waited)
+    thread = SendingThread(
+        [Sender("mlflow", outbox, Recorder(), clock=clock, patience=PATIENCE)],
+        clock=clock,
+        stopped=stopped,
+        refresh=lambda name: None,
+        on_delivery=lambda name, done: None,
+    )
+    thread.wake()
+    thread.run()
+    assert course == ["looks", "waits", "looks", "waits", "looks"]
 
 
 def test_who_asks_is_told_of_each_pass_that_sent_something(
