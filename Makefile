@@ -60,12 +60,15 @@ demo: $(INSTALLED)
 
 # One worker a core, each with one thread of its own: more would wait for each other. Tests go to the
 # workers in order, so that what a file sets up is mostly set up once; `pytest` alone is one process.
+# What one process has compiled the others read: workers, commands in processes of their own, the next run.
 test: export OMP_NUM_THREADS = 1
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow"
 
 # Whole rounds through crashes and outages, and coverage counted over many runs.
 test-slow: export OMP_NUM_THREADS = 1
+test-slow: export PYTHONDONTWRITEBYTECODE =
 test-slow: $(INSTALLED)
 	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m slow tests
 

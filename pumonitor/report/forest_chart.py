@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pumonitor.names import AT_THRESHOLD, title
 from pumonitor.report import palette
 from pumonitor.report.numbers import number
-from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
+from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME, layered
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
 
@@ -104,10 +104,9 @@ def _panel(heading: str, rows: list[dict[str, Any]], *, own_axis: bool) -> altai
     text = base.mark_text(align="left", baseline="middle").encode(
         x=alt.value(_WIDTH + 14), text="text:N"
     )
-    chart = alt.layer(interval, naive, value, text).properties(
+    return layered(interval, naive, value, text).properties(
         width=_WIDTH, height=alt.Step(_STEP), title=heading
     )
-    return cast("altair.LayerChart", chart)
 
 
 def _marks(

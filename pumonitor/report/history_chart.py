@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pumonitor.report import palette
+from pumonitor.report.theme import layered
 
 if TYPE_CHECKING:
     import altair
@@ -77,5 +78,4 @@ def _panel(heading: str, points: Sequence[HistoryPoint]) -> altair.LayerChart:
     dots = base.mark_point(filled=True, opacity=1, color=palette.CORRECTED).encode(
         y=alt.Y("value:Q", scale=scale, axis=axis), size=alt.Size("size:Q", scale=None, legend=None)
     )
-    chart = alt.layer(interval, line, dots).properties(width=_WIDTH, height=_HEIGHT, title=heading)
-    return cast("altair.LayerChart", chart)
+    return layered(interval, line, dots).properties(width=_WIDTH, height=_HEIGHT, title=heading)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from pumonitor.report import palette
 from pumonitor.report.chart_data import csv_data
+from pumonitor.report.theme import layered
 
 if TYPE_CHECKING:
     import altair
@@ -95,7 +96,7 @@ def prior_chart(history: PriorHistory) -> altair.VConcatChart:
 
     points = history.points
     scale = alt.Scale(type="utc", domain=[_at(points[0].start), _at(points[-1].end)], nice=False)
-    above = alt.layer(*_shares(history, scale)).properties(width=_WIDTH, height=_HEIGHT)
+    above = layered(*_shares(history, scale)).properties(width=_WIDTH, height=_HEIGHT)
     lanes = alt.vconcat(*(_lane(points, name, scale) for name in _LANES), spacing=4)
     heading = alt.TitleParams(
         "Chance that it changed with the window", fontWeight="normal", offset=2

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pumonitor.report import palette
 from pumonitor.report.curve_chart import band_and_lines
+from pumonitor.report.theme import layered
 from pumonitor.results import Curve, Evaluation
 
 if TYPE_CHECKING:
@@ -93,8 +94,7 @@ def _square(
     if here is not None:
         threshold = f"{evaluation.settings['threshold']:.4g}"
         layers += _marked(here, threshold, label_above=label_above)
-    chart = alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
-    return cast("altair.LayerChart", chart)
+    return layered(*layers).properties(width=_WIDTH, height=_HEIGHT)
 
 
 def _marked(here: Point, threshold: str, *, label_above: bool) -> list[altair.Chart]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from pumonitor.report import palette
 from pumonitor.report.chart_data import csv_data
+from pumonitor.report.theme import layered
 from pumonitor.results import Evaluation
 
 if TYPE_CHECKING:
@@ -67,5 +68,4 @@ def score_chart(evaluation: Evaluation) -> altair.LayerChart:
         color=palette.INK,
         baseline="top",
     ).encode(x=alt.X("x:Q", scale=x_scale), y=alt.value(0), text="label:N")
-    chart = alt.layer(steps, rule, label).properties(width=_WIDTH, height=_HEIGHT)
-    return cast("altair.LayerChart", chart)
+    return layered(steps, rule, label).properties(width=_WIDTH, height=_HEIGHT)

@@ -10,6 +10,7 @@ from pumonitor.names import SHARES, title
 from pumonitor.report import palette
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.report.numbers import percent
+from pumonitor.report.theme import layered
 from pumonitor.results import Curve, Evaluation
 from pumonitor.results.sensitivity import Sensitivity
 
@@ -125,10 +126,9 @@ def sensitivity_panel(swept: Sensitivity, *, heading: str) -> altair.LayerChart:
         .mark_rule(color=palette.INK, strokeDash=[3, 3], strokeWidth=1.25)
         .encode(x=x)
     )
-    chart = alt.layer(*layers, rule).properties(
+    return layered(*layers, rule).properties(
         width=_WIDTH, height=_HEIGHT, title=alt.TitleParams(heading)
     )
-    return cast("altair.LayerChart", chart)
 
 
 def _curve(swept: Sensitivity) -> Curve:

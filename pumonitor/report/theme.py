@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Chart = altair.LayerChart | altair.VConcatChart | altair.ConcatChart
 
-__all__ = ["CONFIG", "CORRECTED_NAME", "UNCORRECTED_NAME", "themed", "to_png", "to_svg"]
+__all__ = ["CONFIG", "CORRECTED_NAME", "UNCORRECTED_NAME", "layered", "themed", "to_png", "to_svg"]
 
 CORRECTED_NAME: Final = "Corrected"
 UNCORRECTED_NAME: Final = "Unconfirmed counted as negative"
@@ -64,6 +64,26 @@ CONFIG: Final[dict[str, Any]] = {
 def themed(chart: Chart) -> Chart:
     """The chart with the look of all charts; only for a whole chart, not for a part of one."""
     return cast("Chart", chart.configure(**CONFIG))
+
+
+def layered(*charts: altair.Chart) -> altair.LayerChart:
+    """`altair.layer` of charts whose marks and channels are dictionaries of what is set.
+
+    Altair copies a chart several times wherever it becomes part of another, with every property
+    that a mark, an axis or a scale can have: of those of its classes nearly all are not set.
+    """
+    import altair as alt
+
+    return cast("altair.LayerChart", alt.layer(*(_plain(chart) for chart in charts)))
+
+
+def _plain(chart: altair.Chart) -> altair.Chart:
+    plain: Any = chart.copy(deep=False)
+    plain.mark = plain.mark.to_dict(validate=False)
+    plain.encoding = plain.encoding.copy(deep=False)
+    for name, channel in plain.encoding.to_dict(validate=False).items():
+        plain.encoding[name] = channel
+    return cast("altair.Chart", plain)
 
 
 def _spec(chart: altair.TopLevelMixin) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from pumonitor.names import AT_THRESHOLD, SHARES, title
 from pumonitor.report import palette
 from pumonitor.report.curve_chart import band_and_lines
+from pumonitor.report.theme import layered
 from pumonitor.results import Curve, Evaluation
 
 if TYPE_CHECKING:
@@ -80,7 +81,6 @@ def _panel(
         .encode(x=x)
     )
     lines = band_and_lines(curve, x=x, y_scale=y_scale, y_axis=y_axis, with_legend=with_legend)
-    chart = alt.layer(*lines, rule).properties(
+    return layered(*lines, rule).properties(
         width=_WIDTH, height=_HEIGHT, title=alt.TitleParams(title(name, evaluation.settings))
     )
-    return cast("altair.LayerChart", chart)
