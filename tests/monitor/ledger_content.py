@@ -10,7 +10,7 @@ from pumonitor.monitor.ledger.database.schema import metadata
 from pumonitor.monitor.ledger.ledger import Ledger
 
 _OF_THE_WORK = {
-    "monitors": {"registered_at"},
+    "monitors": {"registered_at", "last_evaluated_at"},
     "windows": {"fence"},
     "panes": {"collected_at", "evaluated_at"},
     "outbox": {"id", "created", "delivered_at"},

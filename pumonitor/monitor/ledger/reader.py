@@ -14,13 +14,15 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 from pumonitor.monitor.ledger.records.windows import AuditEntry
 from pumonitor.monitor.ledger.results.read_collected import CollectedReader
+from pumonitor.monitor.ledger.results.read_overview import OverviewReader
 from pumonitor.monitor.ledger.results.read_results import ResultsReader
+from pumonitor.monitor.ledger.results.read_series import SeriesReader
 from pumonitor.monitor.ledger.results.read_windows import WindowsReader
 
 __all__ = ["LedgerReader"]
 
 
-class LedgerReader(CollectedReader, ResultsReader, WindowsReader):
+class LedgerReader(CollectedReader, OverviewReader, ResultsReader, SeriesReader, WindowsReader):
     """Reads a ledger and changes nothing.
 
     Parameters

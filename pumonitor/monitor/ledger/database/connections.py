@@ -148,11 +148,16 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Context with a read-only transaction, which waits for no lock."""
+        """Context with a read-only transaction, which waits for no lock.
+
+        All its statements see the state of one moment, whatever is committed meanwhile.
+        """
         with self._in_our_words(), self.engine.connect() as connection:
             reader = connection.execution_options(**{_READS: True})
             if not self.is_sqlite:
-                reader = reader.execution_options(postgresql_readonly=True)
+                reader = reader.execution_options(
+                    postgresql_readonly=True, isolation_level="REPEATABLE READ"
+                )
             with reader.begin():
                 yield reader
 

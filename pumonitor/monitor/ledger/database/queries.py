@@ -12,7 +12,9 @@ from pumonitor.monitor.ledger.database.schema import (
     evaluations,
     latest,
     monitors,
+    newest_panes,
     panes,
+    results,
     series,
     windows,
 )
@@ -21,6 +23,7 @@ __all__ = [
     "WINDOW_COLUMNS",
     "equal",
     "is_latest",
+    "is_of_newest",
     "is_superseded",
     "of_monitor",
     "one_of",
@@ -103,6 +106,12 @@ def is_latest(table: Any) -> ColumnElement[bool]:
         latest.c.pane == table.c.pane,
         latest.c.revision == table.c.revision,
     )
+
+
+def is_of_newest() -> ColumnElement[bool]:
+    """Join condition: the result is one of the newest pane."""
+    names = ("window_key", "pane", "revision", "model_version", "segment")
+    return and_(*(results.c[name] == newest_panes.c[name] for name in names))
 
 
 def select_evaluations() -> Select[Any]:

@@ -17,6 +17,7 @@ from pumonitor.monitor.ledger.database.plain_json import json_text, plain_json
 from pumonitor.monitor.ledger.database.schema import (
     auxiliary_series,
     evaluations,
+    monitors,
     panes,
     results,
     series,
@@ -25,6 +26,7 @@ from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries, MetricResult
 from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
+from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
 from pumonitor.monitor.ledger.results.planning import recount
 
 __all__ = ["store_collected", "store_evaluated"]
@@ -118,6 +120,15 @@ def store_evaluated(
             }
         connection.execute(update(panes).where(this_pane).values(values))
     recount(connection, [claim.window_key])
+    if changed:
+        point_to_newest(connection, [claim.window_key])
+        connection.execute(
+            update(monitors)
+            .where(
+                monitors.c.name == claim.monitor, monitors.c.configuration == claim.configuration
+            )
+            .values(last_evaluated_at=at)
+        )
     return changed
 
 

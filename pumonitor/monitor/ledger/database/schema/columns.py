@@ -47,7 +47,8 @@ class Moment(TypeDecorator[datetime]):
         if value is None:
             return None
         found: datetime = datetime.fromisoformat(value) if dialect.name == "sqlite" else value
-        return found.astimezone(UTC)
+        # Pages read thousands; only PostgreSQL may name its zone differently.
+        return found if found.tzinfo is UTC else found.astimezone(UTC)
 
 
 # SQLite numbers rows by itself only where the type is INTEGER.

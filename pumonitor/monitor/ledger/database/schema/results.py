@@ -23,6 +23,7 @@ __all__ = [
     "auxiliary_scores",
     "auxiliary_series",
     "evaluations",
+    "headline_results",
     "prior_states",
     "results",
     "series",
@@ -79,6 +80,38 @@ results = Table(
     Column("unclipped_high", Double),
     Column("assumed", Boolean, nullable=False, server_default=false()),
     ForeignKeyConstraint(["window_key", "pane"], ["panes.window_key", "panes.number"]),
+)
+
+
+# The numbers of newest panes that a page shows first, side by side in the order of time: reading
+# them in `results` is a search for each. Of few metrics (`HEADLINES`); `point_to_newest` sets them.
+headline_results = Table(
+    "headline_results",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("configuration", String(64), primary_key=True),
+    Column("segment", Text, primary_key=True),
+    Column("window_start", Moment, primary_key=True),
+    Column("model_version", Text, primary_key=True),
+    Column("metric", Text, primary_key=True),
+    Column("window_end", Moment, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("value", Double),
+    Column("low", Double),
+    Column("high", Double),
+    Column("infeasible", Boolean, nullable=False),
+    Column("impossible", Boolean, nullable=False),
+    Column("assumed", Boolean, nullable=False),
+    ForeignKeyConstraint(
+        ["monitor", "configuration", "segment", "window_start", "model_version"],
+        [
+            f"newest_panes.{name}"
+            for name in ("monitor", "configuration", "segment", "window_start", "model_version")
+        ],
+        name="fk_headline_results_newest_panes",
+        ondelete="CASCADE",
+    ),
+    sqlite_with_rowid=False,
 )
 
 

@@ -1,4 +1,4 @@
-"""Tables of monitors, windows, panes, standings and the audit log."""
+"""Tables of monitors, windows, panes, newest panes, standings and the audit log."""
 
 from __future__ import annotations
 
@@ -21,7 +21,15 @@ from sqlalchemy import (
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
 
-__all__ = ["audit", "latest", "monitors", "panes", "standings", "windows"]
+__all__ = [
+    "audit",
+    "latest",
+    "monitors",
+    "newest_panes",
+    "panes",
+    "standings",
+    "windows",
+]
 
 monitors = Table(
     "monitors",
@@ -31,6 +39,8 @@ monitors = Table(
     Column("meaning", JSON, nullable=False),
     Column("registered_at", Moment, nullable=False),
     Column("is_current", Boolean, nullable=False),
+    # When a window of this configuration was last evaluated with new results.
+    Column("last_evaluated_at", Moment),
 )
 
 
@@ -118,6 +128,28 @@ Index(
     sqlite_where=_NOT_EVALUATED,
     postgresql_where=_NOT_EVALUATED,
 )
+
+
+# The newest pane with results of each series of a window. It says where in `results` its numbers
+# are, and holds none itself. Sorted so that one stretch of it is a series over windows.
+newest_panes = Table(
+    "newest_panes",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("configuration", String(64), primary_key=True),
+    Column("segment", Text, primary_key=True),
+    Column("window_start", Moment, primary_key=True),
+    Column("model_version", Text, primary_key=True),
+    Column("window_end", Moment, nullable=False),
+    Column("window_key", Text, nullable=False),
+    Column("pane", Integer, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("as_of", Moment, nullable=False),
+    ForeignKeyConstraint(["window_key", "pane"], ["panes.window_key", "panes.number"]),
+    sqlite_with_rowid=False,
+)
+Index("ix_newest_panes_of_window", newest_panes.c.window_key)
 
 
 audit = Table(
