@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from pumonitor import __version__
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.ledger.records.columns import ResultColumns
+from pumonitor.monitor.ledger.records.windows import Backlog
 from pumonitor.monitor.rules.alerts.alert import Alert
 from pumonitor.ports import Clock
 
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["exposition"]
 
 _SERIES: Final = ("monitor", "model_version", "segment")
-_AN_INSTANT: Final = timedelta(microseconds=1)
-_BOUNDS: Final = ("value", "low", "high")
+_NO_WORK: Final = Backlog(windows=0, to_collect=0, to_evaluate=0, failing=0, oldest_unfinished=None)
+_MOST: Final = 1_000_000
 _STATES: Final = ("unknown", "ok", "pending", "firing", "recovering")
 # Expected values and changes are left out: a time series needs the present estimates.
 _LEFT_OUT: Final = ("_expected", "_threshold")
@@ -32,7 +34,7 @@ def exposition(ledger: Ledger, *, monitors: tuple[str, ...], clock: Clock) -> Ca
 
     Estimates are those of the newest mature window of each series, with the end of that window
     beside them: a series that has stopped keeps its last numbers, recognisable by their age.
-    Undefined estimates are left out, so there is no NaN.
+    Undefined estimates are left out, so there is no NaN. At most a million results are read.
 
     Parameters
     ----------
@@ -77,37 +79,33 @@ def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:
         "End of the newest mature window.",
         labels=_SERIES,
     )
-    for monitor in monitors:
-        for rows in _newest(ledger, monitor):
-            series = [monitor, rows[0].model_version, rows[0].segment]
-            ended.add_metric(series, rows[0].window_end.timestamp())
-            for row in rows:
-                if row.metric.endswith(_LEFT_OUT):
-                    continue
-                for bound in _BOUNDS:
-                    number = getattr(row, bound)
-                    if number is not None and (bound == "value" or not row.impossible):
-                        estimate.add_metric([*series, row.metric, bound], number)
-                if row.value is not None:
-                    flagged = row.infeasible or row.impossible
-                    infeasible.add_metric([*series, row.metric], float(flagged))
+    found = ledger.newest_results(monitors=monitors, mature=True, limit=_MOST)
+    of_monitor = {
+        monitor: list(places)
+        for monitor, places in groupby(range(len(found)), key=found.monitor.__getitem__)
+    }
+    for place in (place for monitor in monitors for place in of_monitor.get(monitor, ())):
+        series = _series_at(found, place)
+        metric = found.metric[place]
+        if place == 0 or series != _series_at(found, place - 1):
+            ended.add_metric(series, found.window_end[place].timestamp())
+        if metric.endswith(_LEFT_OUT):
+            continue
+        value, impossible = found.value[place], found.impossible[place]
+        bounds = {"value": value, "low": found.low[place], "high": found.high[place]}
+        for bound, number in bounds.items():
+            if number is not None and (bound == "value" or not impossible):
+                estimate.add_metric([*series, metric, bound], number)
+        if value is not None:
+            flagged = found.infeasible[place] or impossible
+            infeasible.add_metric([*series, metric], float(flagged))
     yield estimate
     yield infeasible
     yield ended
 
 
-def _newest(ledger: Ledger, monitor: str) -> Iterator[list[PublishedResult]]:
-    """Results of the newest mature window of each series."""
-    for (version, segment), start in ledger.newest_mature(monitor).items():
-        rows = ledger.results(
-            monitor,
-            since=start,
-            until=start + _AN_INSTANT,
-            model_version=version,
-            segment=segment,
-        )
-        if rows:
-            yield list(rows)
+def _series_at(found: ResultColumns, place: int) -> list[str]:
+    return [found.monitor[place], found.model_version[place], found.segment[place]]
 
 
 def _alerts(alerts: tuple[Alert, ...]) -> Iterator[Metric]:
@@ -158,11 +156,12 @@ def _about_itself(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> I
         "monitor",
     )
     standings = ledger.standings.all()
+    backlogs, evaluated = ledger.backlogs(now=now), ledger.last_evaluated()
     for monitor in monitors:
         standing = standings.get(monitor)
         if standing is not None and standing.last_prediction is not None:
             predicted.add_metric([monitor], standing.last_prediction.timestamp())
-        backlog = ledger.counts(now=now, monitor=monitor)
+        backlog = backlogs.get(monitor, _NO_WORK)
         windows.add_metric([monitor], backlog.windows)
         unfinished.add_metric([monitor], backlog.to_collect + backlog.to_evaluate)
         failing.add_metric([monitor], backlog.failing)
@@ -170,7 +169,7 @@ def _about_itself(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> I
         age.add_metric(
             [monitor], 0.0 if oldest is None else max((now - oldest).total_seconds(), 0.0)
         )
-        last = ledger.last_success(monitor)
+        last = evaluated.get(monitor)
         if last is not None:
             success.add_metric([monitor], last.timestamp())
     yield from (windows, unfinished, failing, age, success, predicted)

@@ -13,7 +13,7 @@ from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import MetricResult, PublishedResult
 from pumonitor.monitor.ledger.records.windows import Backlog
 from pumonitor.monitor.ledger.results.read_results import Revisions
-from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
+from pumonitor.monitor.windows.input_findings import findings_of_counts, summed_up
 from pumonitor.monitor.windows.messages.window_messages import verdict_of
 from pumonitor.plain_text import one_line
 from pumonitor.ports import State
@@ -199,7 +199,7 @@ def insight_of(
     chosen = {window.start: window for window in newest if window is not None}
     evaluated = ledger.number_evaluated(monitor)
     latest = max(chosen, default=now)
-    windows = ledger.windows(monitor, since=latest - _RECENT)
+    counted = ledger.newest_counts(monitor, since=latest - _RECENT)
     insights: list[WindowInsight] = []
     for window in chosen.values():
         rows = ledger.results(monitor, since=window.start, until=window.end)
@@ -223,7 +223,7 @@ def insight_of(
         findings=(
             *([beginning] if beginning and evaluated <= _FEW else []),
             *([end] if end else []),
-            *summed_up(findings_of_windows(windows)),
+            *summed_up(findings_of_counts(monitor, counted)),
         ),
         evaluated=evaluated,
         stopped_since=stopped_since,

@@ -13,7 +13,7 @@ from pumonitor.monitor.rules.alerts.usual import OVER
 from pumonitor.monitor.rules.windows.input_findings import InputFinding, InputKind, input_findings
 from pumonitor.ports import Window
 
-__all__ = ["WindowFinding", "findings_of", "findings_of_windows", "summed_up"]
+__all__ = ["WindowFinding", "findings_of", "findings_of_counts", "findings_of_windows", "summed_up"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,17 +57,25 @@ def findings_of(
 
 def findings_of_windows(windows: Sequence[WindowRecord]) -> list[WindowFinding]:
     """Findings on all collected windows of a monitor, each by its last count."""
-    counted = [(one, counts) for one in windows if (counts := _newest_counts(one)) is not None]
+    counts = [(one.window, _newest_counts(one)) for one in windows]
+    counted = [(window, found) for window, found in counts if found is not None]
+    return findings_of_counts(windows[0].monitor, counted) if counted else []
+
+
+def findings_of_counts(
+    monitor: str, counted: Sequence[tuple[Window, Mapping[str, Any]]]
+) -> list[WindowFinding]:
+    """Findings on windows of a monitor with their counts, in order of time."""
     found: list[WindowFinding] = []
-    for place, (one, counts) in enumerate(counted):
+    for place, (window, counts) in enumerate(counted):
 
         def before(
-            earlier: Sequence[tuple[WindowRecord, Mapping[str, Any]]] = counted[:place],
-            since: datetime = one.window.start - OVER,
+            earlier: Sequence[tuple[Window, Mapping[str, Any]]] = counted[:place],
+            since: datetime = window.start - OVER,
         ) -> list[Mapping[str, Any]]:
-            return [counts for other, counts in earlier if other.window.start >= since]
+            return [counts for other, counts in earlier if other.start >= since]
 
-        found += _named(one.monitor, one.window, input_findings(counts, before))
+        found += _named(monitor, window, input_findings(counts, before))
     return found
 
 

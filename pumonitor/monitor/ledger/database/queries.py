@@ -6,7 +6,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Select, and_, exists, select
+from sqlalchemy import Column, ColumnElement, FromClause, Select, and_, exists, select
 
 from pumonitor.monitor.ledger.database.schema import (
     evaluations,
@@ -66,9 +66,11 @@ def one_of(column: Column[Any], values: Collection[Any] | None) -> list[ColumnEl
     return [] if values is None else [column.in_(values)]
 
 
-def starting_between(since: datetime | None, until: datetime | None) -> list[ColumnElement[bool]]:
+def starting_between(
+    since: datetime | None, until: datetime | None, *, of: FromClause = windows
+) -> list[ColumnElement[bool]]:
     """Conditions for windows that start in [since, until); None leaves an end open."""
-    start = windows.c.window_start
+    start = of.c.window_start
     return [
         *([] if since is None else [start >= since]),
         *([] if until is None else [start < until]),

@@ -21,6 +21,7 @@ from pumonitor.monitor.ledger.database.queries import (
 from pumonitor.monitor.ledger.database.schema import (
     evaluations,
     latest,
+    newest_panes,
     panes,
     results,
     windows,
@@ -30,6 +31,11 @@ from pumonitor.monitor.ledger.records.results import (
     StoredEvaluation,
 )
 from pumonitor.monitor.ledger.records.rows import evaluation_in
+from pumonitor.monitor.ledger.results.read_series import (
+    RESULT_NUMBERS,
+    current_monitors,
+    select_newest,
+)
 from pumonitor.ports import State
 
 __all__ = ["ResultsReader", "Revisions"]
@@ -77,7 +83,42 @@ class ResultsReader:
         configuration : str, optional
             Hash of an earlier configuration; by default the current one.
         """
-        query = (
+        chosen = (
+            *equal(results.c.model_version, model_version),
+            *equal(results.c.segment, segment),
+            *one_of(results.c.metric, metrics),
+        )
+        if revisions == "latest":
+            of = current_monitors(None if monitor is None else [monitor], configuration)
+            place = newest_panes.c
+            query = select_newest(of).where(
+                *chosen,
+                *starting_between(since, until, of=newest_panes),
+                *one_of(newest_panes.c.state, states),
+            )
+        else:
+            place = windows.c
+            query = self._select_all().where(
+                *chosen,
+                *of_monitor(monitor, configuration),
+                *starting_between(since, until),
+                *one_of(panes.c.state, states),
+            )
+        query = query.order_by(
+            place.monitor,
+            place.window_start,
+            results.c.model_version,
+            results.c.segment,
+            results.c.metric,
+            results.c.revision,
+        )
+        with self.database.reading() as connection:
+            return tuple(PublishedResult(**row._mapping) for row in connection.execute(query))
+
+    @staticmethod
+    def _select_all() -> Select[Any]:
+        """Select the results of all revisions, in the order of the fields of `PublishedResult`."""
+        return (
             select(
                 windows.c.monitor,
                 results.c.model_version,
@@ -87,44 +128,11 @@ class ResultsReader:
                 panes.c.state,
                 results.c.revision,
                 panes.c.as_of,
-                results.c.metric,
-                results.c.value,
-                results.c.low,
-                results.c.high,
-                results.c.n_labeled,
-                results.c.n_unlabeled,
-                results.c.undefined_reason,
-                results.c.infeasible,
-                results.c.impossible,
-                results.c.infeasible_reason,
-                results.c.unclipped_value,
-                results.c.unclipped_low,
-                results.c.unclipped_high,
-                results.c.assumed,
+                *RESULT_NUMBERS,
             )
             .join_from(results, panes, same_pane(results))
             .join(windows, windows.c.window_key == panes.c.window_key)
-            .where(
-                *of_monitor(monitor, configuration),
-                *starting_between(since, until),
-                *equal(results.c.model_version, model_version),
-                *equal(results.c.segment, segment),
-                *one_of(results.c.metric, metrics),
-                *one_of(panes.c.state, states),
-            )
-            .order_by(
-                windows.c.monitor,
-                windows.c.window_start,
-                results.c.model_version,
-                results.c.segment,
-                results.c.metric,
-                results.c.revision,
-            )
         )
-        if revisions == "latest":
-            query = query.join(latest, is_latest(results))
-        with self.database.reading() as connection:
-            return tuple(PublishedResult(**row._mapping) for row in connection.execute(query))
 
     def metrics(self, monitor: str) -> tuple[str, ...]:
         """Names of all metrics of the monitor's results."""

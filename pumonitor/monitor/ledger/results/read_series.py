@@ -9,10 +9,10 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import CTE, ColumnElement, FromClause, Select, and_, func, select
+from sqlalchemy import CTE, FromClause, Select, and_, func, select
 
 from pumonitor.monitor.ledger.database.connections import Database
-from pumonitor.monitor.ledger.database.queries import equal, is_of_newest, one_of
+from pumonitor.monitor.ledger.database.queries import equal, is_of_newest, one_of, starting_between
 from pumonitor.monitor.ledger.database.schema import (
     evaluations,
     monitors,
@@ -23,12 +23,12 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 from pumonitor.monitor.ledger.records.columns import ResultColumns, in_columns
 
-__all__ = ["LIMIT", "SeriesReader", "current_monitors", "select_newest"]
+__all__ = ["LIMIT", "RESULT_NUMBERS", "SeriesReader", "current_monitors", "select_newest"]
 
 LIMIT: Final = 10_000
 """Most results that a read returns unless it is told otherwise."""
 
-_NUMBERS: Final = tuple(
+RESULT_NUMBERS: Final = tuple(
     results.c[name]
     for name in (
         "metric",
@@ -96,8 +96,8 @@ class SeriesReader:
         """
         of: FromClause = newest_panes
         if as_of is None:
-            query = select_newest(of=current_monitors(monitors)).where(
-                *_between(newest_panes, since, until),
+            query = select_newest(current_monitors(monitors)).where(
+                *starting_between(since, until, of=newest_panes),
                 *equal(newest_panes.c.segment, segment),
                 *equal(newest_panes.c.model_version, model_version),
             )
@@ -150,7 +150,7 @@ class SeriesReader:
             monitors, mature=mature, model_version=model_version, segment=segment
         )
         query = (
-            select_newest(of=newest)
+            select_newest(newest)
             .where(
                 newest_panes.c.segment == newest.c.segment,
                 newest_panes.c.model_version == newest.c.model_version,
@@ -176,16 +176,14 @@ class SeriesReader:
         return ResultColumns(**in_columns(names, rows, limit=limit, newest_last=newest_last))
 
 
-def select_newest(*, of: FromClause | None = None) -> Select[Any]:
+def select_newest(of: FromClause) -> Select[Any]:
     """Select the results of newest panes, in the order of the fields of `PublishedResult`.
 
     Parameters
     ----------
-    of : FromClause, optional
-        Has the monitors and their configurations, as `monitor` and `configuration`; by default all
-        monitors under their current configuration.
+    of : FromClause
+        Has the monitors and their configurations, as `monitor` and `configuration`.
     """
-    chosen = current_monitors() if of is None else of
     return (
         select(
             newest_panes.c.monitor,
@@ -196,29 +194,32 @@ def select_newest(*, of: FromClause | None = None) -> Select[Any]:
             newest_panes.c.state,
             newest_panes.c.revision,
             newest_panes.c.as_of,
-            *_NUMBERS,
+            *RESULT_NUMBERS,
         )
         .join_from(
-            chosen,
+            of,
             newest_panes,
             and_(
-                newest_panes.c.monitor == chosen.c.monitor,
-                newest_panes.c.configuration == chosen.c.configuration,
+                newest_panes.c.monitor == of.c.monitor,
+                newest_panes.c.configuration == of.c.configuration,
             ),
         )
         .join(results, is_of_newest())
     )
 
 
-def current_monitors(names: Collection[str] | None = None) -> CTE:
-    """Monitors with their current configuration; databases begin with them.
+def current_monitors(names: Collection[str] | None = None, configuration: str | None = None) -> CTE:
+    """Monitors with their current configuration, or with an earlier one; databases begin with them.
 
     Without statistics SQLite would begin with all panes and look the monitor of each up. It cannot
     where the monitors have been found beforehand.
     """
+    wanted = monitors.c.is_current
+    if configuration is not None:
+        wanted = monitors.c.configuration == configuration
     return (
         select(monitors.c.name.label("monitor"), monitors.c.configuration)
-        .where(monitors.c.is_current, *one_of(monitors.c.name, names))
+        .where(wanted, *one_of(monitors.c.name, names))
         .cte("current_monitors")
         .prefix_with("MATERIALIZED")
     )
@@ -237,7 +238,7 @@ def _select_known(known: FromClause) -> Select[Any]:
             known.c.state,
             known.c.revision,
             known.c.as_of,
-            *_NUMBERS,
+            *RESULT_NUMBERS,
         )
         .join_from(
             known, evaluations, and_(*(evaluations.c[name] == known.c[name] for name in of_pane))
@@ -293,7 +294,7 @@ def _known_panes(
             ),
         )
         .join(panes, and_(panes.c.window_key == windows.c.window_key, panes.c.number == last))
-        .where(*_between(windows, since, until))
+        .where(*starting_between(since, until))
         .cte("known_panes")
         .prefix_with("MATERIALIZED")
     )
@@ -327,12 +328,3 @@ def _newest_windows(
         .group_by(*series)
         .cte("newest_windows")
     )
-
-
-def _between(
-    table: FromClause, since: datetime | None, until: datetime | None
-) -> list[ColumnElement[bool]]:
-    return [
-        *([] if since is None else [table.c.window_start >= since]),
-        *([] if until is None else [table.c.window_start < until]),
-    ]

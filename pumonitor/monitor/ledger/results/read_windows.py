@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, exists, func, or_, select
+from sqlalchemy import ColumnElement, Row, Table, and_, func, or_, select
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import (
     of_monitor,
-    same_pane,
     starting_between,
 )
 from pumonitor.monitor.ledger.database.schema import (
+    monitors,
+    newest_panes,
     panes,
-    results,
     windows,
 )
 from pumonitor.monitor.ledger.records.results import (
@@ -81,23 +82,47 @@ class WindowsReader:
                 by_key.setdefault(row.window_key, []).append(row)
         return tuple(window_in(rows) for rows in by_key.values())
 
+    def newest_counts(
+        self, monitor: str, *, since: datetime
+    ) -> list[tuple[Window, Mapping[str, Any]]]:
+        """Windows that start then or later, in order of time, with their last row counts."""
+        later = panes.alias("later")
+        last = (
+            select(func.max(later.c.number))
+            .where(later.c.window_key == windows.c.window_key, later.c.counts.is_not(None))
+            .scalar_subquery()
+        )
+        query = (
+            select(
+                windows.c.window_start, windows.c.window_end, windows.c.window_index, panes.c.counts
+            )
+            .join_from(
+                windows,
+                panes,
+                and_(panes.c.window_key == windows.c.window_key, panes.c.number == last),
+            )
+            .where(*of_monitor(monitor, None), windows.c.window_start >= since)
+            .order_by(windows.c.window_start, windows.c.window_end)
+        )
+        with self.database.reading() as connection:
+            return [(window_of(row), row.counts) for row in connection.execute(query)]
+
     def newest_with_results(self, monitor: str, *, mature: bool = False) -> Window | None:
         """The newest window of the current configuration with predictions; None if there is none.
 
         With `mature`, only windows whose labels are mature.
         """
-        has_results = exists().where(
-            same_pane(results),
-            panes.c.window_key == windows.c.window_key,
-            panes.c.revision == results.c.revision,
-            *([panes.c.state != "provisional"] if mature else []),
-        )
-        query = (
-            select(windows)
-            .where(*of_monitor(monitor, None), windows.c.evaluated_panes > 0, has_results)
-            .order_by(windows.c.window_start.desc())
+        newest = (
+            select(newest_panes.c.window_key)
+            .join(monitors, _is_current(newest_panes))
+            .where(
+                newest_panes.c.monitor == monitor,
+                *([newest_panes.c.state != "provisional"] if mature else []),
+            )
+            .order_by(newest_panes.c.window_start.desc())
             .limit(1)
         )
+        query = select(windows).where(windows.c.window_key == newest.scalar_subquery())
         with self.database.reading() as connection:
             row = connection.execute(query).first()
         return None if row is None else window_of(row)
@@ -115,32 +140,51 @@ class WindowsReader:
     def newest_mature(self, monitor: str) -> dict[tuple[str, str], datetime]:
         """Start of the newest window with mature results, by model version and segment."""
         query = (
-            select(results.c.model_version, results.c.segment, func.max(windows.c.window_start))
-            .join_from(results, panes, same_pane(results))
-            .join(windows, windows.c.window_key == panes.c.window_key)
-            .where(
-                *of_monitor(monitor, None),
-                panes.c.state != "provisional",
-                results.c.metric == "predictions",
+            select(
+                newest_panes.c.model_version,
+                newest_panes.c.segment,
+                func.max(newest_panes.c.window_start),
             )
-            .group_by(results.c.model_version, results.c.segment)
-            .order_by(results.c.model_version, results.c.segment)
+            .join(monitors, _is_current(newest_panes))
+            .where(newest_panes.c.monitor == monitor, newest_panes.c.state != "provisional")
+            .group_by(newest_panes.c.model_version, newest_panes.c.segment)
+            .order_by(newest_panes.c.model_version, newest_panes.c.segment)
         )
         with self.database.reading() as connection:
             return {
                 (version, segment): start for version, segment, start in connection.execute(query)
             }
 
-    def last_success(self, monitor: str) -> datetime | None:
-        """Time of the last evaluation of a pane of the monitor, by the database's clock."""
-        query = (
-            select(func.max(panes.c.evaluated_at))
-            .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
-            .where(*of_monitor(monitor, None))
+    def last_evaluated(self) -> dict[str, datetime]:
+        """When each monitor was last evaluated with new results, by the database's clock."""
+        query = select(monitors.c.name, monitors.c.last_evaluated_at).where(
+            monitors.c.is_current, monitors.c.last_evaluated_at.is_not(None)
         )
         with self.database.reading() as connection:
-            last: datetime | None = connection.scalar(query)
-        return last
+            return {row.name: row.last_evaluated_at for row in connection.execute(query)}
+
+    def backlogs(self, *, now: datetime) -> dict[str, Backlog]:
+        """Count the work left for the current configuration of each monitor that has windows.
+
+        Parameters
+        ----------
+        now : datetime
+            Panes of this moment or earlier are due.
+        """
+        of_each = windows.c.monitor
+        counted = select(of_each, *_counted(now)).where(*of_monitor(None, None)).group_by(of_each)
+        oldest = (
+            select(of_each, func.min(panes.c.as_of).label("oldest"))
+            .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+            .where(*of_monitor(None, None), *_overdue(now))
+            .group_by(of_each)
+        )
+        with self.database.reading() as connection:
+            since = {row.monitor: row.oldest for row in connection.execute(oldest)}
+            return {
+                row.monitor: _backlog(row, since.get(row.monitor))
+                for row in connection.execute(counted)
+            }
 
     def counts(self, *, now: datetime, monitor: str | None = None) -> Backlog:
         """Count the work left for the current configurations.
@@ -152,32 +196,50 @@ class WindowsReader:
         monitor : str, optional
             By default all monitors.
         """
-        to_collect = windows.c.next_as_of <= now
-        to_evaluate = windows.c.evaluated_panes < windows.c.collected_panes
-        unfinished = or_(to_collect, to_evaluate)
-        with self.database.reading() as connection:
-            row = connection.execute(
-                select(
-                    func.count().label("windows"),
-                    func.count().filter(to_collect).label("to_collect"),
-                    func.count().filter(to_evaluate).label("to_evaluate"),
-                    func.count().filter(unfinished, windows.c.attempts > 0).label("failing"),
-                ).where(*of_monitor(monitor, None))
-            ).one()
-            oldest = connection.scalar(
-                select(func.min(panes.c.as_of))
-                .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
-                .where(
-                    *of_monitor(monitor, None),
-                    unfinished,
-                    panes.c.status != "evaluated",
-                    panes.c.as_of <= now,
-                )
-            )
-        return Backlog(
-            windows=row.windows,
-            to_collect=row.to_collect,
-            to_evaluate=row.to_evaluate,
-            failing=row.failing,
-            oldest_unfinished=oldest,
+        counted = select(*_counted(now)).where(*of_monitor(monitor, None))
+        oldest = (
+            select(func.min(panes.c.as_of))
+            .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
+            .where(*of_monitor(monitor, None), *_overdue(now))
         )
+        with self.database.reading() as connection:
+            row = connection.execute(counted).one()
+            return _backlog(row, connection.scalar(oldest))
+
+
+def _due(now: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Conditions that panes of a window are due: to be collected, to be evaluated."""
+    return windows.c.next_as_of <= now, windows.c.evaluated_panes < windows.c.collected_panes
+
+
+def _counted(now: datetime) -> list[ColumnElement[int]]:
+    to_collect, to_evaluate = _due(now)
+    return [
+        func.count().label("windows"),
+        func.count().filter(to_collect).label("to_collect"),
+        func.count().filter(to_evaluate).label("to_evaluate"),
+        func.count().filter(or_(to_collect, to_evaluate), windows.c.attempts > 0).label("failing"),
+    ]
+
+
+def _overdue(now: datetime) -> list[ColumnElement[bool]]:
+    return [or_(*_due(now)), panes.c.status != "evaluated", panes.c.as_of <= now]
+
+
+def _backlog(row: Row[Any], oldest: datetime | None) -> Backlog:
+    return Backlog(
+        windows=row.windows,
+        to_collect=row.to_collect,
+        to_evaluate=row.to_evaluate,
+        failing=row.failing,
+        oldest_unfinished=oldest,
+    )
+
+
+def _is_current(table: Table) -> ColumnElement[bool]:
+    """Join condition with monitors: the row is of a monitor's current configuration."""
+    return and_(
+        monitors.c.name == table.c.monitor,
+        monitors.c.configuration == table.c.configuration,
+        monitors.c.is_current,
+    )
