@@ -107,6 +107,7 @@ AT_STEP_3 = (
     "VALUES (:key, :name, 'c', :start, :end, 1, 1, 1, 1, 0)",
     "INSERT INTO panes (window_key, number, state, as_of, status, revision) "
     "VALUES (:key, 0, 'mature', :end, 'evaluated', 0)",
+    "INSERT INTO evaluations VALUES (:key, 0, 0, '', '', '{}')",
     "INSERT INTO results (window_key, pane, revision, model_version, segment, metric, value, low, "
     "high) VALUES (:key, 0, 0, '', '', 'class_prior', 0.1, 0.1, 0.1)",
     "INSERT INTO results (window_key, pane, revision, model_version, segment, metric, value, low, "

@@ -42,7 +42,7 @@ _AT_ONCE: Final = 500
 
 
 def point_to_newest(connection: Connection, keys: Sequence[str]) -> None:
-    """Set the newest panes of windows anew, from the panes and evaluations that are stored.
+    """Set the newest panes of windows anew, from what is stored of all their panes.
 
     Call it in the transaction that stores or deletes results. It reads everything anew and keeps
     nothing of what it set before, so it does not matter in which order panes were evaluated.

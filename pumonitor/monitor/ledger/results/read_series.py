@@ -9,7 +9,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import CTE, FromClause, Select, and_, func, select
+from sqlalchemy import CTE, ColumnElement, FromClause, Select, and_, func, select
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import equal, is_of_newest, one_of, starting_between
@@ -214,12 +214,12 @@ def current_monitors(names: Collection[str] | None = None, configuration: str | 
     Without statistics SQLite would begin with all panes and look the monitor of each up. It cannot
     where the monitors have been found beforehand.
     """
-    wanted = monitors.c.is_current
+    wanted: list[ColumnElement[bool]] = [monitors.c.is_current]
     if configuration is not None:
-        wanted = monitors.c.configuration == configuration
+        wanted = equal(monitors.c.configuration, configuration)
     return (
         select(monitors.c.name.label("monitor"), monitors.c.configuration)
-        .where(wanted, *one_of(monitors.c.name, names))
+        .where(*wanted, *one_of(monitors.c.name, names))
         .cte("current_monitors")
         .prefix_with("MATERIALIZED")
     )

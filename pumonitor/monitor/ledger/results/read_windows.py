@@ -105,7 +105,8 @@ class WindowsReader:
             .order_by(windows.c.window_start, windows.c.window_end)
         )
         with self.database.reading() as connection:
-            return [(window_of(row), row.counts) for row in connection.execute(query)]
+            rows: list[Row[Any]] = list(connection.execute(query))
+        return [(window_of(row), row.counts) for row in rows]
 
     def newest_with_results(self, monitor: str, *, mature: bool = False) -> Window | None:
         """The newest window of the current configuration with predictions; None if there is none.
@@ -181,10 +182,8 @@ class WindowsReader:
         )
         with self.database.reading() as connection:
             since = {row.monitor: row.oldest for row in connection.execute(oldest)}
-            return {
-                row.monitor: _backlog(row, since.get(row.monitor))
-                for row in connection.execute(counted)
-            }
+            rows = connection.execute(counted).all()
+        return {row.monitor: _backlog(row, since.get(row.monitor)) for row in rows}
 
     def counts(self, *, now: datetime, monitor: str | None = None) -> Backlog:
         """Count the work left for the current configurations.
@@ -203,8 +202,9 @@ class WindowsReader:
             .where(*of_monitor(monitor, None), *_overdue(now))
         )
         with self.database.reading() as connection:
-            row = connection.execute(counted).one()
-            return _backlog(row, connection.scalar(oldest))
+            (row,) = connection.execute(counted).all()
+            since = connection.scalar(oldest)
+        return _backlog(row, since)
 
 
 def _due(now: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
@@ -212,7 +212,7 @@ def _due(now: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return windows.c.next_as_of <= now, windows.c.evaluated_panes < windows.c.collected_panes
 
 
-def _counted(now: datetime) -> list[ColumnElement[int]]:
+def _counted(now: datetime) -> list[ColumnElement[Any]]:
     to_collect, to_evaluate = _due(now)
     return [
         func.count().label("windows"),
@@ -226,7 +226,7 @@ def _overdue(now: datetime) -> list[ColumnElement[bool]]:
     return [or_(*_due(now)), panes.c.status != "evaluated", panes.c.as_of <= now]
 
 
-def _backlog(row: Row[Any], oldest: datetime | None) -> Backlog:
+def _backlog(row: Any, oldest: datetime | None) -> Backlog:
     return Backlog(
         windows=row.windows,
         to_collect=row.to_collect,
