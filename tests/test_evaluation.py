@@ -127,3 +127,17 @@ def test_printed_as_one_line_per_estimate(ev):
     lines = str(ev).splitlines()
     assert len(lines) == len(TITLES)
     assert lines[4].startswith("aul 0.")
+
+
+@pytest.mark.parametrize("method", ["auto", "distcurve"])
+def test_an_estimated_class_prior_has_one_interval(data, method):
+    _, labels, scores = data
+    estimated = pumonitor.estimate_class_prior(labels, scores, method=method)
+    for given in (method, estimated):
+        evaluated = pumonitor.evaluate(labels, scores, threshold=1.5, class_prior=given)
+        shown, made = evaluated["class_prior"], evaluated.class_prior
+        assert (shown.low, shown.value, shown.high) == (made.low, made.value, made.high)
+        # Cells have an edge at the threshold here and not there, which moves the estimate a little.
+        assert (made.low, made.value, made.high) == pytest.approx(
+            (estimated.low, estimated.value, estimated.high), rel=1e-6
+        )

@@ -28,20 +28,14 @@ _Formula = Callable[[FloatArray | float, FloatArray | float, FloatArray | float]
 def class_prior_estimate(problem: Problem) -> Estimate:
     """The class prior pi as an estimate beside the others.
 
-    Its interval is the one it came with, at that confidence level; a known prior has none. That of
-    an estimated prior is made anew, as the target wants it, and for the process reaches down as
-    far as the one it came with.
+    Its interval is the one it came with, at that confidence level; a known prior has none. Of a
+    label frequency that was given the interval follows here, as the target wants it.
     """
     prior = problem.class_prior
     low, high = prior.low, prior.high
     draws = np.full(1, prior.value) if problem.prior_draws is None else problem.prior_draws
-    if not prior.method.startswith("given") or problem.frequency_draws is not None:
-        # Through the unlabeled prior or the label frequency: the draws allow for the labeled
-        # fraction as the target wants it.
+    if problem.frequency_draws is not None:
         low, high = interval(draws, confidence_level=prior.confidence_level)
-        if problem.target == "process":
-            # Draws that end at an unlabeled prior of 0 allow too little for the labeled fraction.
-            low = min(low, prior.low)
     return Estimate(
         name="class_prior",
         value=prior.value,
