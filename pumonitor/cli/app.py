@@ -23,6 +23,7 @@ from pumonitor.cli.init import init
 from pumonitor.cli.insights import insights
 from pumonitor.cli.notify import notify
 from pumonitor.cli.outcome import FAILED
+from pumonitor.cli.pages import pages
 from pumonitor.cli.plan import plan
 from pumonitor.cli.results import results
 from pumonitor.cli.run import run
@@ -75,6 +76,7 @@ app.command(rich_help_panel=_A_MONITOR)(check)
 app.command(rich_help_panel=_A_MONITOR)(run)
 app.command(rich_help_panel=_A_MONITOR)(backfill)
 app.command(rich_help_panel=_A_MONITOR)(serve)
+app.command(rich_help_panel=_A_MONITOR)(pages)
 app.command(rich_help_panel=_A_MONITOR)(results)
 app.command(rich_help_panel=_A_MONITOR)(insights)
 app.add_typer(alerts, name="alerts", rich_help_panel=_A_MONITOR)

@@ -32,6 +32,13 @@ def serve(
             "of the machine can read options: set the environment variable instead.",
         ),
     ] = None,
+    pages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Address of this machine at which the pages are served, for example :8090.",
+        ),
+    ] = None,
 ) -> None:
     """Work through what is due now, then whenever the schedule of a monitor says so.
 
@@ -58,4 +65,5 @@ def serve(
             read_configuration(config).configuration,
             health=health,
             health_token=health_token or None,
+            pages=pages,
         )

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pumonitor
-from pumonitor import ScoreTable, evaluate_table
 from tests.given_labels import labels_as_given
 from tests.oracles import pairs
 
@@ -23,16 +22,16 @@ rows = st.lists(
 few = settings(max_examples=40, deadline=None, derandomize=True)
 
 
-def arrays(found):
+def evaluate_all(found, **keywords):
     labels, scores = zip(*found, strict=True)
-    return np.array(labels), np.array(scores, dtype=float)
+    settings_ = {"threshold": 1.0, "class_prior": 0.45} | keywords
+    return pumonitor.evaluate(np.array(labels), np.array(scores, dtype=float), **settings_)
 
 
-def evaluate(found, *, threshold=1.0, class_prior=0.45):
-    """Without curves and the search for mistaken labels, which no estimate follows from."""
-    table = ScoreTable.from_arrays(*arrays(found), thresholds=(threshold,))
+def evaluate(found, **keywords):
+    """Without the search for mistaken labels, which no estimate follows from."""
     with labels_as_given():
-        return evaluate_table(table, threshold=threshold, class_prior=class_prior, curves=False)
+        return evaluate_all(found, **keywords)
 
 
 def numbers(ev):
@@ -86,8 +85,7 @@ def test_aul_is_the_mean_win_of_labeled_rows(found):
 @given(rows)
 def test_intervals_hold_their_value_and_nothing_is_nan_without_a_reason(found):
     # With all that an evaluation does, which must go through on any rows.
-    ev = pumonitor.evaluate(*arrays(found), threshold=1.0, class_prior=(0.45, 0.4, 0.5))
-    for estimate in ev.estimates.values():
+    for estimate in evaluate_all(found, class_prior=(0.45, 0.4, 0.5)).estimates.values():
         if estimate.undefined_reason is None:
             assert estimate.low <= estimate.value <= estimate.high, estimate.name
             assert np.isfinite([estimate.low, estimate.high, estimate.se]).all(), estimate.name

@@ -22,12 +22,14 @@ __all__ = [
     "Insight",
     "Number",
     "WindowInsight",
+    "doubts_in",
     "doubts_of",
     "features_left_out",
     "insight_of",
     "plain",
     "plain_row",
     "prior_notes",
+    "prior_said",
     "results_of",
 ]
 
@@ -211,8 +213,8 @@ def insight_of(
         insights += [
             replace(
                 _window_insight(some),
-                doubts=_doubts(evaluated_then.get(key, {})),
-                class_prior_said=_prior_said(evaluated_then.get(key, {})),
+                doubts=doubts_in(evaluated_then.get(key, {})),
+                class_prior_said=prior_said(evaluated_then.get(key, {})),
             )
             for key, some in by_series.items()
         ]
@@ -241,7 +243,7 @@ def _evaluations(
     }
 
 
-def _doubts(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
+def doubts_in(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
     """Reasons to doubt a class prior."""
     # Results are read without the statistics behind it.
     from pumonitor.monitor.windows.class_prior.assumed import stored_findings
@@ -249,7 +251,7 @@ def _doubts(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(map(str, stored_findings(evaluation)))
 
 
-def _prior_said(evaluation: Mapping[str, Any]) -> str:
+def prior_said(evaluation: Mapping[str, Any]) -> str:
     """Sentences on the source of a followed class prior and on what remains unknown about it."""
     over_time = _over_time(evaluation)
     if over_time is None:
@@ -272,7 +274,7 @@ def doubts_of(ledger: LedgerReader, monitor: str) -> tuple[str, ...]:
         said
         for (version, segment), start in ledger.newest_mature(monitor).items()
         if segment == ""
-        for said in _doubts(_evaluations(ledger, monitor, start).get((version, segment), {}))
+        for said in doubts_in(_evaluations(ledger, monitor, start).get((version, segment), {}))
     ]
     return tuple(dict.fromkeys(found))
 
@@ -311,7 +313,7 @@ def prior_notes(
             segment=segment,
             revision=row.revision,
         )
-        said = "" if stored is None else _prior_said(stored.evaluation)
+        said = "" if stored is None else prior_said(stored.evaluation)
         if said:
             version = f", version {one_line(row.model_version)}" if row.model_version else ""
             when = f"{row.window_start:%Y-%m-%d %H:%M}".removesuffix(" 00:00")

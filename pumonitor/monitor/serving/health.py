@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from ipaddress import ip_address
 from socketserver import TCPServer
 from threading import BoundedSemaphore, Thread
 from typing import Any, Final
 
-from pumonitor.errors import InputError, shortened
+from pumonitor.errors import InputError
+from pumonitor.monitor.addresses import Listening, is_own_name, listening_address
 
 __all__ = ["SECONDS_PER_REQUEST", "health_server"]
 
@@ -25,7 +25,6 @@ SECONDS_PER_REQUEST: Final = 5.0
 
 _MOST_AT_ONCE: Final = 32
 _SHORTEST_TOKEN: Final = 16
-_LARGEST_PORT: Final = 65_535
 
 
 @contextmanager
@@ -66,7 +65,7 @@ def health_server(
     InputError
         If the address cannot be used, or if it needs a token.
     """
-    place = _place(address)
+    place = listening_address(address, what="health")
     if token is None and not place.is_loopback:
         msg = (
             f"the health address {address} can be reached from other machines: set a token in "
@@ -105,56 +104,13 @@ def health_server(
         server.server_close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """Address and port to listen on."""
-
-    family: socket.AddressFamily
-    host: str
-    port: int
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether the address can be reached from this machine only."""
-        return ip_address(self.host.partition("%")[0]).is_loopback
-
-
-def _place(address: str) -> _Place:
-    host, colon, port = address.rpartition(":")
-    is_bracketed = host.startswith("[") and host.endswith("]")
-    if is_bracketed:
-        host = host[1:-1]
-    if (
-        not colon
-        or not (
-            port.isdecimal() and port.isascii() and len(port) <= 5 and int(port) <= _LARGEST_PORT
-        )
-        or (":" in host) is not is_bracketed
-    ):
-        msg = (
-            "a health address is HOST:PORT, for example 127.0.0.1:8080 or [::1]:8080, got "
-            f"{shortened(address)!r}"
-        )
-        raise InputError(msg)
-    try:
-        found = socket.getaddrinfo(
-            host or "127.0.0.1", int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-    except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or error
-        msg = f"the health address {shortened(address)} cannot be used: {why}"
-        raise InputError(msg) from None
-    family, _, _, _, resolved = found[0]
-    return _Place(family=family, host=str(resolved[0]), port=int(port))
-
-
 class _Server(ThreadingHTTPServer):
     """Serves a bounded number of connections at a time, each in a thread."""
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, place: _Place, handler: type[BaseHTTPRequestHandler]) -> None:
+    def __init__(self, place: Listening, handler: type[BaseHTTPRequestHandler]) -> None:
         self.address_family = place.family
         self._free = BoundedSemaphore(_MOST_AT_ONCE)
         super().__init__((place.host, place.port), handler)
@@ -217,7 +173,7 @@ class _Rules:
 
     def refusal(self, hosts: list[str], authorization: str) -> tuple[HTTPStatus, bytes] | None:
         """Status and reason if a request is refused; None if it is answered."""
-        if len(hosts) > 1 or (self.only_own_names and not all(map(_is_own_name, hosts))):
+        if len(hosts) > 1 or (self.only_own_names and not all(map(is_own_name, hosts))):
             return HTTPStatus.MISDIRECTED_REQUEST, b"this is no host of that name\n"
         if self.token is not None:
             kind, _, given = authorization.partition(" ")
@@ -225,22 +181,6 @@ class _Rules:
             if kind.lower() != "bearer" or not is_right:
                 return HTTPStatus.UNAUTHORIZED, b"Authorization: Bearer TOKEN is needed\n"
         return None
-
-
-def _is_own_name(host: str) -> bool:
-    """Whether a Host header names this machine.
-
-    Examples
-    --------
-    >>> _is_own_name("localhost:8080"), _is_own_name("[::1]:8080"), _is_own_name("example.org")
-    (True, True, False)
-    """
-    name = host.strip().lower()
-    name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return name.rstrip(".") == "localhost"
 
 
 def _handler(rules: _Rules) -> type[BaseHTTPRequestHandler]:

@@ -11,6 +11,7 @@ from threading import Event
 
 from pumonitor.monitor.app import open_jobs, utc_now
 from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.dashboard.server import pages_server
 from pumonitor.monitor.delivery.sending.sender import Delivery
 from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.jobs import Jobs
@@ -26,7 +27,11 @@ _log = logging.getLogger("pumonitor")
 
 
 def serve_until_stopped(
-    configuration: Configuration, *, health: str | None = None, health_token: str | None = None
+    configuration: Configuration,
+    *,
+    health: str | None = None,
+    health_token: str | None = None,
+    pages: str | None = None,
 ) -> None:
     """Run the rounds of all monitors until SIGTERM or Ctrl-C.
 
@@ -40,6 +45,8 @@ def serve_until_stopped(
         Address of /healthz, /readyz and /metrics.
     health_token : str, optional
         What requests there must bear.
+    pages : str, optional
+        Address of the pages, once the state database is there.
     """
     stopped = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -54,6 +61,9 @@ def serve_until_stopped(
         )
         if jobs is not None:
             opened.append(jobs)
+            if pages is not None:
+                shown = pages_server(pages, configuration.monitors, jobs.ledger)
+                _log.info("pages at %s", stack.enter_context(shown))
             service = Service(
                 jobs.monitors, work=lambda name: _work(jobs, name), tidy=jobs.forget_delivered
             )

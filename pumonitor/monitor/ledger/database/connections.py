@@ -6,6 +6,7 @@ the middle of a transaction does not block the others for long.
 
 from __future__ import annotations
 
+import copy
 import json
 import time
 from collections.abc import Iterator
@@ -121,6 +122,7 @@ class Database:
         self._clock = _CLOCKS[self.engine.dialect.name]
         self._turn = Lock() if self.is_sqlite else None
         self._patience = timeouts.lock
+        self._snapshot: Connection | None = None
 
     def close(self) -> None:
         """Close all connections."""
@@ -152,6 +154,33 @@ class Database:
 
         All its statements see the state of one moment, whatever is committed meanwhile.
         """
+        if self._snapshot is not None:
+            yield self._snapshot
+            return
+        with self._begun_reading() as connection:
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Database]:
+        """Context with this database as it is at one moment: all its readings see the same.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> database = Database(f"sqlite:///{tempfile.mkdtemp()}/state.db")
+        >>> with database.snapshot() as at_once:
+        ...     with at_once.reading() as one, at_once.reading() as other:
+        ...         one is other
+        True
+        >>> database.close()
+        """
+        with self._begun_reading() as connection:
+            at_once = copy.copy(self)
+            at_once._snapshot = connection
+            yield at_once
+
+    @contextmanager
+    def _begun_reading(self) -> Iterator[Connection]:
         with self._in_our_words(), self.engine.connect() as connection:
             reader = connection.execution_options(**{_READS: True})
             if not self.is_sqlite:

@@ -1,0 +1,1 @@
+"""Pages: what people open in the morning, alone or inside MLflow's server."""

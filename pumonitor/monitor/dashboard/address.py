@@ -1,0 +1,142 @@
+"""The state of a page, as its address says it: which metric, series and windows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from pumonitor.errors import InputError, no_such, shortened
+
+__all__ = ["SeriesAddress", "moment_in"]
+
+_MOST_WINDOWS: Final = 1000
+_DEFAULT_WINDOWS: Final = 90
+_LONGEST: Final = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesAddress:
+    """Which numbers of a monitor a page shows.
+
+    Attributes
+    ----------
+    metric : str
+    model_version : str or None
+        None for the newest of each window.
+    segment : str
+        "" for all rows.
+    windows : int
+        How many, the newest ones before `until`.
+    until : datetime or None
+        Only windows that start before.
+    as_of : datetime or None
+        What was known then; None for now.
+    """
+
+    metric: str
+    model_version: str | None = None
+    segment: str = ""
+    windows: int = _DEFAULT_WINDOWS
+    until: datetime | None = None
+    as_of: datetime | None = None
+
+    @classmethod
+    def read(
+        cls, query: Mapping[str, str], *, metric: str, metrics: list[str], zone: ZoneInfo
+    ) -> SeriesAddress:
+        """From a query.
+
+        Parameters
+        ----------
+        query : mapping of str to str
+        metric : str
+            Of the page without one.
+        metrics : list of str
+            Those there are.
+        zone : ZoneInfo
+            Of times without an offset.
+
+        Raises
+        ------
+        InputError
+            If a value cannot be read.
+        """
+        chosen = query.get("metric", metric)
+        if metrics and chosen not in metrics:
+            raise InputError(no_such("metric", shortened(chosen), metrics))
+        return cls(
+            metric=chosen,
+            model_version=_short(query, "version"),
+            segment=_short(query, "segment") or "",
+            windows=_number(query.get("windows", str(_DEFAULT_WINDOWS))),
+            until=moment_in(query, "until", zone=zone),
+            as_of=moment_in(query, "as_of", zone=zone),
+        )
+
+    def with_(self, **changes: Any) -> dict[str, str]:
+        """The query of the same page with something else on it."""
+        of = replace(self, **changes)
+        query = {
+            "metric": of.metric,
+            "version": of.model_version,
+            "segment": of.segment or None,
+            "windows": None if of.windows == _DEFAULT_WINDOWS else str(of.windows),
+            "until": None if of.until is None else _written(of.until),
+            "as_of": None if of.as_of is None else _written(of.as_of),
+        }
+        return {name: value for name, value in query.items() if value is not None}
+
+    def past(self, length: timedelta) -> dict[str, str]:
+        """The query of the windows of such a length before those shown."""
+        until = self.until
+        return self.with_(until=None if until is None else until - self.windows * length)
+
+
+def moment_in(query: Mapping[str, str], name: str, *, zone: ZoneInfo) -> datetime | None:
+    """A time in ISO 8601, of the zone where it has no offset.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+
+    Examples
+    --------
+    >>> moment_in({"until": "2026-03-01"}, "until", zone=ZoneInfo("Europe/Berlin")).isoformat()
+    '2026-02-28T23:00:00+00:00'
+    >>> moment_in({"until": ""}, "until", zone=ZoneInfo("UTC"))
+    """
+    given = query.get(name, "").strip()
+    if not given:
+        return None
+    try:
+        found = datetime.fromisoformat(given)
+    except ValueError:
+        found = None
+    if found is None or not 1900 < found.year < 9000:
+        msg = f"{name} must be a time such as 2026-03-01 or 2026-03-01T06:00, got "
+        msg += repr(shortened(given))
+        raise InputError(msg)
+    return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
+
+
+def _short(query: Mapping[str, str], name: str) -> str | None:
+    given = query.get(name)
+    if given is not None and len(given) > _LONGEST:
+        msg = f"{name} must have at most {_LONGEST} characters, got {len(given)}"
+        raise InputError(msg)
+    return given
+
+
+def _number(given: str) -> int:
+    if not (given.isascii() and given.isdecimal() and 1 <= int(given[:6]) <= _MOST_WINDOWS):
+        msg = f"windows must be a number from 1 to {_MOST_WINDOWS}, got {shortened(given)!r}"
+        raise InputError(msg)
+    return int(given)
+
+
+def _written(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

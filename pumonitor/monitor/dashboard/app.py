@@ -1,0 +1,146 @@
+"""The pages as one WSGI application: alone behind `pumonitor pages`, or inside another server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Flask, abort, render_template, request, url_for
+from werkzeug.exceptions import HTTPException
+
+from pumonitor import __version__
+from pumonitor.errors import InputError
+from pumonitor.monitor.dashboard.in_words import ago, estimate_text, interval_shown, moment_text
+from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
+from pumonitor.monitor.dashboard.pages.monitor_page import monitor_page
+from pumonitor.monitor.dashboard.pages.overview import overview
+from pumonitor.monitor.dashboard.pages.window_page import window_page
+from pumonitor.monitor.dashboard.protection import protect
+from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.ledger.database.errors import StateError
+from pumonitor.names import title
+from pumonitor.plain_text import one_line
+from pumonitor.report.numbers import percent
+
+__all__ = ["make_app"]
+
+_WRITTEN = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def make_app(
+    site: Site,
+    *,
+    is_host: Callable[[str], bool],
+    visible: Callable[[], Collection[str]] | None = None,
+) -> Flask:
+    """The application.
+
+    Parameters
+    ----------
+    site : Site
+    is_host : callable
+        Whether a Host header is one under which the pages are served.
+    visible : callable, optional
+        Monitors that whoever asks may see: for all others the pages are as if they did not exist.
+        By default all.
+
+    Returns
+    -------
+    Flask
+        A WSGI application; it reads, and changes nothing.
+    """
+    app = Flask(__name__)
+    _teach_words(app)
+    protect(app, is_host=is_host)
+    _add_pages(app, site, visible or (lambda: site.monitors))
+    app.register_error_handler(
+        InputError, lambda error: _error_page(400, "This address cannot be read", str(error))
+    )
+    app.register_error_handler(
+        StateError,
+        lambda error: _error_page(503, "The state database does not answer", str(error)),
+    )
+    app.register_error_handler(
+        HTTPException,
+        lambda error: _error_page(error.code or 500, error.name, error.description or ""),
+    )
+    return app
+
+
+def _teach_words(app: Flask) -> None:
+    """Filters and functions of the templates."""
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.filters.update(
+        estimate=lambda row: estimate_text(row.metric, row.value),
+        interval=lambda row: interval_shown(row.low, row.high),
+        when=moment_text,
+        ago=ago,
+        one_line=one_line,
+        percent=percent,
+    )
+    app.jinja_env.globals.update(
+        estimate_text=estimate_text,
+        interval_shown=interval_shown,
+        metric_title=title,
+        version_of_package=__version__,
+        window_address=_window_address,
+    )
+
+
+def _add_pages(app: Flask, site: Site, seen: Callable[[], Collection[str]]) -> None:
+    def may_see() -> list[str]:
+        return [name for name in site.monitors if name in seen()]
+
+    def known(name: str) -> str:
+        if name not in may_see():
+            abort(404)
+        return name
+
+    @app.get("/")
+    def show_overview() -> str:
+        return render_template("overview.html", **overview(site, visible=may_see()))
+
+    @app.get("/monitors/<name>")
+    def show_monitor(name: str) -> str:
+        found = monitor_page(
+            site,
+            known(name),
+            request.args,
+            window_link=lambda start, version, segment: _window_address(
+                name, start, version, segment
+            ),
+        )
+        return render_template("monitor.html", **found)
+
+    @app.get("/monitors/<name>/windows/<start>")
+    def show_window(name: str, start: str) -> str:
+        found = window_page(site, known(name), _moment(start), request.args)
+        if found is None:
+            abort(404)
+        return render_template("window.html", **found)
+
+    @app.get("/alerts")
+    def show_alerts() -> str:
+        monitor = request.args.get("monitor")
+        chosen = None if monitor is None else known(monitor)
+        return render_template(
+            "alerts.html", **alerts_page(site, monitor=chosen, visible=may_see())
+        )
+
+
+def _error_page(status: int, heading: str, text: str) -> tuple[str, int]:
+    return render_template("error.html", heading=heading, text=text), status
+
+
+def _window_address(name: str, start: datetime, version: str = "", segment: str = "") -> str:
+    query: Mapping[str, Any] = {"version": version or None, "segment": segment or None}
+    written = start.astimezone(UTC).strftime(_WRITTEN)
+    return url_for("show_window", name=name, start=written, **query)
+
+
+def _moment(given: str) -> datetime:
+    try:
+        return datetime.strptime(given, _WRITTEN).replace(tzinfo=UTC)
+    except ValueError:
+        abort(404)

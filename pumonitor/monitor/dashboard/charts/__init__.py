@@ -1,0 +1,1 @@
+"""Drawings of time series as SVG: made in milliseconds, readable without script."""

@@ -1,0 +1,142 @@
+"""One metric of one series over windows, in columns, as charts and tables show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.monitor.ledger.records.columns import ResultColumns
+from pumonitor.ports import State
+
+__all__ = ["COUNTED", "MetricOverWindows", "metric_over_windows", "metrics_read"]
+
+FloatArray = NDArray[np.float64]
+
+COUNTED: Final = ("predictions", "labeled_positives", "label_maturity")
+_EXPECTED: Final = "_expected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MetricOverWindows:
+    """A metric, window after window; NaN where a number is undefined.
+
+    Attributes
+    ----------
+    starts, ends, as_of : sequence of datetime
+    states : sequence of str
+    model_versions : sequence of str
+        Of each window the one that is shown.
+    revisions : sequence of int
+    value, low, high : ndarray of shape (windows,)
+    reasons : sequence of str
+        Why a value is undefined or cannot be right; "" otherwise.
+    expected, expected_low, expected_high : ndarray of shape (windows,)
+        What provisional values are expected to become.
+    counted : mapping of str to ndarray
+        Values of `COUNTED`.
+    is_cut : bool
+        Whether the ledger has more results than were read.
+    """
+
+    starts: Sequence[datetime]
+    ends: Sequence[datetime]
+    as_of: Sequence[datetime]
+    states: Sequence[State]
+    model_versions: Sequence[str]
+    revisions: Sequence[int]
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    reasons: Sequence[str]
+    expected: FloatArray
+    expected_low: FloatArray
+    expected_high: FloatArray
+    counted: dict[str, FloatArray]
+    is_cut: bool
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @property
+    def provisional(self) -> NDArray[np.bool_]:
+        """Windows whose labels are not mature."""
+        return np.array([one == "provisional" for one in self.states], dtype=bool)
+
+    @property
+    def first_windows(self) -> dict[str, datetime]:
+        """Each model version and its first window, in order of time."""
+        found: dict[str, datetime] = {}
+        for version, start in zip(self.model_versions, self.starts, strict=True):
+            found.setdefault(version, start)
+        return found
+
+
+def metrics_read(metric: str) -> list[str]:
+    """What must be read to show a metric."""
+    return list(dict.fromkeys([metric, metric + _EXPECTED, *COUNTED]))
+
+
+def metric_over_windows(
+    columns: ResultColumns, metric: str, *, windows: int | None = None
+) -> MetricOverWindows:
+    """The metric in columns that have `metrics_read` of one monitor and one segment.
+
+    Of a window with several model versions the one with most predictions is shown.
+
+    Parameters
+    ----------
+    columns : ResultColumns
+    metric : str
+    windows : int, optional
+        Only so many, the newest ones.
+    """
+    rows: dict[tuple[datetime, str], dict[str, int]] = {}
+    series = zip(columns.window_start, columns.model_version, columns.metric, strict=True)
+    for place, (start, version, name) in enumerate(series):
+        rows.setdefault((start, version), {})[name] = place
+    chosen: dict[datetime, tuple[float, str]] = {}
+    for (start, version), places in rows.items():
+        counted = places.get("predictions")
+        many = -1.0 if counted is None else columns.value[counted] or 0.0
+        if start not in chosen or many > chosen[start][0]:
+            chosen[start] = many, version
+    keys = [(start, version) for start, (_, version) in chosen.items()]
+    keys = keys[-windows:] if windows else keys
+    shown = [rows[key] for key in keys]
+    some = [next(iter(places.values())) for places in shown]
+    own = [places.get(metric) for places in shown]
+    later = [places.get(metric + _EXPECTED) for places in shown]
+    return MetricOverWindows(
+        starts=[start for start, _ in keys],
+        ends=[columns.window_end[place] for place in some],
+        as_of=[columns.as_of[place] for place in some],
+        states=[columns.state[place] for place in some],
+        model_versions=[version for _, version in keys],
+        revisions=[columns.revision[place] for place in some],
+        value=_at(columns.value, own),
+        low=_at(columns.low, own),
+        high=_at(columns.high, own),
+        reasons=[_reason(columns, place) for place in own],
+        expected=_at(columns.value, later),
+        expected_low=_at(columns.low, later),
+        expected_high=_at(columns.high, later),
+        counted={
+            name: _at(columns.value, [places.get(name) for places in shown]) for name in COUNTED
+        },
+        is_cut=columns.is_cut,
+    )
+
+
+def _at(values: Sequence[float | None], places: Sequence[int | None]) -> FloatArray:
+    return np.array([np.nan if place is None else values[place] for place in places], dtype=float)
+
+
+def _reason(columns: ResultColumns, place: int | None) -> str:
+    if place is None:
+        return "this window has no such metric"
+    return columns.undefined_reason[place] or columns.infeasible_reason[place] or ""

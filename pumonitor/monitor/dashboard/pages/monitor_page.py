@@ -1,0 +1,190 @@
+"""A monitor: one metric over windows, what happened meanwhile, and how to look elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import numpy as np
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.rules import LimitRule
+from pumonitor.monitor.dashboard.address import SeriesAddress
+from pumonitor.monitor.dashboard.charts.time_series import Drawn, Level, Mark, draw_time_series
+from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
+from pumonitor.monitor.dashboard.pages.metric_over_windows import (
+    MetricOverWindows,
+    metric_over_windows,
+    metrics_read,
+)
+from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.windows.evaluation.baseline import baseline_period
+from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF
+from pumonitor.plain_text import one_line
+
+__all__ = ["metrics_shown", "monitor_page", "usual_metric"]
+
+_FIRST_SHOWN: Final = ("f1", "recall", "precision", "auc", "aul", "class_prior")
+_MOST_MARKS: Final = 40
+
+
+def usual_metric(monitor: Monitor) -> str:
+    """The metric that a monitor's page begins with: what its first rule tests, else F1."""
+    named = (getattr(rule, "metric", None) for rule in monitor.rules)
+    return next((one for one in named if one is not None), _FIRST_SHOWN[0])
+
+
+def metrics_shown(names: Sequence[str]) -> dict[str, str]:
+    """Metrics that a page can show and their titles: the usual ones first."""
+    known = {**TITLES, **COUNTS, "label_maturity": "Share of confirmations arrived"}
+    order = [*_FIRST_SHOWN, *known]
+    return {name: known[name] for name in dict.fromkeys(order) if name in names and name in known}
+
+
+def monitor_page(
+    site: Site,
+    name: str,
+    query: Mapping[str, str],
+    *,
+    window_link: Callable[[datetime, str, str], str],
+) -> dict[str, Any]:
+    """What the page of a monitor shows.
+
+    Parameters
+    ----------
+    site : Site
+    name : str
+    query : mapping of str to str
+        As `SeriesAddress.read` takes it.
+    window_link : callable
+        Address of a window's page, from its start, model version and segment.
+
+    Raises
+    ------
+    InputError
+        If the query cannot be read.
+    """
+    monitor, zone, now = site.monitors[name], site.zone(name), site.clock()
+    with site.at_once() as ledger:
+        metrics = metrics_shown(ledger.metrics(name))
+        at = SeriesAddress.read(
+            query, metric=usual_metric(monitor), metrics=list(metrics), zone=zone
+        )
+        series = ledger.newest_results(monitors=[name], metrics=["predictions"])
+        newest = max(series.window_start, default=now)
+        columns = ledger.series_of(
+            metrics_read(at.metric),
+            monitors=[name],
+            since=_windows_before(monitor, min(at.until or newest, newest), at.windows),
+            until=at.until,
+            model_version=at.model_version,
+            segment=at.segment,
+            as_of=at.as_of,
+        )
+        shown = metric_over_windows(columns, at.metric, windows=at.windows)
+        alerts = alerts_shown(ledger, now=now, monitors=[name], monitor=name)
+        marks = _marks(ledger, name, shown) if len(shown) else []
+    period = baseline_period(monitor)
+    links = [
+        window_link(start, version, at.segment)
+        for start, version in zip(shown.starts, shown.model_versions, strict=True)
+    ]
+    uncorrected = UNCORRECTED_OF.get(at.metric)
+    return {
+        "monitor": name,
+        "at": at,
+        "zone": zone,
+        "now": now,
+        "metrics": metrics,
+        "title": metrics.get(at.metric, at.metric),
+        "meaning": MEANING.get(at.metric, ""),
+        "uncorrected": uncorrected if uncorrected in metrics else None,
+        "corrected": next((a for a, b in UNCORRECTED_OF.items() if b == at.metric), None),
+        "versions": sorted(set(series.model_version)),
+        "segments": sorted({one for one in series.segment if one}),
+        "shown": shown,
+        "links": links,
+        "marks": marks,
+        "alerts": [one for one in alerts if one.alert.is_firing],
+        "quiet": _quiet(alerts),
+        "chart": draw_time_series(
+            _drawn(shown, links),
+            title=f"{metrics.get(at.metric, at.metric)} of {name} over windows",
+            zone=zone,
+            levels=_levels(monitor, at),
+            marks=marks,
+            reference=None
+            if period.start is None or period.end is None
+            else (period.start, period.end),
+        )
+        if len(shown)
+        else "",
+        "length": shown.ends[-1] - shown.starts[-1] if len(shown) else timedelta(days=1),
+    }
+
+
+def _drawn(shown: MetricOverWindows, links: Sequence[str]) -> Drawn:
+    expects = bool(np.isfinite(shown.expected).any())
+    return Drawn(
+        starts=shown.starts,
+        ends=shown.ends,
+        value=shown.value,
+        low=shown.low,
+        high=shown.high,
+        provisional=shown.provisional,
+        expected=shown.expected if expects else None,
+        expected_low=shown.expected_low if expects else None,
+        expected_high=shown.expected_high if expects else None,
+        links=links,
+    )
+
+
+def _windows_before(monitor: Monitor, until: datetime, windows: int) -> datetime:
+    """Start of a period before a moment that holds so many windows, empty ones among them."""
+    newest = monitor.windows.containing(until)
+    # Months differ in length, and the newest window may not have ended.
+    return newest.start - (windows + 2) * 1.1 * (newest.end - newest.start)
+
+
+def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:
+    """Limits of the rules on the metric shown, for all rows or this segment."""
+    found = []
+    for rule in monitor.rules:
+        if not isinstance(rule, LimitRule) or rule.metric != at.metric:
+            continue
+        ((column, value),) = (rule.segment or {"": ""}).items()
+        of = f"{column}={value}" if column else ""
+        if of == at.segment or (rule.per and at.segment.startswith(f"{rule.per}=")):
+            found.append(Level(rule.limit, f"{rule.condition} {rule.limit:g}", "limit"))
+            if rule.warning is not None:
+                said = f"warning {rule.warning.amount:g}"
+                found.append(Level(rule.warning.amount, said, "limit"))
+    return found
+
+
+def _marks(ledger: Ledger, name: str, shown: MetricOverWindows) -> list[Mark]:
+    """Alerts that fired, and model versions that took over, in the windows shown."""
+    events = ledger.alerts.history(name, since=shown.starts[0], limit=_MOST_MARKS)
+    found = [
+        (one.transition.window_start, "alert", f"{one.transition.rule} fired")
+        for one in events
+        if one.transition.kind == "fired" and one.transition.window_start <= shown.ends[-1]
+    ]
+    versions = list(shown.first_windows.items())[1:]
+    found += [
+        (start, "version", f"model version {one_line(version)}")
+        for version, start in versions
+        if version
+    ]
+    return [
+        Mark(at=when, number=place, text=text, kind=kind)  # type: ignore[arg-type]
+        for place, (when, kind, text) in enumerate(sorted(found), start=1)
+    ]
+
+
+def _quiet(alerts: Sequence[AlertShown]) -> str:
+    """How many rules do not fire."""
+    quiet = sum(not one.alert.is_firing for one in alerts)
+    return "" if not alerts else f"{quiet} of {len(alerts)} alerts do not fire"

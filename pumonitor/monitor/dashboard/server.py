@@ -1,0 +1,104 @@
+"""The pages behind an HTTP server of their own."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Final
+
+from flask import Flask
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.addresses import is_own_name, listening_address
+from pumonitor.monitor.app import utc_now
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.dashboard.app import make_app
+from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.ports import Clock
+
+__all__ = ["pages_server", "wait_for_signal"]
+
+_THREADS: Final = 8
+_LONGEST_WAIT: Final = 30.0
+"""For a connection; the end wakes the thread."""
+
+
+@contextmanager
+def pages_server(
+    address: str, monitors: Mapping[str, Monitor], ledger: Ledger, *, clock: Clock = utc_now
+) -> Iterator[str]:
+    """Context in which the pages are served, with their address.
+
+    Parameters
+    ----------
+    address : str
+        ``HOST:PORT`` of this machine alone; port 0 takes a free one.
+    monitors : mapping of str to Monitor
+    ledger : Ledger
+    clock : Clock, optional
+
+    Raises
+    ------
+    InputError
+        If the address cannot be used, or can be reached from other machines.
+    """
+    place = listening_address(address, what="pages")
+    if not place.is_loopback:
+        msg = (
+            f"the pages address {address} can be reached from other machines, and the pages ask "
+            "nobody who they are: use an address of this machine alone, such as 127.0.0.1:8090, "
+            "behind a proxy that signs people in"
+        )
+        raise InputError(msg)
+    app = make_app(Site(monitors=monitors, ledger=ledger, clock=clock), is_host=is_own_name)
+    logging.getLogger("waitress").setLevel(logging.WARNING)
+    try:
+        listening = socket.create_server((place.host, place.port), family=place.family)
+    except OSError as error:
+        msg = f"the pages address {address} cannot be used: {error.strerror or error}"
+        raise InputError(msg) from None
+    shown = f"[{place.host}]" if ":" in place.host else place.host
+    with listening, _serving(app, listening):
+        yield f"http://{shown}:{listening.getsockname()[1]}/"
+
+
+@contextmanager
+def _serving(app: Flask, listening: socket.socket) -> Iterator[None]:
+    """Context in which a thread answers; requests that have begun are answered before its end."""
+    from waitress import create_server, wasyncore
+
+    connections: dict[int, object] = {}
+    server = create_server(
+        app, map=connections, sockets=[listening], threads=_THREADS, ident="pumonitor"
+    )
+    stopped = Event()
+
+    def serve() -> None:
+        while not stopped.is_set():
+            wasyncore.loop(timeout=_LONGEST_WAIT, map=connections, count=1)
+        server.task_dispatcher.shutdown()
+        # Answers that are ready are still sent.
+        wasyncore.loop(timeout=0, map=connections, count=2)
+        wasyncore.close_all(connections)
+
+    thread = Thread(target=serve, name="pages", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        server.pull_trigger()
+        thread.join()
+
+
+def wait_for_signal() -> None:
+    """Wait for SIGTERM or Ctrl-C."""
+    stopped = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: stopped.set())
+    stopped.wait()

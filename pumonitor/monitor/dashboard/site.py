@@ -1,0 +1,40 @@
+"""What pages are made from: the configured monitors, the ledger, the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.ports import Clock
+
+__all__ = ["Site"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Monitors whose pages are shown.
+
+    Attributes
+    ----------
+    monitors : mapping of str to Monitor
+    ledger : Ledger
+    clock : Clock
+    """
+
+    monitors: Mapping[str, Monitor]
+    ledger: Ledger
+    clock: Clock
+
+    @contextmanager
+    def at_once(self) -> Iterator[Ledger]:
+        """The ledger as it is at one moment, so that a page shows one revision of everything."""
+        with self.ledger.database.snapshot() as database:
+            yield Ledger(database)
+
+    def zone(self, monitor: str) -> ZoneInfo:
+        """The zone in which a monitor's windows begin, and in which its pages show times."""
+        return ZoneInfo(self.monitors[monitor].zone)

@@ -1,0 +1,225 @@
+"""What the pages show is what the ledger holds, for whoever may see it."""
+
+from __future__ import annotations
+
+import html
+import re
+import threading
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import event, update
+
+from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown
+from pumonitor.monitor.ledger.database.schema import results
+from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST
+from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages
+
+SIXTH = "2026-01-06T00:00:00Z"
+
+
+def text_of(answer) -> str:
+    """What a reader sees, without the markup."""
+    assert answer.status_code == 200, answer.text
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", answer.text)))
+
+
+def table_of(answer) -> list[list[str]]:
+    """Cells of the rows of the page's first table body."""
+    body = re.search(r"<tbody>(.*?)</tbody>", answer.text, flags=re.DOTALL)
+    return [
+        [
+            html.unescape(re.sub(r"<[^>]*>", " ", cell)).strip()
+            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL)
+        ]
+        for row in re.findall(r"<tr>(.*?)</tr>", body[1], flags=re.DOTALL)
+    ]
+
+
+def test_overview_says_who_is_needed_and_the_newest_mature_estimate(shop):
+    said = text_of(shop.get("/"))
+    assert "The monitor needs you" in said
+    assert "too few found" in said
+    # Day 6 is the newest whose labels are mature on day 8: recall is 0.3 there.
+    assert re.search(r"Recall 0\.300 0\.280 to 0\.320 2026-01-06, mature", said)
+    assert "50%" in said
+    assert "in 23 hours" in said
+
+
+def test_overview_puts_first_what_needs_somebody_and_takes_as_many_statements(shop):
+    ledger, number = shop.ledger, 0
+    monitor = shop.monitors["card-fraud"]
+    for name in ("another", "zebra"):
+        shop.monitors[name] = monitor.model_copy()
+        shop.monitors[name]._name = name
+        ledger.register_monitor(name, CONFIGURATION, meaning={})
+
+    def count(*_):
+        nonlocal number
+        number += 1
+
+    event.listen(ledger.database.engine, "before_cursor_execute", count)
+    names = re.findall(r'<th scope="row"><a [^>]*>([^<]*)', shop.get("/").text)
+    assert names == ["card-fraud", "another", "zebra"]
+    of_three, number = number, 0
+    del shop.monitors["another"], shop.monitors["zebra"]
+    shop.get("/")
+    assert number == of_three
+
+
+def test_a_monitor_page_has_the_numbers_of_the_ledger(shop):
+    found = {
+        (row.window_start, row.model_version): row
+        for row in shop.ledger.results("card-fraud", metrics=["recall"], segment="")
+    }
+    shown = table_of(shop.get("/monitors/card-fraud"))
+    assert len(shown) == 8
+    for number, cells in zip(range(7, -1, -1), shown, strict=True):
+        # Of the day on which both versions predicted, the one with most rows.
+        row = found[FIRST + number * DAY, "1" if number < 3 else "2"]
+        assert cells[:5] == [
+            f"2026-01-0{number + 1}",
+            row.state,
+            row.model_version,
+            estimate_text("recall", row.value),
+            interval_shown(row.low, row.high),
+        ]
+        assert cells[6:8] == [str(600 + number), str(20 + number)]
+
+
+def test_a_provisional_window_says_what_it_is_expected_to_become(shop):
+    newest, *_, oldest = table_of(shop.get("/monitors/card-fraud"))
+    assert newest[1] == "provisional"
+    assert newest[5] == "0.300"
+    assert oldest[5] == ""
+
+
+def test_marks_say_when_an_alert_fired_and_a_version_took_over(shop):
+    marks = re.findall(r'<li value="\d+">([^<]*)', shop.get("/monitors/card-fraud").text)
+    assert marks == ["2026-01-04: model version 2", "2026-01-06: too few found fired"]
+
+
+def test_as_of_shows_what_was_known_then(shop):
+    then = table_of(shop.get("/monitors/card-fraud?as_of=2026-01-07T00:00:00Z"))
+    now = table_of(shop.get("/monitors/card-fraud"))
+    assert [row[0] for row in then] == [row[0] for row in now[2:]]
+    # On the sixth day nothing was mature that ended after the fourth.
+    assert [row[1] for row in then][:3] == ["provisional", "provisional", "mature"]
+    assert then[0][3] == "0.200"
+    assert now[2][3] == "0.300"
+
+
+def test_until_and_windows_choose_the_period(shop):
+    rows = table_of(shop.get("/monitors/card-fraud?windows=2&until=2026-01-05"))
+    assert [row[0] for row in rows] == ["2026-01-04", "2026-01-03"]
+
+
+def test_one_version_alone(shop):
+    rows = table_of(shop.get("/monitors/card-fraud?version=1"))
+    assert [row[0] for row in rows] == ["2026-01-04", "2026-01-03", "2026-01-02", "2026-01-01"]
+    assert rows[0][3] == "0.770"
+
+
+def test_the_uncorrected_number_is_one_click_away_and_says_that_it_is_wrong(shop):
+    page = shop.get("/monitors/card-fraud?metric=f1")
+    link = html.unescape(re.search(r'href="([^"]*metric=f1_pu[^"]*)"', page.text)[1])
+    said = text_of(shop.get(link))
+    assert "Wrong on purpose" in said
+    assert "0.310" in said
+
+
+def test_a_window_page_has_its_estimates_its_looks_and_its_revisions(shop):
+    said = text_of(shop.get(f"/monitors/card-fraud/windows/{SIXTH}"))
+    assert re.search(r"Recall .{0,80} 0\.300 0\.280 to 0\.320", said)
+    assert re.search(r"F1 .{0,80} 0\.610 0\.590 to 0\.630 0\.310", said)
+    assert "Before (revision 0)" in said
+    first = text_of(shop.get(f"/monitors/card-fraud/windows/{SIXTH}?revision=0"))
+    assert re.search(r"Recall .{0,80} 0\.200 0\.180 to 0\.220", first)
+    assert "provisional" in first
+
+
+def test_alerts_page_says_what_fires_and_what_happened(shop):
+    said = text_of(shop.get("/alerts"))
+    assert "1 alert fires" in said
+    assert "fires since 2026-01-06" in said
+    assert "f1 below 0.2" in said
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "reason"),
+    [
+        ("/monitors/other", 404, "not found"),
+        ("/monitors/card-fraud/windows/2026-01-06", 404, "not found"),
+        ("/monitors/card-fraud/windows/2027-01-06T00:00:00Z", 404, "not found"),
+        ("/monitors/card-fraud?metric=recal", 400, "did you mean 'recall'?"),
+        ("/monitors/card-fraud?windows=0", 400, "windows must be a number from 1 to 1000"),
+        ("/monitors/card-fraud?windows=1e3", 400, "windows must be a number from 1 to 1000"),
+        ("/monitors/card-fraud?until=tomorrow", 400, "until must be a time such as"),
+        ("/monitors/card-fraud?as_of=0001-01-01", 400, "as_of must be a time such as"),
+        (f"/monitors/card-fraud?segment={'x' * 401}", 400, "at most 400 characters"),
+        (f"/monitors/card-fraud/windows/{SIXTH}?revision=x", 400, "a whole number"),
+        ("/alerts?monitor=other", 404, "not found"),
+    ],
+)
+def test_what_cannot_be_shown_says_why(shop, address, status, reason):
+    answer = shop.get(address)
+    assert answer.status_code == status
+    assert reason.lower() in html.unescape(answer.text).lower()
+
+
+def test_names_from_data_are_harmless(shop):
+    page = shop.get("/monitors/card-fraud", query_string={"segment": HOSTILE})
+    window = shop.get(
+        f"/monitors/card-fraud/windows/{SIXTH}", query_string={"segment": HOSTILE, "version": "2"}
+    )
+    for answer in (page, window, shop.get("/monitors/card-fraud")):
+        assert answer.status_code == 200
+        assert "<script" not in answer.text
+        visible = re.sub(r'(href|value)="[^"]*"', "", answer.text)
+        assert "\u202e" not in visible
+        assert "\x00" not in visible
+    assert "no positives" in page.text
+
+
+def test_a_monitor_that_may_not_be_seen_does_not_exist(shop):
+    hidden = ShopPages(shop.ledger, days=0, visible=list)
+    assert "card-fraud" not in text_of(hidden.get("/"))
+    assert "too few found" not in text_of(hidden.get("/alerts"))
+    for address in ("/monitors/card-fraud", f"/monitors/card-fraud/windows/{SIXTH}"):
+        answer = hidden.get(address)
+        other = hidden.get(address.replace("card-fraud", "no-such"))
+        assert (answer.status_code, answer.data) == (404, other.data)
+
+
+def test_a_page_shows_the_ledger_of_one_moment(shop):
+    """A result that is committed while the page is read is all on it, or not at all."""
+    with shop.site.at_once() as ledger:
+        before = ledger.results("card-fraud", metrics=["f1"])
+        writer = threading.Thread(target=_raise_all, args=(shop.ledger,))
+        writer.start()
+        writer.join()
+        assert ledger.results("card-fraud", metrics=["f1"]) == before
+    assert shop.ledger.results("card-fraud", metrics=["f1"]) != before
+
+
+def _raise_all(ledger):
+    with ledger.database.writing() as connection:
+        connection.execute(update(results).values(value=0.99))
+
+
+def test_a_monitor_without_results_says_what_to_do(shop):
+    empty = ShopPages(shop.ledger, days=0)
+    empty.monitors["new"] = empty.monitors["card-fraud"].model_copy()
+    empty.monitors["new"]._name = "new"
+    said = text_of(empty.get("/monitors/new"))
+    assert "pumonitor run" in said
+    assert "no results yet" in text_of(empty.get("/")).lower()
+
+
+def test_acknowledged_alerts_need_nobody(shop):
+    shop.ledger.alerts.acknowledge("card-fraud")
+    said = text_of(shop.get("/"))
+    assert "The monitor does not need you" in said
+    assert "acknowledged" in text_of(shop.get("/alerts"))
+    shop.now += timedelta(days=400)
+    assert "no new predictions" not in said

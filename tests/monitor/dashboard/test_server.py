@@ -1,0 +1,79 @@
+"""The pages behind their own server."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.dashboard.server import pages_server
+from tests.monitor.monitored_shop import write_shop
+
+
+def test_pages_are_served_under_our_own_name_alone(shop):
+    with pages_server("127.0.0.1:0", shop.monitors, shop.ledger, clock=lambda: shop.now) as url:
+        with urlopen(url, timeout=10) as answer:  # noqa: S310
+            assert b"card-fraud" in answer.read()
+            assert answer.headers["Server"] == "pumonitor"
+        port = int(re.search(r":(\d+)/", url)[1])
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+            connection.request("GET", "/", headers={"Host": "evil.example"})
+            assert connection.getresponse().status == 421
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("0.0.0.0:8090", "can be reached from other machines"),
+        ("[::]:8090", "can be reached from other machines"),
+        ("8090", "a pages address is HOST:PORT"),
+        ("localhost:99999", "a pages address is HOST:PORT"),
+        ("no-such-host.invalid:80", "cannot be used"),
+    ],
+)
+def test_an_address_that_cannot_be_used_says_why(shop, address, reason):
+    with (
+        pytest.raises(InputError, match=re.escape(reason)),
+        pages_server(address, shop.monitors, shop.ledger),
+    ):
+        pass
+
+
+def test_a_port_that_is_taken_says_so(shop):
+    with pages_server("127.0.0.1:0", shop.monitors, shop.ledger) as url:
+        port = re.search(r":(\d+)/", url)[1]
+        with (
+            pytest.raises(InputError, match="cannot be used"),
+            pages_server(f"127.0.0.1:{port}", shop.monitors, shop.ledger),
+        ):
+            pass
+
+
+def test_the_command_serves_until_it_is_stopped(tmp_path):
+    write_shop(tmp_path, days=1)
+    command = Path(sys.executable).with_name("pumonitor")
+    process = subprocess.Popen(
+        [command, "pages", "--address", "127.0.0.1:0"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        url = re.search(r"http://\S+", process.stdout.readline())[0]
+        with urlopen(url, timeout=10) as answer:  # noqa: S310
+            assert b"no results yet" in answer.read()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+        process.stdout.close()
