@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._propensities import Propensities
+from pumonitor._score_columns import ScoreColumns
 from pumonitor._weights import Weights
-
-if TYPE_CHECKING:
-    from pumonitor.tables import ScoreTable
 
 __all__ = ["added", "compressed"]
 
 FloatArray = NDArray[np.float64]
+_Table = TypeVar("_Table", bound=ScoreColumns)
 
 
-def added(one: ScoreTable, other: ScoreTable) -> ScoreTable:
+def added(one: _Table, other: _Table) -> _Table:
     """The table of both sets of rows: cells in ascending order, those that overlap as one."""
     weights = chances = None
     if one.weights is not None or other.weights is not None:
@@ -50,7 +49,7 @@ def added(one: ScoreTable, other: ScoreTable) -> ScoreTable:
     return _grouped(ordered, starts)
 
 
-def compressed(table: ScoreTable, max_cells: int, *, thresholds: Iterable[float]) -> ScoreTable:
+def compressed(table: _Table, max_cells: int, *, thresholds: Iterable[float]) -> _Table:
     """At most `max_cells` cells, each with about the same share of the rows of either kind."""
     if max_cells < 2:
         msg = f"max_cells must satisfy max_cells >= 2, got {max_cells}"
@@ -69,7 +68,7 @@ def compressed(table: ScoreTable, max_cells: int, *, thresholds: Iterable[float]
     return _grouped(table, np.flatnonzero(begins))
 
 
-def _moments(table: ScoreTable) -> Weights:
+def _moments(table: ScoreColumns) -> Weights:
     """Of a table without weights too, where each row weighs 1."""
     if table.weights is not None:
         return table.weights
@@ -83,12 +82,12 @@ def _moments(table: ScoreTable) -> Weights:
     )
 
 
-def _joint_propensities(one: ScoreTable, other: ScoreTable) -> Propensities | None:
+def _joint_propensities(one: ScoreColumns, other: ScoreColumns) -> Propensities | None:
     """Rows of a table without propensities count by their weight, as with a propensity of 1."""
     if one.propensities is None and other.propensities is None:
         return None
 
-    def known(table: ScoreTable) -> Propensities:
+    def known(table: ScoreColumns) -> Propensities:
         return table.propensities or Propensities(
             lifted=0,
             largest_weight=table.largest_weight_share * float(table.labeled.sum()),
@@ -99,7 +98,7 @@ def _joint_propensities(one: ScoreTable, other: ScoreTable) -> Propensities | No
     return known(one).with_those_of(known(other))
 
 
-def _grouped(table: ScoreTable, starts: NDArray[np.intp]) -> ScoreTable:
+def _grouped(table: _Table, starts: NDArray[np.intp]) -> _Table:
     return _changed(
         table,
         lambda column: np.add.reduceat(column, starts),
@@ -109,12 +108,12 @@ def _grouped(table: ScoreTable, starts: NDArray[np.intp]) -> ScoreTable:
 
 
 def _changed(
-    table: ScoreTable,
+    table: _Table,
     change: Callable[[FloatArray], FloatArray],
     *,
     lower: FloatArray,
     upper: FloatArray,
-) -> ScoreTable:
+) -> _Table:
     """The same rows in other cells: the change made to every column of sums."""
     return replace(
         table,

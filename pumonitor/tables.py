@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pumonitor._counts import cells_of_counts
 from pumonitor._joined import added, compressed
-from pumonitor._propensities import Chances, Propensities
 from pumonitor._rows import DENSITY_EDGES, columns_of_rows
+from pumonitor._score_columns import ScoreColumns
 from pumonitor._validate import check_label_counts
 from pumonitor._weights import Weights
 from pumonitor.errors import InputError
@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScoreTable:
+class ScoreTable(ScoreColumns):
     """Counts (or weight sums) of rows by score cell and label state.
 
     Cells are closed intervals [lower, upper] in ascending order that do not overlap. A table
@@ -59,18 +59,6 @@ class ScoreTable:
     >>> both.n_labeled
     4
     """
-
-    lower: FloatArray
-    upper: FloatArray
-    labeled: FloatArray
-    unlabeled: FloatArray
-    negative: FloatArray
-    n_labeled: int
-    n_unlabeled: int
-    n_negative: int
-    weights: Weights | None = None
-    propensities: Propensities | None = None
-    chances: Chances | None = None
 
     # -- making one ---------------------------------------------------------------------------
 
@@ -200,52 +188,10 @@ class ScoreTable:
 
     # -- reading it ---------------------------------------------------------------------------
 
-    def __len__(self) -> int:
-        return len(self.lower)
-
-    @property
-    def labeled_squares(self) -> FloatArray:
-        """Sum per cell of the squared weights of labeled rows."""
-        return self.labeled if self.weights is None else self.weights.labeled_squares
-
-    @property
-    def labeled_mass(self) -> FloatArray:
-        """Rows of the population that labeled rows are: their sample weight, not 1 / propensity."""
-        return self.labeled if self.weights is None else self.weights.labeled_mass
-
-    @property
-    def labeled_mass_squares(self) -> FloatArray:
-        """Sum per cell of the squared sample weights of labeled rows."""
-        return self.labeled if self.weights is None else self.weights.labeled_mass_squares
-
-    @property
-    def labeled_cross(self) -> FloatArray:
-        """Sum per cell of weight / propensity times weight of labeled rows."""
-        return self.labeled if self.weights is None else self.weights.labeled_cross
-
-    @property
-    def unlabeled_squares(self) -> FloatArray:
-        """Sum per cell of the squared weights of unlabeled rows."""
-        return self.unlabeled if self.weights is None else self.weights.unlabeled_squares
-
-    @property
-    def negative_squares(self) -> FloatArray:
-        """Sum per cell of the squared weights of known-negative rows."""
-        return self.negative if self.weights is None else self.weights.negative_squares
-
     @property
     def has_propensities(self) -> bool:
         """Whether labeled rows stand for other numbers of positives than of rows."""
         return not np.array_equal(self.labeled, self.labeled_mass)
-
-    @property
-    def largest_weight_share(self) -> float:
-        """Share of the labeled weight that the heaviest labeled row carries."""
-        if self.propensities is not None:
-            return self.propensities.largest_weight / float(self.labeled.sum())
-        held = self.labeled > 0
-        heaviest = float(np.max(self.labeled_squares[held] / self.labeled[held]))
-        return heaviest / float(self.labeled.sum())
 
     @property
     def never_reviewed_share(self) -> float | None:
@@ -288,28 +234,6 @@ class ScoreTable:
 
         # Confirmed negatives are part of the population in one scenario and not in the other.
         return max(bound(self.unlabeled), bound(self.unlabeled + self.negative))
-
-    def index_of_threshold(self, threshold: float) -> int:
-        """Index of the first cell at or above the threshold (len(table) when none is).
-
-        Raises
-        ------
-        InputError
-            If the threshold falls inside a cell, so that the rows above it cannot be counted.
-        """
-        index = int(np.searchsorted(self.lower, threshold, side="left"))
-        if index > 0 and self.upper[index - 1] >= threshold:
-            low, high = self.lower[index - 1], self.upper[index - 1]
-            msg = (
-                f"threshold {threshold:g} falls inside the score cell [{low:g}, {high:g}] "
-                f"({self._rows(index - 1):g} rows): make the table with a cell edge at the "
-                "threshold (thresholds=[...] in from_arrays, a bin edge in counts)"
-            )
-            raise InputError(msg)
-        return index
-
-    def _rows(self, index: int) -> float:
-        return float(self.labeled[index] + self.unlabeled[index] + self.negative[index])
 
     def to_dict(self) -> dict[str, list[float]]:
         """Plain lists for JSON; only for tables without weights."""

@@ -57,4 +57,8 @@ def _directive(name: str, described: Any) -> str:
     home = f"{described.__module__}.{described.__qualname__}"
     if described.__module__ == "typing":
         home = name
-    return f"::: {home}\n    options:\n      heading: {name}\n      toc_label: {name}\n\n"
+    # Of a table the columns have a class of their own, which nobody imports.
+    inherited = "      inherited_members: true\n" if described is pumonitor.ScoreTable else ""
+    return (
+        f"::: {home}\n    options:\n      heading: {name}\n      toc_label: {name}\n{inherited}\n"
+    )
