@@ -22,7 +22,7 @@ help:
 	@echo
 	@echo "Test"
 	@echo "  make test       the tests, documentation examples among them"
-	@echo "  make test-slow  the rest: whole rounds through crashes and outages, coverage over many runs"
+	@echo "  make test-slow  the rest: the demonstration, rounds through crashes and outages, coverage over many runs"
 	@echo "  make check      lint, format, types, import rules, documentation examples, workflow files"
 	@echo "  make lint       the same without the examples, which make test runs too"
 	@echo "  make smoke      use the wheel with the lowest versions it allows"
@@ -66,7 +66,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow"
 
-# Whole rounds through crashes and outages, and coverage counted over many runs.
+# The whole demonstration, rounds through crashes and outages, and coverage counted over many runs.
 test-slow: export OMP_NUM_THREADS = 1
 test-slow: export PYTHONDONTWRITEBYTECODE =
 test-slow: $(INSTALLED)

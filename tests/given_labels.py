@@ -11,7 +11,7 @@ from pumonitor.prior.labels.label_noise import estimate_label_purity
 
 @contextmanager
 def labels_as_given() -> Iterator[None]:
-    """Scores are not searched for mistaken labels, which takes more than half of the time.
+    """Scores are not searched for mistaken labels, which takes much of the time.
 
     Where `label_purity` is a number what they show goes to `settings` and into a warning, and
     changes no estimate: `test_given_labels.py` holds all of them to that.

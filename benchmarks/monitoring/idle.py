@@ -25,6 +25,7 @@ from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.ledger.database.schema import evaluations, monitors, panes, results, windows
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import window_key
+from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
 
 _ROWS = 60
 _A_MOMENT = timedelta(minutes=1)
@@ -96,6 +97,7 @@ def copy_history(folder: Path) -> None:
             _copy(connection, windows, [{**one._mapping, "monitor": name} for one in done], new)
             for table, rows in content.items():
                 _copy(connection, table, rows, new)
+            point_to_newest(connection, list(new.values()))
 
 
 def _copy(connection: Connection, table: object, rows: object, keys: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import Connection, insert, select, text
 
 from pumonitor.monitor.ledger.database.schema import (
     alert_states,
@@ -21,6 +21,7 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import window_key
+from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.names import GROUPS
 from pumonitor.ports import Pane, Window
@@ -72,7 +73,13 @@ def fill(ledger: Ledger, extent: Extent) -> int:
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
         for number in range(extent.monitors):
             _store_monitor(connection, monitor_name(number), extent)
-        return _store_results(connection)
+        stored = _store_results(connection)
+        point_to_newest(connection, list(connection.scalars(select(windows.c.window_key))))
+    if not ledger.database.is_sqlite:
+        # As the server's own autovacuum does within a minute.
+        with ledger.database.engine.connect() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("ANALYZE")
+    return stored
 
 
 def _store_monitor(connection: Connection, name: str, extent: Extent) -> None:
@@ -84,6 +91,7 @@ def _store_monitor(connection: Connection, name: str, extent: Extent) -> None:
             meaning={"threshold": 0.5},
             registered_at=FIRST,
             is_current=True,
+            last_evaluated_at=now,
         )
     )
     connection.execute(

@@ -91,7 +91,7 @@ def band_and_lines(
         return cast("altair.Chart", drawn)
 
     band = base.mark_area(color=palette.CORRECTED, opacity=0.18).encode(
-        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q"
+        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
     )
     layers = [band, line("y", CORRECTED_NAME)]
     if curve.uncorrected is not None:

@@ -97,12 +97,12 @@ def _panel(heading: str, rows: list[dict[str, Any]], *, own_axis: bool) -> altai
         )
     )
     interval = base.mark_rule(strokeWidth=2.5, color=palette.CORRECTED, opacity=0.55).encode(
-        x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"
+        x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q")
     )
     naive = _marks(base, "naive", UNCORRECTED_NAME, scale=scale, axis=axis)
     value = _marks(base, "value", CORRECTED_NAME, scale=scale, axis=axis)
     text = base.mark_text(align="left", baseline="middle").encode(
-        x=alt.value(_WIDTH + 14), text="text:N"
+        x=alt.XValue(_WIDTH + 14), text=alt.Text("text:N")
     )
     return layered(interval, naive, value, text).properties(
         width=_WIDTH, height=alt.Step(_STEP), title=heading

@@ -70,7 +70,7 @@ def _panel(heading: str, points: Sequence[HistoryPoint]) -> altair.LayerChart:
     scale = alt.Scale(zero=False, nice=True)
     axis = alt.Axis(title=None, tickCount=4)
     interval = base.mark_rule(strokeWidth=2, color=palette.CORRECTED, opacity=0.35).encode(
-        y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q"
+        y=alt.Y("low:Q", scale=scale, axis=axis), y2=alt.Y2("high:Q")
     )
     line = base.mark_line(strokeWidth=1.5, color=palette.CORRECTED).encode(
         y=alt.Y("value:Q", scale=scale, axis=axis)

@@ -123,7 +123,9 @@ def _shares(history: PriorHistory, scale: altair.Scale) -> Iterator[altair.Chart
     base = alt.Chart(csv_data(list(_rows(history.points, low, high)))).encode(x=x)
     own = base.mark_point(shape="circle", size=14, filled=True, opacity=0.55, color=palette.AXIS)
     yield own.encode(y=y("own:Q"))
-    yield base.mark_area(color=palette.CORRECTED, opacity=0.2).encode(y=y("low:Q"), y2="high:Q")
+    yield base.mark_area(color=palette.CORRECTED, opacity=0.2).encode(
+        y=y("low:Q"), y2=alt.Y2("high:Q")
+    )
     yield base.mark_line(color=palette.CORRECTED, strokeWidth=2).encode(y=y("value:Q"))
     if history.version is not None:
         start, name = history.version
@@ -138,11 +140,13 @@ def _shares(history: PriorHistory, scale: altair.Scale) -> Iterator[altair.Chart
             dx=-4 if late else 4,
             color=palette.MUTED,
         )
-        yield label.encode(y=alt.value(0), text="label:N")
+        yield label.encode(y=alt.YValue(0), text=alt.Text("label:N"))
     for row in _level(history):
         mark = alt.Chart(alt.InlineData(values=[row])).encode(x=x, y=y("value:Q"))
-        yield mark.mark_rule(color=palette.INK, strokeWidth=3).encode(x2="until:T")
-        yield mark.mark_text(align="left", dx=3, dy=12, color=palette.INK).encode(text="label:N")
+        yield mark.mark_rule(color=palette.INK, strokeWidth=3).encode(x2=alt.X2("until:T"))
+        yield mark.mark_text(align="left", dx=3, dy=12, color=palette.INK).encode(
+            text=alt.Text("label:N")
+        )
 
 
 def _rows(points: Sequence[PriorPoint], low: float, high: float) -> Iterator[dict[str, Any]]:
@@ -207,7 +211,7 @@ def _lane(points: Sequence[PriorPoint], name: str, scale: altair.Scale) -> altai
     bars = alt.Chart(alt.InlineData(values=rows)).mark_rect(color=color)
     encoded = bars.encode(
         x=alt.X("start:T", scale=scale, axis=x),
-        x2="end:T",
+        x2=alt.X2("end:T"),
         y=alt.Y("chance:Q", scale=alt.Scale(domain=[0, 1]), axis=y),
         y2=alt.datum(0),
     )

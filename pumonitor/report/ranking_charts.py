@@ -104,7 +104,7 @@ def _marked(here: Point, threshold: str, *, label_above: bool) -> list[altair.Ch
     at_right = here[0] > 0.8
     above = here[1] < 0.08 or (label_above and here[1] < 0.92)
     data = alt.InlineData(values=[{"x": here[0], "y": here[1], "label": f"at {threshold}"}])
-    base = alt.Chart(data).encode(x="x:Q", y="y:Q")
+    base = alt.Chart(data).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     dot = base.mark_point(
         filled=True, size=80, color=palette.INK, opacity=1, stroke=palette.BACKGROUND
     )
@@ -120,4 +120,4 @@ def _marked(here: Point, threshold: str, *, label_above: bool) -> list[altair.Ch
         **place, stroke=palette.BACKGROUND, strokeWidth=4, strokeJoin="round", opacity=0.85
     )
     label = base.mark_text(**place, color=palette.INK)
-    return [halo.encode(text="label:N"), dot, label.encode(text="label:N")]
+    return [halo.encode(text=alt.Text("label:N")), dot, label.encode(text=alt.Text("label:N"))]

@@ -114,7 +114,8 @@ def sensitivity_panel(swept: Sensitivity, *, heading: str) -> altair.LayerChart:
             color=palette.AXIS, opacity=opacity
         )
         return cast(
-            "altair.Chart", area.encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q")
+            "altair.Chart",
+            area.encode(x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q")),
         )
 
     layers = [shade(*swept.identified_set, 0.16)]

@@ -1,4 +1,7 @@
-"""`pumonitor demo` from end to end, in a process of its own as users run it."""
+"""`pumonitor demo` from end to end, in a process of its own as users run it.
+
+What needs the whole demo, nearly a minute, is slow; its parts are in `tests/demo`.
+"""
 
 import json
 import os
@@ -13,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
+from pumonitor.demo.emails import score_later_mails
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +36,7 @@ def finished(tmp_path_factory):
     return folder / "kept", done
 
 
+@pytest.mark.slow
 def test_it_prints_estimates_beside_the_truth_and_what_to_do_next(finished):
     _, done = finished
     weeks = re.findall(r"^\d\d (?:Jan|Feb|Mar) .*→.*→.*$", done.stdout, flags=re.MULTILINE)
@@ -48,11 +53,13 @@ def test_it_prints_estimates_beside_the_truth_and_what_to_do_next(finished):
     assert "…" not in done.stdout
 
 
+@pytest.mark.slow
 def test_nothing_else_is_written_to_the_terminal(finished):
     _, done = finished
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_the_runs_are_in_the_store_with_their_metrics_and_reports(finished):
     folder, _ = finished
     with closing(sqlite3.connect(folder / "mlflow.db")) as store:
@@ -69,6 +76,7 @@ def test_the_runs_are_in_the_store_with_their_metrics_and_reports(finished):
         assert (folder / name).stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_the_monitor_can_be_asked_afterwards(finished):
     folder, _ = finished
     arguments = ["insights", "--config", str(folder / "pumonitor.yaml"), "--json"]
@@ -79,6 +87,7 @@ def test_the_monitor_can_be_asked_afterwards(finished):
     assert insight["latest"][0]["state"] == "final"
 
 
+@pytest.mark.slow
 def test_it_names_the_weeks_in_which_two_features_are_broken_and_no_other(finished):
     folder, done = finished
     said = " ".join(done.stdout.split())
@@ -101,6 +110,7 @@ def test_it_names_the_weeks_in_which_two_features_are_broken_and_no_other(finish
     assert "drawn in alert.png" in said
 
 
+@pytest.mark.slow
 def test_the_broken_features_move_the_share_of_spam_by_less_than_a_tenth(finished):
     folder, done = finished
     said = " ".join(done.stdout.split())
@@ -121,6 +131,7 @@ def test_the_broken_features_move_the_share_of_spam_by_less_than_a_tenth(finishe
     assert broken == pytest.approx(as_they_were, rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_alerts_can_be_listed_afterwards(finished):
     folder, done = finished
     (line,) = [line for line in done.stdout.splitlines() if "pumonitor alerts list" in line]
@@ -132,6 +143,7 @@ def test_the_alerts_can_be_listed_afterwards(finished):
     assert fired[0]["window_start"].startswith("2012-03-05")
 
 
+@pytest.mark.slow
 def test_the_suggested_command_works_on_the_file_it_names(finished):
     folder, done = finished
     (line,) = [line for line in done.stdout.splitlines() if "pumonitor evaluate" in line]
@@ -148,15 +160,16 @@ def test_a_directory_that_cannot_be_made_ends_with_status_2(tmp_path):
     assert "cannot be made" in result.stderr
 
 
-def test_the_readme_shows_what_its_example_prints(finished):
+def test_the_readme_shows_what_its_example_prints(tmp_path):
     """The first Python block of the README, run on the demo's own file, and the block after it."""
-    folder, _ = finished
+    folder = tmp_path / "pumonitor-demo"
+    folder.mkdir()
+    score_later_mails().frame.to_csv(folder / "scored.csv", index=False)
     readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
     code, printed = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", readme, re.DOTALL).groups()
-    (folder.parent / "pumonitor-demo").symlink_to(folder)
     done = subprocess.run(
         [sys.executable, "-c", code],
-        cwd=folder.parent,
+        cwd=tmp_path,
         # What other tests of this process have said of MLflow is not the reader's.
         env={name: value for name, value in os.environ.items() if not name.startswith("MLFLOW_")},
         capture_output=True,

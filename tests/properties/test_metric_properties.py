@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pumonitor
+from pumonitor import ScoreTable, evaluate_table
 from tests.given_labels import labels_as_given
 from tests.oracles import pairs
 
@@ -22,16 +23,16 @@ rows = st.lists(
 few = settings(max_examples=40, deadline=None, derandomize=True)
 
 
-def evaluate_all(found, **keywords):
+def arrays(found):
     labels, scores = zip(*found, strict=True)
-    settings_ = {"threshold": 1.0, "class_prior": 0.45} | keywords
-    return pumonitor.evaluate(np.array(labels), np.array(scores, dtype=float), **settings_)
+    return np.array(labels), np.array(scores, dtype=float)
 
 
-def evaluate(found, **keywords):
-    """Without the search for mistaken labels, which no estimate follows from."""
+def evaluate(found, *, threshold=1.0, class_prior=0.45):
+    """Without curves and the search for mistaken labels, which no estimate follows from."""
+    table = ScoreTable.from_arrays(*arrays(found), thresholds=(threshold,))
     with labels_as_given():
-        return evaluate_all(found, **keywords)
+        return evaluate_table(table, threshold=threshold, class_prior=class_prior, curves=False)
 
 
 def numbers(ev):
@@ -85,7 +86,8 @@ def test_aul_is_the_mean_win_of_labeled_rows(found):
 @given(rows)
 def test_intervals_hold_their_value_and_nothing_is_nan_without_a_reason(found):
     # With all that an evaluation does, which must go through on any rows.
-    for estimate in evaluate_all(found, class_prior=(0.45, 0.4, 0.5)).estimates.values():
+    ev = pumonitor.evaluate(*arrays(found), threshold=1.0, class_prior=(0.45, 0.4, 0.5))
+    for estimate in ev.estimates.values():
         if estimate.undefined_reason is None:
             assert estimate.low <= estimate.value <= estimate.high, estimate.name
             assert np.isfinite([estimate.low, estimate.high, estimate.se]).all(), estimate.name
