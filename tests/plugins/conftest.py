@@ -1,17 +1,8 @@
-"""A real tracking server, a plain SQLite store, and a window of scored rows."""
+"""A real tracking server, that of all tests, a plain SQLite store, and a window of scored rows."""
 
 from __future__ import annotations
 
 import logging
-import os
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,13 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.monitor.delivery.mlflow.mlflow_server import Server
+
 with warnings.catch_warnings():
     # MLflow warns about type hints of its own classes while this is first imported.
     warnings.simplefilter("ignore")
     import mlflow.pyfunc
     import mlflow.sklearn
-
-START_SECONDS = 120.0
 
 # What MLflow itself emits, 3.9 to now, with current pandas and SQLAlchemy; ours stay errors.
 WARNINGS_OF_MLFLOW = (
@@ -62,59 +53,6 @@ def contained(sqlite_address: str) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def tracking_server(tmp_path_factory: pytest.TempPathFactory, sqlite_address: str) -> Iterator[str]:
-    """Address of an MLflow server process that lives as long as the session."""
-    folder = tmp_path_factory.mktemp("tracking")
-    # To make its tables takes MLflow seconds: the server has a copy of those of the plain store.
-    mlflow.MlflowClient(sqlite_address).search_experiments(max_results=1)
-    shutil.copy(sqlite_address.removeprefix("sqlite:///"), folder / "mlflow.db")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1"]
-    command += ["--port", str(port), "--workers", "1"]
-    command += ["--backend-store-uri", f"sqlite:///{folder / 'mlflow.db'}"]
-    command += ["--artifacts-destination", (folder / "artifacts").as_uri()]
-    # Without job execution the server starts no consumers, each of which imports MLflow again.
-    environment = {**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
-    with (folder / "server.log").open("w") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        wait_until_healthy(process, address, folder / "server.log")
-        yield address
-    finally:
-        # The server has workers: the whole process group ends.
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=15)
-
-
-def wait_until_healthy(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        try:
-            with urllib.request.urlopen(f"{address}/health", timeout=2) as answer:  # noqa: S310
-                if answer.status == 200:
-                    return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    pytest.fail(f"the tracking server did not start:\n{log.read_text()[-3000:]}")
-
-
-@pytest.fixture(scope="session")
 def sqlite_address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"sqlite:///{tmp_path_factory.mktemp('store') / 'mlflow.db'}"
 
@@ -136,17 +74,20 @@ def runs_at(address: str, folder: Path, name: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def server(tracking_server: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def server(mlflow_server: Server, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The test's runs go to the tracking server."""
-    with runs_at(tracking_server, tmp_path, request.node.nodeid):
-        yield tracking_server
+    with runs_at(mlflow_server.address, tmp_path, request.node.nodeid) as address:
+        yield address
 
 
 @pytest.fixture(params=["server", "sqlite"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The test's runs go to the tracking server, then to a plain SQLite store."""
-    name = {"server": "tracking_server", "sqlite": "sqlite_address"}[request.param]
-    with runs_at(request.getfixturevalue(name), tmp_path, request.node.nodeid) as address:
+    if request.param == "server":
+        kept_at = request.getfixturevalue("mlflow_server").address
+    else:
+        kept_at = request.getfixturevalue("sqlite_address")
+    with runs_at(kept_at, tmp_path, request.node.nodeid) as address:
         yield address
 
 
