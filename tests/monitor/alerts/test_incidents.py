@@ -19,6 +19,8 @@ from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
 from tests.monitor.alerted_ledger import DAY, FIRST, MONITOR, AlertedLedger, known, rows
 from tests.monitor.ledger.monitored_days import run_out
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 BELOW = AlertRule(
     key="below", name="too low", metric="auc", condition=Limit(side="below", limit=0.75)
 )

@@ -18,6 +18,8 @@ from pumonitor.monitor.onboarding.table_reader import Extent
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from tests.monitor.onboarding_tables import tables
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 
 def written(folder, predictions, positives, *, names=("predictions.csv", "confirmed.csv")):
     for frame, name in zip((predictions, positives), names, strict=True):

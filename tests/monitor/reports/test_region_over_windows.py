@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import numpy as np
 import pandas as pd
+import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
@@ -12,6 +13,8 @@ from pumonitor.monitor.app import open_ledger
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.reports.window_files import window_files_of
 from tests.monitor.monitored_shop import FIRST, write_shop
+
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
 
 DAYS = 14
 

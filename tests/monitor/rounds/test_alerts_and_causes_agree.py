@@ -20,6 +20,8 @@ from pumonitor.monitor.inspection.rule_outlook import rule_outlooks
 from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.rules.alerts.rule import PriorShift
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS, CHANGE = 24, 15
 SETTLED = FIRST + timedelta(days=DAYS + 3)

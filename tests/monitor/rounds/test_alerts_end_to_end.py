@@ -16,6 +16,8 @@ from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.ledger.database.schema import outbox
 from tests.monitor.monitored_shop import FIRST, write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 DAY = timedelta(days=1)
 DAYS = 6
 BAD = (3, 5)

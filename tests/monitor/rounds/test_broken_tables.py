@@ -5,12 +5,15 @@ import sqlite3
 from datetime import timedelta
 
 import pandas as pd
+import pytest
 import yaml
 
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.windows.opening import open_monitor_source
 from tests.monitor.monitored_shop import FIRST, write_shop
+
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
 
 DAYS = 3
 NOW = FIRST + timedelta(days=DAYS)

@@ -27,6 +27,8 @@ from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.tables import ScoreTable
 from tests.monitor.monitored_shop import FIRST, write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 NOW = FIRST + timedelta(days=6)
 TABLE = ScoreTable.from_counts([2, 10, 28], [7000, 2500, 500], edges=[0.0, 0.2, 0.8, 1.0])
 

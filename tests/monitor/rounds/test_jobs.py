@@ -10,6 +10,8 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from tests.monitor.monitored_shop import DAYS, FIRST, SETTLED, recorded, write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 WINDOWS = DAYS + 1
 """One without predictions says that they have stopped."""
 

@@ -24,6 +24,8 @@ from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 from pumonitor.monitor.windows.evaluate import references_in
 from pumonitor.monitor.windows.evaluation.references import References
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 FIRST = datetime(2026, 1, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
 DAYS, REFERENCE = 8, 4

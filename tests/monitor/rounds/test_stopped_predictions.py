@@ -13,6 +13,8 @@ from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.windows.due.due_windows import due_windows, empty_windows, partial_end
 from tests.monitor.monitored_shop import FIRST, write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 DAY = timedelta(days=1)
 NO_DATA = "    rules: [{health: no_data, for: 3}]\n"
 

@@ -12,6 +12,8 @@ import pytest
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 START = datetime(2026, 1, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
 ROWS = 200

@@ -34,6 +34,8 @@ from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import Pane, Window
 from pumonitor.prior.auxiliary import AuxiliaryScore
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 15
 BREAK = 13

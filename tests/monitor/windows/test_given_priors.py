@@ -17,6 +17,8 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.windows.class_prior.assumed import FINDING
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 9
 PRIORS = {"DE": 0.3, "FR": 0.05}
