@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from threading import Event
 
@@ -283,6 +283,34 @@ def test_a_round_ends_when_its_time_is_over(
     sink.react = lambda number: clock.forward(timedelta(seconds=10))
     assert deliver(deliverer, timedelta(seconds=25)) == Delivery(delivered=3, stopped="out of time")
     assert deliver(deliverer).delivered == 4, "what was claimed and not sent went back"
+
+
+def test_a_destination_s_own_budget_holds_where_delivery_has_begun_before(
+    deliverer: Deliverer,
+    outbox: OutboxInMemory,
+    sink: Recorder,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, told = Event(), Event()
+
+    def end(thread: SendingThread, budgets: Mapping[str, timedelta]) -> None:
+        end_thread(thread, budgets)
+        told.set()
+
+    def slow(number: int) -> None:
+        asked.set()
+        assert told.wait(PATIENT_SECONDS)
+        clock.forward(timedelta(seconds=10))
+
+    end_thread = SendingThread.end
+    monkeypatch.setattr(SendingThread, "end", end)
+    fill(outbox, "aaaaaaa")
+    sink.react = slow
+    deliverer.start()
+    assert asked.wait(PATIENT_SECONDS)
+    found = deliverer.deliver(budget=HOUR, budgets={"mlflow": timedelta(seconds=25)})["mlflow"]
+    assert (found.delivered, found.stopped) == (4, "out of time"), "the one being sent, then three"
 
 
 def test_nothing_is_sent_in_the_second_half_of_a_lease(
