@@ -66,6 +66,21 @@ def test_intervals_hold_the_truth_under_a_review_policy(scenario, target, runs, 
         assert_as_frozen(request, held)
 
 
+@pytest.mark.parametrize("target", ["process", "window"])
+def test_propensities_play_no_part_in_uncorrected_numbers(reviewed, target):
+    labels, scores, logged = reviewed
+    propensity = np.where(logged > 0, logged, 0.5)
+    plain, weighted = (
+        evaluate((labels == 1).astype(int), scores, one, target=target)
+        for one in (None, propensity)
+    )
+    for name in ("auc_pu", "average_precision_pu", "f1_pu", "accuracy_pu", "mcc_pu"):
+        expected = (plain[name].value, plain[name].low, plain[name].high)
+        found = (weighted[name].value, weighted[name].low, weighted[name].high)
+        assert found == pytest.approx(expected, rel=1e-9), name
+    assert weighted["auc"].value != pytest.approx(plain["auc"].value, abs=0.01)
+
+
 def test_the_logged_probability_is_taken_as_it_is(reviewed):
     labels, scores, logged = reviewed
     assert (logged[labels == 0] == 0).any()

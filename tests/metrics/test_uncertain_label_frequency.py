@@ -8,6 +8,7 @@ import pumonitor
 from pumonitor import ScoreTable, metrics
 from pumonitor.metrics.f_beta import F1
 from pumonitor.metrics.precision import PRECISION
+from pumonitor.metrics.prior_draws import population_prior, prior_at_frequency
 from pumonitor.metrics.prior_quantities import class_prior_estimate
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.rates import at_threshold
@@ -54,6 +55,17 @@ def test_with_a_known_frequency_the_prior_still_varies_with_the_labels_drawn():
             held[found.name] += found.low <= truth[found.name] <= found.high
     for name, count in held.items():
         assert 0.95 - 3 * 0.0138 <= count / runs <= 0.995, name
+
+
+def test_a_prior_of_few_labels_that_are_mostly_found_stays_below_their_purity():
+    """More were confirmed than there may be: a class prior at the purity leaves no negatives."""
+    fraction = np.array([0.03, 0.5])
+    found = prior_at_frequency(fraction, np.full(2, 0.3), label_purity=0.9)
+    assert found[0] == pytest.approx(0.03 * 0.9 / 0.3)
+    assert 0.899 < found[1] < 0.9
+    both = population_prior(fraction, np.array([0.1, 0.95]), label_purity=0.9)
+    assert both[0] == pytest.approx(0.03 * 0.9 + 0.97 * 0.1)
+    assert 0.899 < both[1] < 0.9
 
 
 def test_bias_is_jensens_and_is_taken_off_on_request():

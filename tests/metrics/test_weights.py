@@ -5,6 +5,7 @@ import pytest
 
 import pumonitor
 from benchmarks.simulation import Design, process_truth
+from pumonitor.metrics.running_sums import above, share_variance
 
 
 def test_whole_weights_are_repeated_rows():
@@ -52,3 +53,15 @@ def test_propensities_undo_easy_positives_first():
 def test_wrong_weights_are_refused(argument, value, message):
     with pytest.raises(ValueError, match=message):
         pumonitor.evaluate([1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4], class_prior=0.6, **{argument: value})
+
+
+def test_the_variance_of_a_share_is_that_of_its_weighted_rows():
+    rng = np.random.default_rng(4)
+    weight = rng.uniform(0.5, 3.0, 7)
+    squares = above(weight**2) / weight.sum() ** 2
+    shares = above(weight) / weight.sum()
+    for cell in range(8):
+        is_above = np.arange(7) >= cell
+        expected = np.sum(weight**2 * (is_above - shares[cell]) ** 2) / weight.sum() ** 2
+        found = share_variance(shares[cell], squares, cell)
+        assert found == pytest.approx(expected, abs=1e-12)

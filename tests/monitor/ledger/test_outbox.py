@@ -164,6 +164,19 @@ def test_what_is_set_aside_holds_up_nothing_and_can_be_taken_up(ledger: Ledger) 
     assert [(one.key, one.attempts, one.refusals) for one in again] == [("a1", 2, 0), ("a2", 0, 0)]
 
 
+def test_the_error_that_is_told_is_of_the_oldest_that_waits_or_the_last_set_aside(
+    ledger: Ledger,
+) -> None:
+    add(ledger, "abcd")
+    first, second, third, fourth = claim(ledger)
+    ledger.outbox.set_aside(first, reason="no such metric")
+    ledger.outbox.set_aside(second, reason="no such run")
+    assert ledger.outbox.waiting()["mlflow"].last_error == "no such run"
+    ledger.outbox.failed(fourth, reason="no answer", retry_after=LEASE, refused=False)
+    ledger.outbox.failed(third, reason="too busy", retry_after=LEASE, refused=False)
+    assert ledger.outbox.waiting()["mlflow"].last_error == "too busy"
+
+
 def test_what_is_given_back_is_as_it_was(ledger: Ledger) -> None:
     add(ledger, "aa")
     before = claim(ledger)
