@@ -10,6 +10,7 @@ import re
 from itertools import groupby
 from pathlib import Path
 
+from docs.from_code.template_texts import texts_of_template
 from pumonitor.monitor.config.text.described_keys import attributes_of
 
 __all__ = ["PAGE", "page", "texts_of"]
@@ -20,7 +21,7 @@ _FOLDERS = ("pumonitor", "plugins")
 _HEAD = """# Messages
 
 Every text that a user can meet: errors, warnings, lines of logs, help and output of commands, descriptions of
-the configuration, sentences of alerts and reports. They are grouped by folder and file, `{name}` stands for what is
+the configuration, sentences of alerts, reports and pages. They are grouped by folder and file, `{name}` stands for what is
 filled in, and texts of one word are left out. Made from the code by `python -m docs.from_code.messages`.
 """
 
@@ -44,6 +45,12 @@ def page() -> str:
         for folder in _FOLDERS
         for path in sorted((_ROOT / folder).rglob("*.py"))
         if (found := texts_of(path.read_text(encoding="utf-8"), described=_is_configuration(path)))
+    ]
+    files += [
+        (path.relative_to(_ROOT), found)
+        for folder in _FOLDERS
+        for path in sorted((_ROOT / folder).rglob("templates/*.html"))
+        if (found := texts_of_template(path.read_text(encoding="utf-8")))
     ]
     for folder, within in groupby(sorted(files), key=lambda one: one[0].parent):
         parts.append(f"\n## {folder}\n")
