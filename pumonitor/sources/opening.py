@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from pumonitor.errors import InputError
 from pumonitor.ports import Clock, PredictionSource
@@ -39,6 +39,9 @@ from pumonitor.sources.windows.counts_sql import SQLEngine
 __all__ = ["open_source"]
 
 _SAMPLE_ROWS: Final = 1000
+
+_First = TypeVar("_First")
+_Second = TypeVar("_Second")
 
 
 def open_source(
@@ -108,8 +111,10 @@ def open_source(
     """
     with ExitStack() as stack:
         engine, label_engine = _engines(predictions, positives, statement_timeout, stack)
-        made = _prediction_table(engine, predictions, prediction_columns)
-        known = _label_table(label_engine, positives, label_columns)
+        made, known = _both(
+            lambda: _prediction_table(engine, predictions, prediction_columns),
+            lambda: _label_table(label_engine, positives, label_columns),
+        )
         source = CountedSource(
             engine,
             replace(made, only_probabilities=score_scale == "probability"),
@@ -126,6 +131,21 @@ def open_source(
         # Engines stay open with the source, and are closed if there is none.
         stack.pop_all()
     return source
+
+
+def _both(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:
+    """The results of both; if both raise an InputError, one with both messages."""
+    try:
+        one = first()
+    except InputError as error:
+        try:
+            second()
+        except InputError as other:
+            if str(other) != str(error):
+                msg = f"{error}; {other}"
+                raise InputError(msg) from None
+        raise
+    return one, second()
 
 
 def _engines(

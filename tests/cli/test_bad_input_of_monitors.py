@@ -137,6 +137,22 @@ def test_bad_data_are_one_message_of_both_commands(folder, case):
     assert failure == f"fraud: {said['message']}"
 
 
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"p.parquet": "absent.parquet", "l.parquet": "missing.parquet"},
+        {"score: score": "score: absent", "known_at: known": "known_at: missing"},
+    ],
+)
+def test_what_is_wrong_with_both_tables_is_said_at_once(folder, spoilt):
+    text = TEXT
+    for old, new in spoilt.items():
+        text = text.replace(old, new)
+    (folder / "pumonitor.yaml").write_text(text)
+    said = json.loads(run("check", "--json").stdout)["monitors"]["fraud"]["message"]
+    assert said.index("absent") < said.index("missing")
+
+
 IN_THE_CONFIGURATION = {
     "an unset variable": ("score: score", "score: ${NOT_SET}", "NOT_SET, which is not set"),
     "a key twice": ("window: 1d", "window: 1d\n    window: 2d", "line 14: appears twice"),

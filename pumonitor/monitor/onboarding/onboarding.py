@@ -257,13 +257,16 @@ class _Decisions:
     ) -> tuple[str, str] | None:
         grid = WindowGrid(every=window, zone=zone)
         found = proposals.reference_windows(extent, grid=grid, maturity=maturity)
-        if not found.reference:
+        count = len(found.reference)
+        if count < FEWEST_WINDOWS:
+            mature = len(found.windows)
+            known = {0: "No window is", 1: "One window is"}.get(mature, f"{mature} windows are")
             self._answers.notes.append(
-                "No window is mature yet: add a reference when the first ones are."
+                f"{known} mature yet: add a reference when there are {2 * FEWEST_WINDOWS}, of the "
+                f"first {FEWEST_WINDOWS} or more."
             )
             return None
         span = proposals.written_span(found.reference, grid=grid)
-        count = len(found.reference)
         why = f"the first {count} of {len(found.windows)} windows whose labels are in"
         if count > len(found.windows) // 3:
             why += ": more than a third, to see how much windows differ by themselves"
@@ -273,10 +276,9 @@ class _Decisions:
             why += ": a third of them would go back longer than four weeks"
         if count < proposals.ENOUGH_REFERENCE_WINDOWS:
             self._answers.notes.append(
-                f"A reference of {count} window{'' if count == 1 else 's'} says little about how "
-                "much they differ by themselves: make it longer when there are more, "
-                f"{proposals.ENOUGH_REFERENCE_WINDOWS} or more. With fewer than {FEWEST_WINDOWS} "
-                "nothing is compared with it."
+                f"A reference of {count} windows says little about how much they differ by "
+                "themselves: make it longer when there are more, "
+                f"{proposals.ENOUGH_REFERENCE_WINDOWS} or more."
             )
         self._answers.found("reference", f"{span[0]} to {span[1]}", why)
         return span

@@ -65,13 +65,19 @@ class DuckDBEngine:
         self._frames: dict[str, Any] = {}
         self._files: dict[str, Place | None] = {}
         self._may_be_absent = may_be_absent
+        problems: list[str] = []
         for name, table in tables.items():
             if not isinstance(table, str | os.PathLike):
                 self._frames[name] = table
             elif name in may_be_absent and matches_nothing(table):
                 self._files[name] = None
             else:
-                self._files[name] = place_of_files(table)
+                try:
+                    self._files[name] = place_of_files(table)
+                except InputError as error:
+                    problems.append(str(error))
+        if problems:
+            raise InputError("; ".join(dict.fromkeys(problems)))
         self._connection = connect(filter(None, self._files.values()), without=_WITHOUT)
         self._lazy: dict[str, LazyTable] = {}
 

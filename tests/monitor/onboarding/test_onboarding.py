@@ -83,6 +83,10 @@ def test_the_reference_is_whole_windows_whose_labels_are_in(tmp_path, both):
     assert days.reference == ("2026-01-01", "2026-01-17")
     hours = onboard([str(tmp_path)], Options(name="a", window="6h", maturity="10d"))
     assert hours.reference == ("2026-01-01T00:00", "2026-01-17T12:00")
+    # A day less, and five windows are left: half of them are fewer than a reference needs.
+    few = onboard([str(tmp_path)], Options(name="a", window="1w", maturity="15d"))
+    assert few.reference is None
+    assert "5 windows are mature yet: add a reference when there are 6" in " ".join(few.notes)
     late = onboard([str(tmp_path)], Options(name="a", window="1mo", maturity="60d"))
     assert late.reference is None
     assert any("No window is mature yet" in note for note in late.notes)
