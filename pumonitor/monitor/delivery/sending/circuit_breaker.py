@@ -66,4 +66,4 @@ def doubled(first: timedelta, times: int, *, longest: timedelta) -> timedelta:
     datetime.timedelta(seconds=240)
     """
     # More doublings than this are above any limit, and would overflow.
-    return min(first * 2 ** min(times, 40), longest) if times < 40 else longest
+    return min(first * 2**times, longest) if times < 40 else longest
