@@ -178,6 +178,17 @@ MUTANTS: tuple[Mutant, ...] = (
         ),
         tests=(_INCIDENT_TESTS, "-k", "silence"),
     ),
+    Mutant(
+        name="new results do not move the newest panes",
+        changes=(
+            Change(
+                file="pumonitor/monitor/ledger/results/storing.py",
+                old="        point_to_newest(connection, [claim.window_key])\n",
+                new="",
+            ),
+        ),
+        tests=("tests/monitor/ledger/test_newest_panes.py", "-k", "sqlite and history"),
+    ),
 )
 
 

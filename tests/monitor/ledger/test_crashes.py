@@ -11,6 +11,7 @@ import pytest
 
 from pumonitor.monitor.ledger.ledger import Ledger
 from tests.abandoned import AS_A_CHILD, left_alive
+from tests.monitor.ledger.kept_beside_results import check_newest
 from tests.monitor.ledger.monitored_days import (
     CONFIGURATION,
     LONG_AFTER,
@@ -74,6 +75,7 @@ def test_killed_anywhere_nothing_is_missing_and_nothing_doubled(
     }
 
     with Ledger.open(address) as ledger:
+        check_newest(ledger)
         results = ledger.results(MONITOR, revisions="all")
         windows = ledger.windows(MONITOR)
         backlog = ledger.counts(now=LONG_AFTER)

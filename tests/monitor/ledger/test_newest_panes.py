@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, Table, delete, insert, select, update
 
 from pumonitor.monitor.ledger.database.errors import StaleClaimError
 from pumonitor.monitor.ledger.database.schema import (
     alert_states,
     evaluations,
     headline_results,
-    latest,
-    monitors,
     newest_panes,
     panes,
     results,
@@ -31,7 +29,8 @@ from pumonitor.monitor.ledger.records.results import (
     MetricResult,
     PublishedResult,
 )
-from pumonitor.monitor.ledger.results.newest_panes import HEADLINES, point_to_newest
+from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
+from tests.monitor.ledger.kept_beside_results import check_newest, newest_from_results
 from tests.monitor.ledger.monitored_days import (
     AGES,
     CONFIGURATION,
@@ -93,70 +92,6 @@ def evaluate_one(ledger: Ledger, rng: random.Random) -> None:
         ledger.commit_evaluate(claim, judged(claim, rng))
 
 
-def newest_from_results(ledger: Ledger) -> dict[str, list[PublishedResult]]:
-    """Of all revisions those that are the newest of their window, by configuration."""
-    with ledger.database.reading() as connection:
-        configurations = connection.scalars(select(monitors.c.configuration).distinct()).all()
-        newest = {
-            row.window_key: (row.pane, row.revision) for row in connection.execute(select(latest))
-        }
-        keys = {
-            (row.monitor, row.configuration, row.window_start): row.window_key
-            for row in connection.execute(select(windows))
-        }
-    found: dict[str, list[PublishedResult]] = {}
-    for configuration in configurations:
-        for one in ledger.results(revisions="all", configuration=configuration):
-            known = newest[keys[one.monitor, configuration, one.window_start]]
-            if one.revision == known[1]:
-                found.setdefault(configuration, []).append(one)
-    return found
-
-
-def check(ledger: Ledger) -> None:
-    """Both tables against all results, read the way that uses neither."""
-    expected = newest_from_results(ledger)
-    with ledger.database.reading() as connection:
-        kept = connection.execute(select(newest_panes)).mappings().all()
-        numbers = connection.execute(select(headline_results)).mappings().all()
-        last = connection.execute(_last_evaluated()).all()
-        stored = connection.execute(
-            select(monitors.c.name, monitors.c.configuration, monitors.c.last_evaluated_at).where(
-                monitors.c.last_evaluated_at.is_not(None)
-            )
-        ).all()
-    fields = ("monitor", "segment", "model_version", "window_start", "window_end")
-    pane = (*fields, "state", "revision", "as_of")
-    number = (*fields, "state", "metric", "value", "low", "high", "infeasible", "impossible")
-    assert _chosen(kept, ("configuration", *pane)) == sorted(
-        {str((name, *_fields(one, pane))) for name, rows in expected.items() for one in rows}
-    )
-    assert _chosen(numbers, ("configuration", *number, "assumed")) == sorted(
-        str((name, *_fields(one, (*number, "assumed"))))
-        for name, rows in expected.items()
-        for one in rows
-        if one.metric in HEADLINES
-    )
-    assert sorted(map(str, stored)) == sorted(map(str, last))
-
-
-def _chosen(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
-    return sorted(str(tuple(row[name] for name in names)) for row in rows)
-
-
-def _fields(one: PublishedResult, names: Sequence[str]) -> tuple[Any, ...]:
-    return tuple(getattr(one, name) for name in names)
-
-
-def _last_evaluated() -> Any:
-    return (
-        select(windows.c.monitor, windows.c.configuration, func.max(panes.c.evaluated_at))
-        .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
-        .where(panes.c.evaluated_at.is_not(None))
-        .group_by(windows.c.monitor, windows.c.configuration)
-    )
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_they_are_what_all_results_say_after_any_history(ledger: Ledger, seed: int) -> None:
     """Windows in any order, panes one by one and together, repeats, and lost claims."""
@@ -186,7 +121,7 @@ def test_they_are_what_all_results_say_after_any_history(ledger: Ledger, seed: i
             if claim is not None:
                 ledger.release(claim, error="no")
                 run_out(ledger)
-        check(ledger)
+        check_newest(ledger)
     assert ledger.results() == tuple(_sorted(newest_from_results(ledger)[CONFIGURATION]))
     assert ledger.results(MONITOR)
 
@@ -211,7 +146,7 @@ def test_an_earlier_pane_that_comes_later_does_not_replace_a_newer_one(ledger: L
         states = set(connection.scalars(select(newest_panes.c.state)))
     assert revisions[0] > revisions[2]
     assert states == {"final"}
-    check(ledger)
+    check_newest(ledger)
 
 
 def test_a_window_that_lost_its_predictions_is_gone(ledger: Ledger) -> None:
@@ -226,7 +161,7 @@ def test_a_window_that_lost_its_predictions_is_gone(ledger: Ledger) -> None:
 
     assert ledger.newest_with_results(MONITOR) is None
     assert ledger.newest_mature(MONITOR) == {}
-    check(ledger)
+    check_newest(ledger)
 
 
 def test_deleted_results_leave_what_was_before_them(ledger: Ledger) -> None:
@@ -239,7 +174,7 @@ def test_deleted_results_leave_what_was_before_them(ledger: Ledger) -> None:
         _forget(connection, key(1), from_pane=0)
         point_to_newest(connection, [key(0), key(1)])
 
-    check(ledger)
+    check_newest(ledger)
     assert {one.state for one in ledger.results()} == {"mature"}
     assert {one.window_start for one in ledger.results()} == {day(0).start}
 
@@ -263,13 +198,13 @@ def test_each_configuration_has_its_own(ledger: Ledger) -> None:
     ledger.plan(MONITOR, "beef", panes_of(day(0)))
     collected(ledger)
     evaluate_one(ledger, rng)
-    check(ledger)
+    check_newest(ledger)
 
     assert {one.window_start for one in ledger.results()} <= {day(0).start, day(1).start}
     before = ledger.newest_results()
     ledger.register_monitor(MONITOR, CONFIGURATION, meaning={"threshold": 0.8})
     assert as_rows(ledger.newest_results()) != as_rows(before)
-    check(ledger)
+    check_newest(ledger)
 
 
 def as_rows(found: ResultColumns) -> list[PublishedResult]:
@@ -488,7 +423,7 @@ def test_a_ledger_of_the_version_before_is_filled(
 
     again = open_ledger()
 
-    check(again)
+    check_newest(again)
     for table in (newest_panes, headline_results):
         assert _content(again, table) == before[table.name]
 
