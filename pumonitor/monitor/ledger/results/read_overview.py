@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
+    Row,
     Select,
     Subquery,
     and_,
@@ -97,11 +98,15 @@ class OverviewReader:
         """
         if not metrics:
             metrics = {"": ""}  # of no monitor
+        chosen = _chosen(metrics, number=number)
         with self.database.reading() as connection:
+            starts = connection.execute(select(chosen)).all()
+            newest = _select_newest(metrics, chosen, starts)
+            series = _select_series(metrics, chosen, starts)
             return Overview(
                 work=_work(connection, metrics, now=now),
-                newest=_headlines(connection, _select_newest(metrics), limit=limit),
-                series=_headlines(connection, _select_series(metrics, number=number), limit=limit),
+                newest=_headlines(connection, newest, limit=limit),
+                series=_headlines(connection, series, limit=limit),
                 firing=_firing(connection, metrics, limit=limit),
             )
 
@@ -111,35 +116,31 @@ def _headlines(connection: Connection, query: Select[Any], *, limit: int) -> Hea
     return HeadlineColumns(**in_columns(_COLUMNS, rows, limit=limit))
 
 
-def _select_series(metrics: Mapping[str, str], *, number: int) -> Select[Any]:
+def _select_series(
+    metrics: Mapping[str, str], chosen: CTE, starts: Sequence[Row[Any]]
+) -> Select[Any]:
     """Select each monitor's metric from the first of its latest windows on."""
-    starts = _starts(monitors)
-    # The last so many, or all where there are fewer.
-    nth = starts.order_by(newest_panes.c.window_start.desc()).limit(1).offset(number - 1)
-    first = starts.order_by(newest_panes.c.window_start).limit(1)
-    since = func.coalesce(nth.scalar_subquery(), first.scalar_subquery())
-    chosen = _chosen(metrics, since.label("since"))
     numbers = _numbers(metrics)
+    start = numbers.c.window_start
+    # The earliest, as a value: by that PostgreSQL sees how few of all rows are wanted.
+    earliest = min((row.since for row in starts if row.since is not None), default=None)
     return _select_numbers(numbers, chosen).where(
-        numbers.c.window_start >= chosen.c.since, numbers.c.metric == _metric_of(metrics, numbers)
+        *([] if earliest is None else [start >= earliest]),
+        start >= chosen.c.since,
+        numbers.c.metric == _metric_of(metrics, numbers),
     )
 
 
-def _select_newest(metrics: Mapping[str, str]) -> Select[Any]:
+def _select_newest(
+    metrics: Mapping[str, str], chosen: CTE, starts: Sequence[Row[Any]]
+) -> Select[Any]:
     """Select each monitor's metric and labels in its newest window and in the newest mature one."""
-    starts = _starts(monitors).order_by(newest_panes.c.window_start.desc()).limit(1)
-    mature = starts.where(newest_panes.c.state != "provisional")
-    chosen = _chosen(
-        metrics,
-        starts.scalar_subquery().label("newest"),
-        mature.scalar_subquery().label("newest_mature"),
-    )
     numbers = _numbers(metrics)
+    start = numbers.c.window_start
+    found = {one for row in starts for one in (row.newest, row.newest_mature) if one is not None}
     return _select_numbers(numbers, chosen).where(
-        or_(
-            numbers.c.window_start == chosen.c.newest,
-            numbers.c.window_start == chosen.c.newest_mature,
-        ),
+        start.in_(sorted(found)),
+        or_(start == chosen.c.newest, start == chosen.c.newest_mature),
         or_(
             numbers.c.metric.in_(_ABOUT_LABELS),
             numbers.c.metric == _metric_of(metrics, numbers),
@@ -161,10 +162,25 @@ def _starts(of: FromClause) -> Select[Any]:
     )
 
 
-def _chosen(metrics: Mapping[str, str], *also: ColumnElement[Any]) -> CTE:
-    """The monitors to show; databases begin with them (see `current_monitors`)."""
+def _chosen(metrics: Mapping[str, str], *, number: int) -> CTE:
+    """The monitors to show, with the starts of their newest windows and of the first of the latest.
+
+    Databases begin with them (see `current_monitors`).
+    """
+    starts = _starts(monitors)
+    newest = starts.order_by(newest_panes.c.window_start.desc()).limit(1)
+    mature = newest.where(newest_panes.c.state != "provisional")
+    # The last so many, or all where there are fewer.
+    nth = newest.offset(number - 1)
+    first = starts.order_by(newest_panes.c.window_start).limit(1)
     return (
-        select(monitors.c.name.label("monitor"), monitors.c.configuration, *also)
+        select(
+            monitors.c.name.label("monitor"),
+            monitors.c.configuration,
+            newest.scalar_subquery().label("newest"),
+            mature.scalar_subquery().label("newest_mature"),
+            func.coalesce(nth.scalar_subquery(), first.scalar_subquery()).label("since"),
+        )
         .where(monitors.c.is_current, monitors.c.name.in_(sorted(metrics)))
         .cte("chosen")
         .prefix_with("MATERIALIZED")
