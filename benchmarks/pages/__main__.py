@@ -64,7 +64,7 @@ def read_all(ledger: Ledger, extent: Extent, *, repeats: int) -> None:
     print(f"{'ms':<58} {'CPU':>8} {'p95':>8} {'wall':>8} {'SQL':>5}")
     f1 = dict.fromkeys(names, "f1")
     watched.read(
-        f"before: insight_of each of {len(names)}",
+        f"in its place: insight_of of each of {len(names)}",
         lambda: [insight_of(ledger, name, now=now) for name in names],
         repeats=3,
     )
