@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import pumonitor
-from pumonitor.diagnostics.review_cut import review_cut
+from pumonitor.diagnostics.review_cut import _deviance, review_cut
 from pumonitor.tables import ScoreTable
 
 ROWS = 20_000
@@ -126,3 +126,18 @@ def test_it_is_silent_where_labels_are_not_said_to_be_of_these_rows_or_at_random
     labels = from_the_top(scores, positive, 0.05, 0.0, rng)
     evaluated = pumonitor.evaluate(labels, scores, threshold=2.0, class_prior=0.1, **given)
     assert "review_cut" not in {one.name for one in evaluated.warnings}
+
+
+def test_every_row_of_counts_is_fitted_to_the_end():
+    """At the maximum of a Poisson likelihood no column is left that the residuals follow."""
+    x = np.linspace(-1.0, 1.0, 8)
+    design = np.stack([np.ones_like(x), x, (x > 0).astype(float)])
+    counts = np.array(
+        [[3, 4, 2, 5, 1, 2, 1, 3], [90, 80, 95, 70, 1, 2, 0, 1], [5] * 8], dtype=float
+    )
+    offset = np.zeros(8)
+    deviance, found = _deviance(counts, design, offset=offset)
+    mean = np.exp(found @ design)
+    assert np.abs((counts - mean) @ design.T).max() < 1e-9
+    alone = [_deviance(counts[[row]], design, offset=offset)[0][0] for row in range(3)]
+    assert deviance == pytest.approx(alone, rel=1e-12)

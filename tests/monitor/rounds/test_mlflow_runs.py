@@ -13,7 +13,10 @@ from tests.monitor.delivery.mlflow.conftest import WARNINGS_OF_MLFLOW
 from tests.monitor.delivery.mlflow.mlflow_history import active_runs, file_paths, points_of
 from tests.monitor.monitored_shop import FIRST, write_shop
 
-pytestmark = [pytest.mark.filterwarnings(accepted) for accepted in WARNINGS_OF_MLFLOW]
+pytestmark = [
+    pytest.mark.usefixtures("unsearched_labels"),
+    *(pytest.mark.filterwarnings(accepted) for accepted in WARNINGS_OF_MLFLOW),
+]
 
 DAYS = 2
 AS_OF = (FIRST + timedelta(days=DAYS + 4)).date().isoformat()
