@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -128,34 +128,17 @@ def results(
 
             typer.echo(json.dumps([plain_row(row) for row in rows], indent=1))
         elif format_ is Format.csv:
-            _print_csv([plain_row(row) for row in rows])
+            import sys
+
+            from pumonitor.monitor.inspection.results_csv import write_results_csv
+
+            write_results_csv([plain_row(row) for row in rows], sys.stdout)
         else:
             _print_table(monitor, rows, metrics or [], notes)
 
 
 def _metrics_of(rows: Sequence[PublishedResult]) -> set[str]:
     return {row.metric for row in rows}
-
-
-def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
-    import csv
-    import sys
-    from dataclasses import fields
-
-    from pumonitor.monitor.ledger.records.results import PublishedResult
-
-    writer = csv.DictWriter(
-        sys.stdout, [field.name for field in fields(PublishedResult)], lineterminator="\n"
-    )
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
-
-
-def _cell(value: Any) -> Any:
-    """Quote text that a spreadsheet would take for a formula."""
-    if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"}:
-        return f"'{value}"
-    return value
 
 
 def _print_table(

@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Flask, abort, render_template, request, url_for
+from flask import Flask, Response, abort, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 
 from pumonitor import __version__
 from pumonitor.errors import InputError
 from pumonitor.monitor.dashboard.in_words import ago, estimate_text, interval_shown, moment_text
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
-from pumonitor.monitor.dashboard.pages.monitor_page import monitor_page
+from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
 from pumonitor.monitor.dashboard.pages.window_page import window_page
 from pumonitor.monitor.dashboard.protection import protect
@@ -112,6 +112,10 @@ def _add_pages(app: Flask, site: Site, seen: Callable[[], Collection[str]]) -> N
             ),
         )
         return render_template("monitor.html", **found)
+
+    @app.get("/monitors/<name>/results.csv")
+    def show_csv(name: str) -> Response:
+        return Response(monitor_csv(site, known(name), request.args), mimetype="text/csv")
 
     @app.get("/monitors/<name>/windows/<start>")
     def show_window(name: str, start: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import re
 import threading
 from datetime import timedelta
@@ -11,7 +13,8 @@ import pytest
 from sqlalchemy import event, update
 
 from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown
-from pumonitor.monitor.ledger.database.schema import results
+from pumonitor.monitor.inspection.insights import plain_row
+from pumonitor.monitor.ledger.database.schema import evaluations, results
 from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST
 from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages
 
@@ -223,3 +226,40 @@ def test_acknowledged_alerts_need_nobody(shop):
     assert "acknowledged" in text_of(shop.get("/alerts"))
     shop.now += timedelta(days=400)
     assert "no new predictions" not in said
+
+
+def test_csv_is_that_of_the_command(shop):
+    answer = shop.get("/monitors/card-fraud/results.csv?metric=f1&windows=3&version=2")
+    assert answer.mimetype == "text/csv"
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    ours = [row for row in rows if row["metric"] == "f1"]
+    stored = shop.ledger.results(
+        "card-fraud", metrics=["f1"], model_version="2", segment="", since=FIRST + 5 * DAY
+    )
+    assert ours == [
+        {name: "" if value is None else str(value) for name, value in plain_row(one).items()}
+        for one in stored
+    ]
+    assert len(ours) == 3
+    hostile = shop.get("/monitors/card-fraud/results.csv", query_string={"segment": "=1+1"})
+    assert hostile.text.count("\n") == 1
+
+
+def test_a_window_page_says_how_a_number_was_computed(shop):
+    evaluation = {
+        "estimates": {
+            "recall": {
+                "method": "draws",
+                "n_labeled": 20,
+                "n_unlabeled": 1980,
+                "value": 0.3,
+                "se": 0.1,
+                "se_prior": 0.05,
+            }
+        }
+    }
+    with shop.ledger.database.writing() as connection:
+        connection.execute(update(evaluations).values(evaluation=evaluation))
+    said = text_of(shop.get(f"/monitors/card-fraud/windows/{SIXTH}"))
+    assert "Method: draws, from 20 confirmed and 1,980 other cases." in said
+    assert "25% of its variance is that of the class prior." in said

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -19,12 +22,16 @@ from pumonitor.monitor.dashboard.pages.metric_over_windows import (
     metrics_read,
 )
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.inspection.insights import plain
+from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.columns import ResultColumns
+from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF
 from pumonitor.plain_text import one_line
 
-__all__ = ["metrics_shown", "monitor_page", "usual_metric"]
+__all__ = ["metrics_shown", "monitor_csv", "monitor_page", "usual_metric"]
 
 _FIRST_SHOWN: Final = ("f1", "recall", "precision", "auc", "aul", "class_prior")
 _MOST_MARKS: Final = 40
@@ -69,21 +76,9 @@ def monitor_page(
     monitor, zone, now = site.monitors[name], site.zone(name), site.clock()
     with site.at_once() as ledger:
         metrics = metrics_shown(ledger.metrics(name))
-        at = SeriesAddress.read(
-            query, metric=usual_metric(monitor), metrics=list(metrics), zone=zone
-        )
-        series = ledger.newest_results(monitors=[name], metrics=["predictions"])
-        newest = max(series.window_start, default=now)
-        columns = ledger.series_of(
-            metrics_read(at.metric),
-            monitors=[name],
-            since=_windows_before(monitor, min(at.until or newest, newest), at.windows),
-            until=at.until,
-            model_version=at.model_version,
-            segment=at.segment,
-            as_of=at.as_of,
-        )
+        at, columns = _asked(ledger, monitor, query, metrics=list(metrics), now=now)
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
+        series = ledger.newest_results(monitors=[name], metrics=["predictions"])
         alerts = alerts_shown(ledger, now=now, monitors=[name], monitor=name)
         marks = _marks(ledger, name, shown) if len(shown) else []
     period = baseline_period(monitor)
@@ -123,6 +118,56 @@ def monitor_page(
         else "",
         "length": shown.ends[-1] - shown.starts[-1] if len(shown) else timedelta(days=1),
     }
+
+
+def monitor_csv(site: Site, name: str, query: Mapping[str, str]) -> str:
+    """The results behind a monitor's page, with the columns of ``pumonitor results``.
+
+    Raises
+    ------
+    InputError
+        If the query cannot be read.
+    """
+    with site.at_once() as ledger:
+        metrics = list(metrics_shown(ledger.metrics(name)))
+        monitor, now = site.monitors[name], site.clock()
+        at, columns = _asked(ledger, monitor, query, metrics=metrics, now=now)
+    starts = set(metric_over_windows(columns, at.metric, windows=at.windows).starts)
+    names = [field.name for field in fields(PublishedResult)]
+    rows = (
+        plain(dict(zip(names, row, strict=True)))
+        for row in zip(*(getattr(columns, one) for one in names), strict=True)
+    )
+    file = io.StringIO()
+    shown = {start.isoformat() for start in starts}
+    write_results_csv((row for row in rows if row["window_start"] in shown), file)
+    return file.getvalue()
+
+
+def _asked(
+    ledger: Ledger,
+    monitor: Monitor,
+    query: Mapping[str, str],
+    *,
+    metrics: list[str],
+    now: datetime,
+) -> tuple[SeriesAddress, ResultColumns]:
+    """What an address asks for, and its results."""
+    at = SeriesAddress.read(
+        query, metric=usual_metric(monitor), metrics=metrics, zone=ZoneInfo(monitor.zone)
+    )
+    predictions = ledger.newest_results(monitors=[monitor.name], metrics=["predictions"])
+    newest = max(predictions.window_start, default=now)
+    columns = ledger.series_of(
+        metrics_read(at.metric),
+        monitors=[monitor.name],
+        since=_windows_before(monitor, min(at.until or newest, newest), at.windows),
+        until=at.until,
+        model_version=at.model_version,
+        segment=at.segment,
+        as_of=at.as_of,
+    )
+    return at, columns
 
 
 def _drawn(shown: MetricOverWindows, links: Sequence[str]) -> Drawn:

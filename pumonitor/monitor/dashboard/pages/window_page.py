@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pumonitor.errors import InputError
+from pumonitor.monitor.dashboard.pages.how_computed import how_computed
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.insights import doubts_in, prior_said
 from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
@@ -69,7 +70,11 @@ def window_page(
         "chosen": chosen,
         "revisions": own,
         "state": next(iter(found.values())).state if found else None,
-        "groups": _groups(found, {} if before is None else _of_revision(rows, before)),
+        "groups": _groups(
+            found,
+            {} if before is None else _of_revision(rows, before),
+            {} if chosen is None else chosen.evaluation,
+        ),
         "counts": {COUNTS[one]: found[one] for one in COUNTS if one in found},
         "before": before,
         "doubts": () if chosen is None else doubts_in(chosen.evaluation),
@@ -92,7 +97,9 @@ def _before(
 
 
 def _groups(
-    found: Mapping[str, PublishedResult], before: Mapping[str, PublishedResult]
+    found: Mapping[str, PublishedResult],
+    before: Mapping[str, PublishedResult],
+    evaluation: Mapping[str, Any],
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """Estimates under their headings, each with its uncorrected one and what it was before."""
     groups = []
@@ -105,6 +112,7 @@ def _groups(
                 "row": found[one],
                 "uncorrected": found.get(UNCORRECTED_OF.get(one, "")),
                 "before": before.get(one),
+                "computed": how_computed(one, evaluation),
             }
             for one in names
             if one in found
