@@ -102,7 +102,7 @@ def _panel(heading: str, rows: list[dict[str, Any]], *, own_axis: bool) -> altai
     naive = _marks(base, "naive", UNCORRECTED_NAME, scale=scale, axis=axis)
     value = _marks(base, "value", CORRECTED_NAME, scale=scale, axis=axis)
     text = base.mark_text(align="left", baseline="middle").encode(
-        x=alt.XValue(_WIDTH + 14), text=alt.Text("text:N")
+        x=alt.value(_WIDTH + 14), text=alt.Text("text:N")
     )
     return layered(interval, naive, value, text).properties(
         width=_WIDTH, height=alt.Step(_STEP), title=heading

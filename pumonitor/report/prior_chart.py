@@ -140,7 +140,7 @@ def _shares(history: PriorHistory, scale: altair.Scale) -> Iterator[altair.Chart
             dx=-4 if late else 4,
             color=palette.MUTED,
         )
-        yield label.encode(y=alt.YValue(0), text=alt.Text("label:N"))
+        yield label.encode(y=alt.value(0), text=alt.Text("label:N"))
     for row in _level(history):
         mark = alt.Chart(alt.InlineData(values=[row])).encode(x=x, y=y("value:Q"))
         yield mark.mark_rule(color=palette.INK, strokeWidth=3).encode(x2=alt.X2("until:T"))

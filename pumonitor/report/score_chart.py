@@ -67,5 +67,5 @@ def score_chart(evaluation: Evaluation) -> altair.LayerChart:
         fontWeight="bold",
         color=palette.INK,
         baseline="top",
-    ).encode(x=alt.X("x:Q", scale=x_scale), y=alt.YValue(0), text=alt.Text("label:N"))
+    ).encode(x=alt.X("x:Q", scale=x_scale), y=alt.value(0), text=alt.Text("label:N"))
     return layered(steps, rule, label).properties(width=_WIDTH, height=_HEIGHT)
