@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.ledger import Ledger
+from tests.monitor.ledger.kept_beside_results import evaluate_one
+from tests.monitor.ledger.monitored_days import collected, day, planned
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -36,3 +40,16 @@ def open_ledger(address: str) -> Iterator[Callable[..., Ledger]]:
 @pytest.fixture
 def ledger(open_ledger: Callable[..., Ledger]) -> Ledger:
     return open_ledger(rules=WorkRules(attempts_allowed=3))
+
+
+@pytest.fixture
+def filled(ledger: Ledger) -> Ledger:
+    """Two monitors of six days; the last two are provisional."""
+    rng = random.Random(4)  # noqa: S311
+    planned(ledger, 6)
+    planned(ledger, 6, monitor="other")
+    for _ in range(12):
+        collected(ledger, now=day(5).end + timedelta(hours=1))
+    for _ in range(12):
+        evaluate_one(ledger, rng)
+    return ledger

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,8 +17,68 @@ from pumonitor.monitor.ledger.database.schema import (
     windows,
 )
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.columns import ResultColumns
+from pumonitor.monitor.ledger.records.results import (
+    EvaluatedPane,
+    EvaluatedSeries,
+    MetricResult,
+    PublishedResult,
+)
 from pumonitor.monitor.ledger.results.newest_panes import HEADLINES
+
+METRICS = ("auc", "f1", "label_maturity", "mcc", "mcc_expected", "predictions")
+
+
+def judged(claim: Claim, rng: random.Random) -> list[EvaluatedPane]:
+    """Made-up numbers, of a version that may have stopped and of segments that come and go."""
+    return [
+        EvaluatedPane(
+            number=one.pane.number,
+            series=[
+                EvaluatedSeries(
+                    model_version=version,
+                    segment=segment,
+                    evaluation={"drawn": rng.random()},
+                    results=[result(name, rng) for name in METRICS],
+                )
+                for version in ("7", "8")
+                for segment in ("", "country=DE", "country=FR")
+                if rng.random() < 0.7
+            ],
+        )
+        for one in claim.panes
+    ]
+
+
+def result(metric: str, rng: random.Random) -> MetricResult:
+    if rng.random() < 0.2:
+        return MetricResult(metric=metric, value=None, undefined_reason="no positives")
+    value = rng.random()
+    return MetricResult(
+        metric=metric,
+        value=value,
+        low=value - 0.1,
+        high=value + 0.1,
+        n_labeled=rng.randrange(100),
+        infeasible=rng.random() < 0.2,
+        impossible=rng.random() < 0.2,
+        assumed=metric == "class_prior",
+    )
+
+
+def evaluate_one(ledger: Ledger, rng: random.Random) -> None:
+    claim = ledger.claim_evaluate("evaluator")
+    if claim is not None:
+        ledger.commit_evaluate(claim, judged(claim, rng))
+
+
+def as_rows(found: ResultColumns) -> list[PublishedResult]:
+    columns = {name: getattr(found, name) for name in PublishedResult.__slots__}
+    return [
+        PublishedResult(**dict(zip(columns, row, strict=True)))
+        for row in zip(*columns.values(), strict=True)
+    ]
 
 
 def newest_from_results(ledger: Ledger) -> dict[str, list[PublishedResult]]:
