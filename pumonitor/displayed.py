@@ -65,7 +65,7 @@ class Displayed:
             Whether it stands on a class prior that is impossible, and is evidence of nothing.
         """
         shown = cls.held(estimate, estimate.range)
-        impossible = doubted or estimate.surely_impossible
+        impossible = doubted or estimate.interval_infeasible
         return cls(
             value=shown.value,
             low=None if impossible else shown.low,

@@ -18,7 +18,7 @@ from benchmarks.detection.judging import onsets
 from benchmarks.detection.tables import show
 from pumonitor.monitor.rules.detectors import Direction, Scale
 from pumonitor.monitor.rules.detectors.scales import on_scale
-from pumonitor.monitor.rules.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors.watch import DetectorState
 
 __all__ = ["WORLDS", "World", "counts", "main"]
 
@@ -81,7 +81,7 @@ def _alarms(found: FloatArray, scale: Scale, direction: Direction) -> NDArray[np
     usual = np.std(found[:, :_REFERENCE], axis=1, ddof=1, keepdims=True)
     errors = np.broadcast_to(np.maximum(usual, 1e-9), found.shape)
     values, errors = on_scale(found, errors, scale)
-    watch = Watch.begun_after(
+    watch = DetectorState.begun_after(
         values[:, :_REFERENCE],
         errors[:, :_REFERENCE],
         np.ones(_REFERENCE, dtype=np.intp),

@@ -25,7 +25,7 @@ from benchmarks.detection.tables import show
 from pumonitor.monitor.rules.detectors import DEFAULT_DETECTOR
 from pumonitor.monitor.rules.detectors.labels_needed import Noise, simulated_delays
 from pumonitor.monitor.rules.detectors.scales import steadied, usual_error
-from pumonitor.monitor.rules.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors.watch import DetectorState
 
 __all__ = ["Delays", "delays", "false_alarms_of", "report_days"]
 
@@ -135,7 +135,7 @@ def _alarms(streams: DailyStreams, metric: str, reference: int) -> BoolArray:
     values, errors = streams.values[metric], streams.errors[metric]
     usual = usual_error(errors[:, :reference], streams.labeled[:, :reference])
     errors = steadied(errors, streams.labeled, usual[:, np.newaxis])
-    watch = Watch.begun_after(
+    watch = DetectorState.begun_after(
         values[:, :reference],
         errors[:, :reference],
         np.ones(reference, dtype=np.intp),

@@ -29,7 +29,7 @@ from benchmarks.detection.judging import REFERENCE, WINDOWS_PER_YEAR, begun, con
 from benchmarks.detection.simulated import Streams, simulate
 from benchmarks.detection.tables import show
 from pumonitor.monitor.rules.detectors import DEFAULT_DETECTOR, DETECTORS
-from pumonitor.monitor.rules.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors.watch import DetectorState
 
 __all__ = ["grouped_median", "main"]
 
@@ -187,7 +187,7 @@ class _Ours:
     limit: float
 
     @classmethod
-    def of(cls, watches: list[Watch]) -> _Ours:
+    def of(cls, watches: list[DetectorState]) -> _Ours:
         return cls(
             log_ratios=np.array([one.log_ratio for one in watches]),
             limit=watches[0].statistic.limit,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchmarks.detection.simulated import Streams
 from pumonitor.monitor.rules.detectors import DEFAULT_DETECTOR, Direction, Scale, scale_of
 from pumonitor.monitor.rules.detectors.scales import on_scale, steadied, usual_error
-from pumonitor.monitor.rules.detectors.watch import DETECTORS, Watch
+from pumonitor.monitor.rules.detectors.watch import DETECTORS, DetectorState
 
 __all__ = [
     "REFERENCE",
@@ -65,9 +65,11 @@ def series_of(
     return Series(values=values, errors=errors, bounds=streams.bounds.get(metric))
 
 
-def begun(series: Series, *, direction: Direction, detector: str = DEFAULT_DETECTOR) -> Watch:
+def begun(
+    series: Series, *, direction: Direction, detector: str = DEFAULT_DETECTOR
+) -> DetectorState:
     """After the reference, for one false alarm a year."""
-    return Watch.begun_after(
+    return DetectorState.begun_after(
         series.values[:, :REFERENCE],
         series.errors[:, :REFERENCE],
         np.ones(REFERENCE, dtype=np.intp),
@@ -78,8 +80,8 @@ def begun(series: Series, *, direction: Direction, detector: str = DEFAULT_DETEC
 
 
 def continued(
-    watch: Watch, series: Series, windows: range, *, first_gap: int = 1
-) -> Iterator[Watch]:
+    watch: DetectorState, series: Series, windows: range, *, first_gap: int = 1
+) -> Iterator[DetectorState]:
     """After each of these windows."""
     for window in windows:
         watch = watch.after(

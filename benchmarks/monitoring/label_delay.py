@@ -21,9 +21,9 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayWatch
+from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayDetector
 from pumonitor.monitor.rules.alerts.rule import LabelDelay, WindowView
-from pumonitor.monitor.rules.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors.watch import DetectorState
 from pumonitor.monitor.rules.labels.label_delays import Arrived, UsualDelays
 from pumonitor.ports import Window
 
@@ -36,7 +36,7 @@ TAUGHT_BY: Final = 28
 QUIET: Final = 100
 RHYTHMS: Final[tuple[Rhythm, ...]] = ("daily", "no weekends", "weekly")
 _YEAR: Final = 365.25
-# As `LabelDelayWatch` asks of its detector.
+# As `LabelDelayDetector` asks of its detector.
 _BOTH_DIRECTIONS: Final = 1.25
 
 
@@ -116,7 +116,7 @@ def _on(
     """Whether an alarm is on, after the first 28 windows, of streams with the same days."""
     told = np.flatnonzero(~np.isnan(values[0]))
     first = told[told < TAUGHT_BY]
-    watch = Watch.begun_after(
+    watch = DetectorState.begun_after(
         values[:, first],
         errors[:, first],
         np.diff(first, prepend=0),
@@ -163,7 +163,7 @@ def by_the_rule(counts: FloatArray, *, rule: LabelDelay) -> float:
             )
             for at, labels in enumerate(of_run)
         ]
-        watch = LabelDelayWatch(rule)
+        watch = LabelDelayDetector(rule)
         kinds = [watch.evidence(views, at).kind for at in range(len(views))]
         if kinds[-MATURITY - 1] != "breach":
             found.append("breach" in kinds[-MATURITY:])

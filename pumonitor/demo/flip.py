@@ -29,7 +29,7 @@ __all__ = [
     "FLIPPED_FROM",
     "WITH_FLIPS",
     "Flip",
-    "Watch",
+    "FlipAlerts",
     "audited_before_flip",
     "spam_before_flip",
     "watch_flip",
@@ -74,7 +74,7 @@ _MONITOR = """\
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
+class FlipAlerts:
     """What the alerts of a monitor said, and what was so.
 
     Attributes
@@ -99,13 +99,13 @@ class Flip:
 
     Attributes
     ----------
-    as_they_were, with_flips : Watch
+    as_they_were, with_flips : FlipAlerts
     picture : Path or None
         The series of the first alert after the flip.
     """
 
-    as_they_were: Watch
-    with_flips: Watch
+    as_they_were: FlipAlerts
+    with_flips: FlipAlerts
     picture: Path | None
 
     @property
@@ -194,7 +194,7 @@ def watch_flip(
     return Flip(as_they_were=as_they_were, with_flips=with_flips, picture=picture)
 
 
-def _seen(watch: Watch) -> tuple[Transition, ...]:
+def _seen(watch: FlipAlerts) -> tuple[Transition, ...]:
     return tuple(one for one in watch.fired if one.window_start >= FLIPPED_FROM)
 
 
@@ -213,7 +213,7 @@ def _watch(
     scores: NDArray[np.float64],
     fired: list[Transition],
     spam_by_week: Sequence[PublishedResult],
-) -> Watch:
+) -> FlipAlerts:
     after, spam = _is_after(frame), frame["spam"].to_numpy()
     before, then = (
         metrics_of(spam[part], scores[part], threshold=THRESHOLD) for part in (~after, after)
@@ -223,7 +223,7 @@ def _watch(
         for one in spam_by_week
         if one.value is not None and one.low is not None and one.high is not None
     }
-    return Watch(fired=tuple(fired), before=before, after=then, spam=shares)
+    return FlipAlerts(fired=tuple(fired), before=before, after=then, spam=shares)
 
 
 def _picture(jobs: Jobs, seen: tuple[Transition, ...], path: Path) -> Path | None:

@@ -21,7 +21,7 @@ def more_than_chance(estimate: Estimate) -> bool:
     An interval at 95% leaves the range by chance in one evaluation of forty or so, and many
     metrics are looked at; at 3.1 standard errors it is one of a thousand.
     """
-    if not estimate.surely_impossible:
+    if not estimate.interval_infeasible:
         return False
     low, high = estimate.range
     beyond = max(low - estimate.came_out, estimate.came_out - high)

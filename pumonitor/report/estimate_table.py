@@ -58,7 +58,7 @@ def _row(evaluation: Evaluation, name: str) -> EstimateRow:
     else:
         shown, low, high = estimate.displayed
         value, note = number(shown), impossible_note(estimate)
-        interval = "impossible" if estimate.surely_impossible else interval_text(low, high)
+        interval = "impossible" if estimate.interval_infeasible else interval_text(low, high)
         if name == "class_prior" and evaluation.class_prior.is_known:
             interval = "taken as known"
     return EstimateRow(
@@ -90,7 +90,7 @@ def impossible_note(estimate: Estimate) -> str:
         f"Impossible value: it came out at {number(estimate.came_out)} ({interval}), outside "
         f"{low:.3g} to {high:.3g}. Shown is {number(estimate.displayed[0])}, the nearest possible."
     )
-    if estimate.surely_impossible:
+    if estimate.interval_infeasible:
         return (
             f"{came_out} Chance does not explain that: the share of positives is wrong, or the "
             "confirmed positives are not a fair sample."

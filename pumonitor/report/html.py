@@ -154,7 +154,7 @@ def _tile(evaluation: Evaluation, name: str) -> dict[str, str]:
         if high > low:
             both = percent_with_interval(value, low, high)
             tile["interval"] = both[both.index("(") + 1 : -1]
-    if estimate.surely_impossible:
+    if estimate.interval_infeasible:
         tile["value"] = "impossible"
     if estimate.infeasible:
         tile["interval"] = f"came out at {number(estimate.came_out)}"

@@ -48,7 +48,7 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
     """Why a question has no answer, None when it has one."""
     if estimate.undefined_reason is not None:
         return f"{question} is not known: {estimate.undefined_reason}."
-    if estimate.surely_impossible:
+    if estimate.interval_infeasible:
         shown = percent(estimate.came_out) if as_percent else number(estimate.came_out)
         return (
             f"{question} is not known: the estimate came out at {shown}, which is impossible "

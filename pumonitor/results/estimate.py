@@ -89,7 +89,7 @@ class Estimate:
         return self.came_out < low - 1e-12 or self.came_out > high + 1e-12
 
     @property
-    def surely_impossible(self) -> bool:
+    def interval_infeasible(self) -> bool:
         """Whether the whole interval lies outside the range: more than sampling explains.
 
         Where the value was held to what is possible its interval was too, and the standard error

@@ -29,7 +29,7 @@ from pumonitor.monitor.ledger.alerts.panes import (
 )
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.alerts import PaneSeen, Progress
+from pumonitor.monitor.ledger.records.alerts import Progress, RecordedPane
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.ledger.standings import rest
 from pumonitor.monitor.rules.alerts.alert import Place
@@ -253,7 +253,7 @@ class Alerting:
         *,
         now: datetime,
         limit: int,
-    ) -> list[PaneSeen]:
+    ) -> list[RecordedPane]:
         return next_panes(
             tables.connection,
             monitor=inputs.name,

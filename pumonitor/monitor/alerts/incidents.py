@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
-from pumonitor.monitor.ledger.records.alerts import PaneSeen, Progress, Withheld
+from pumonitor.monitor.ledger.records.alerts import Progress, RecordedPane, Withheld
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.rules.alerts.alert import Alert, Place, Transition
 from pumonitor.monitor.rules.alerts.emission import closing, emission
@@ -106,13 +106,13 @@ class AlertTransaction:
         self._changed: set[Place] = set()
         self._late: dict[Place, AlertRule] = {}
 
-    def take_pane(self, track: Track, pane: PaneSeen, touched: frozenset[str]) -> None:
+    def take_pane(self, track: Track, pane: RecordedPane, touched: frozenset[str]) -> None:
         """Emit the transitions that follow from a folded pane, and send their notifications.
 
         Parameters
         ----------
         track : Track
-        pane : PaneSeen
+        pane : RecordedPane
         touched : frozenset of str
             Keys of the rules whose evidence the pane changed.
         """

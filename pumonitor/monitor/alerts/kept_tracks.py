@@ -14,7 +14,7 @@ from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import Position, panes_until, with_results
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.alerts import PaneSeen, Progress
+from pumonitor.monitor.ledger.records.alerts import Progress, RecordedPane
 from pumonitor.monitor.rules.alerts.rule import KnownReference
 
 __all__ = ["KeptTracks", "Placed"]
@@ -125,7 +125,7 @@ class KeptTracks:
         until: Position,
         *,
         after: Position | None = None,
-    ) -> list[PaneSeen]:
+    ) -> list[RecordedPane]:
         """Panes of a monitor up to a position: all, or those after another position."""
         return panes_until(
             tables.connection,

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from pumonitor.monitor.ledger.database.errors import StateError
-from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
+from pumonitor.monitor.ledger.records.alerts import PaneResults, RecordedPane
 from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.rule import (
@@ -103,14 +103,14 @@ class Track:
         for fold in self.folds.values():
             fold.known_reference = known_reference
 
-    def that_count(self, panes: Sequence[PaneSeen]) -> list[PaneSeen]:
+    def that_count(self, panes: Sequence[RecordedPane]) -> list[RecordedPane]:
         """The panes that no later one replaces, of panes in the order of the fold.
 
         Loading these alone gives the same result as loading all.
         """
         kept: set[tuple[str, int]] = set()
         for provisional in self._books:
-            newest: dict[datetime, PaneSeen] = {}
+            newest: dict[datetime, RecordedPane] = {}
             for pane in panes:
                 if not provisional and pane.state == "provisional":
                     continue

@@ -176,8 +176,8 @@ class PacedFilter:
             changes=found.changes,
         )._kept()
 
-    def told(self, log_chance: FloatArray) -> PacedFilter:
-        """With something else that tells of the class prior of the last window, in each point."""
+    def updated_by(self, log_chance: FloatArray) -> PacedFilter:
+        """Weigh each point by the log likelihood of other evidence on the last window's prior."""
         log_weight = self.log_weight + log_chance
         evidence = float(special.logsumexp(log_weight))
         return replace(

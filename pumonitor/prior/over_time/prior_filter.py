@@ -150,7 +150,7 @@ class PriorFilter:
             raise ValueError(msg)
         return PriorFilter(
             [
-                one.told(
+                one.updated_by(
                     np.asarray(
                         special.xlogy(positives, one.class_prior)
                         + special.xlog1py(cases - positives, -one.class_prior)
@@ -177,7 +177,7 @@ class PriorFilter:
             If they are not in this order.
         """
         return PriorFilter(
-            [one.told(log_density(one.class_prior, value, low, high)) for one in self.parts]
+            [one.updated_by(log_density(one.class_prior, value, low, high)) for one in self.parts]
         )
 
     def reanchored(self, reference: WindowSummary) -> PriorFilter:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.ledger.database.errors import StateError
-from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
+from pumonitor.monitor.ledger.records.alerts import PaneResults, RecordedPane
 from pumonitor.monitor.rules.alerts.limit import Limit
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Change, KnownReference, Shift
 from tests.monitor.alerted_ledger import DAY, day, known, rows
@@ -53,7 +53,7 @@ def pane(number, look, value):
     if value is not None and value >= 0:
         results = {("7", ""): {"auc": known("auc", value or None), "predictions": rows(9)}}
     return PaneResults(
-        pane=PaneSeen(
+        pane=RecordedPane(
             window_key=str(number),
             window=window,
             number=look,

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, 
 
 from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, same_pane
 from pumonitor.monitor.ledger.database.schema import panes, results, windows
-from pumonitor.monitor.ledger.records.alerts import PaneResults, PaneSeen
+from pumonitor.monitor.ledger.records.alerts import PaneResults, RecordedPane
 from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.ledger.records.rows import window_of
 from pumonitor.ports import Window
@@ -52,7 +52,7 @@ def next_panes(
     now: datetime,
     attempts_allowed: int,
     limit: int,
-) -> list[PaneSeen]:
+) -> list[RecordedPane]:
     """The panes after a position, up to the first one that is still to be evaluated.
 
     A window that has used up its attempts does not hold up later ones: its panes are returned
@@ -91,7 +91,7 @@ def panes_until(
     until: Position,
     attempts_allowed: int,
     after: Position | None = None,
-) -> list[PaneSeen]:
+) -> list[RecordedPane]:
     """Folded panes that have results or whose window was given up: all, or those after `after`."""
     query: Select[Any] = (
         select(*_PANE_COLUMNS)
@@ -166,7 +166,7 @@ def earliest_unfinished(
 
 
 def with_results(
-    connection: Connection, some: Sequence[PaneSeen], *, metrics: Collection[str]
+    connection: Connection, some: Sequence[RecordedPane], *, metrics: Collection[str]
 ) -> list[PaneResults]:
     """The panes with the newest results of these metrics."""
     found: dict[tuple[str, int], dict[tuple[str, str], dict[str, MetricResult]]] = {
@@ -184,7 +184,7 @@ def with_results(
 
 
 def _result_rows(
-    connection: Connection, some: Sequence[PaneSeen], metrics: Collection[str]
+    connection: Connection, some: Sequence[RecordedPane], metrics: Collection[str]
 ) -> list[Row[Any]]:
     rows: list[Row[Any]] = []
     for number in sorted({pane.number for pane in some}):
@@ -206,8 +206,8 @@ def _place() -> Any:
     return tuple_(panes.c.as_of, windows.c.window_start)
 
 
-def _seen(row: Row[Any]) -> PaneSeen:
-    return PaneSeen(
+def _seen(row: Row[Any]) -> RecordedPane:
+    return RecordedPane(
         window_key=row.window_key,
         window=window_of(row),
         number=row.number,

@@ -13,8 +13,8 @@ from pumonitor.ports import State, Window
 
 __all__ = [
     "PaneResults",
-    "PaneSeen",
     "Progress",
+    "RecordedPane",
     "Silence",
     "StoredTransition",
     "Withheld",
@@ -132,7 +132,7 @@ class Silence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaneSeen:
+class RecordedPane:
     """A pane, as input to the fold of alerts.
 
     Attributes
@@ -166,5 +166,5 @@ class PaneSeen:
 class PaneResults:
     """A pane with the results that alerts read, by series."""
 
-    pane: PaneSeen
+    pane: RecordedPane
     results: Mapping[tuple[str, str], Mapping[str, MetricResult]]

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Select, select
 
 from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, starting_between
 from pumonitor.monitor.ledger.database.schema import panes, windows
-from pumonitor.monitor.ledger.records.alerts import PaneSeen
+from pumonitor.monitor.ledger.records.alerts import RecordedPane
 from pumonitor.monitor.ledger.records.rows import window_of
 
 __all__ = ["MaturePane", "mature_panes"]
@@ -25,12 +25,12 @@ class MaturePane:
 
     Attributes
     ----------
-    seen : PaneSeen
+    seen : RecordedPane
         Without counts; without revision while it is collected and not evaluated.
     collected_at : datetime
     """
 
-    seen: PaneSeen
+    seen: RecordedPane
     collected_at: datetime
 
 
@@ -77,7 +77,7 @@ def mature_panes(
     )
     return tuple(
         MaturePane(
-            seen=PaneSeen(
+            seen=RecordedPane(
                 window_key=row.window_key,
                 window=window_of(row),
                 number=row.number,

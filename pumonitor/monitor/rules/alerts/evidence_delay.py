@@ -17,7 +17,7 @@ from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.detectors import Detection, Detector, Observation
 from pumonitor.monitor.rules.labels.label_delays import MOST_TIMES, Arrived, MeanDelay, UsualDelays
 
-__all__ = ["LabelDelayWatch"]
+__all__ = ["LabelDelayDetector"]
 
 _REACH: Final = float(special.ndtri(0.975))
 _ROUNDING: Final = 1e-6
@@ -38,7 +38,7 @@ class _State:
     detector: Detector | None = None
 
 
-class LabelDelayWatch:
+class LabelDelayDetector:
     """Detects a lasting change of the mean delay of labels that arrive within the maturity.
 
     Parameters

@@ -29,7 +29,7 @@ from pumonitor.monitor.rules.detectors import (
 )
 from pumonitor.names import title
 
-__all__ = ["ShiftWatch", "start_of"]
+__all__ = ["ShiftDetectors", "start_of"]
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class _SeriesState:
         return _SeriesState(self.learning, None if self.detector is None else self.detector.copy())
 
 
-class ShiftWatch:
+class ShiftDetectors:
     """The detectors of one rule, one per series, with snapshots of earlier windows.
 
     Parameters

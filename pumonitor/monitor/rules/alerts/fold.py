@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import assert_never
 
 from pumonitor.monitor.rules.alerts.evidence import change_evidence
-from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayWatch
+from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayDetector
 from pumonitor.monitor.rules.alerts.evidence_health import WHOLE, health_evidence
 from pumonitor.monitor.rules.alerts.evidence_prior import prior_shift_evidence
-from pumonitor.monitor.rules.alerts.evidence_shift import ShiftWatch
+from pumonitor.monitor.rules.alerts.evidence_shift import ShiftDetectors
 from pumonitor.monitor.rules.alerts.false_discovery import rejected
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
@@ -65,10 +65,10 @@ class RuleFold:
         self.evidence: list[Mapping[Series, Evidence]] = []
         self.states: list[Mapping[Series, AlertState]] = []
         self._shift = (
-            ShiftWatch(rule, rule.condition) if isinstance(rule.condition, Shift) else None
+            ShiftDetectors(rule, rule.condition) if isinstance(rule.condition, Shift) else None
         )
         self._delay = (
-            LabelDelayWatch(rule.condition) if isinstance(rule.condition, LabelDelay) else None
+            LabelDelayDetector(rule.condition) if isinstance(rule.condition, LabelDelay) else None
         )
 
     def refold(self, views: Sequence[WindowView], start: int) -> None:

@@ -23,7 +23,7 @@ from pumonitor.monitor.rules.detectors.scales import (
 )
 from pumonitor.monitor.rules.detectors.shifts import Direction, signs_of
 from pumonitor.monitor.rules.detectors.standardise import Standardiser
-from pumonitor.monitor.rules.detectors.watch import DETECTORS, Watch
+from pumonitor.monitor.rules.detectors.watch import DETECTORS, DetectorState
 
 __all__ = ["DEFAULT_DETECTOR", "Detector", "detect"]
 
@@ -143,7 +143,7 @@ class Detector:
         self._reference: tuple[_Read, ...] = ()
         self._usual_error: FloatArray | None = None
         self._usual_stated = 0.0
-        self._watch: Watch | None = None
+        self._watch: DetectorState | None = None
         self._last_seen = 0
         self._past: tuple[_Past, ...] = ()
         self._change: ChangeSize | None = None
@@ -195,7 +195,7 @@ class Detector:
         spread = float(np.std([one.value for one in self._reference], ddof=1))
         self._usual_stated = float(np.median(stated)) if len(stated) else spread
         reference = [self._on_scale(one) for one in self._reference]
-        self._watch = Watch.begun_after(
+        self._watch = DetectorState.begun_after(
             np.array([[value for value, _ in reference]]),
             np.array([[error for _, error in reference]]),
             np.diff([one.index for one in self._reference], prepend=0),
@@ -214,7 +214,7 @@ class Detector:
         return float(value[0]), float(error[0])
 
     def _detection(
-        self, watch: Watch, read: _Read, bounds: tuple[float, float] | None
+        self, watch: DetectorState, read: _Read, bounds: tuple[float, float] | None
     ) -> Detection:
         value, error = self._on_scale(read)
         gap = read.index - self._last_seen
@@ -250,7 +250,7 @@ class Detector:
         )
         return self._with_change(found, after) if on else found
 
-    def _follow(self, past: _Past, watch: Watch, after: Watch) -> None:
+    def _follow(self, past: _Past, watch: DetectorState, after: DetectorState) -> None:
         """Update the windows kept for, and the estimate of, the size of a change."""
         if not after.on[0]:
             self._change = None
@@ -275,7 +275,7 @@ class Detector:
                 value, error = self._on_scale(one.read)
                 self._change = self._change.after(value, error, gap=one.gap)
 
-    def _with_change(self, found: Detection, after: Watch) -> Detection:
+    def _with_change(self, found: Detection, after: DetectorState) -> Detection:
         if self._change is None:
             return found
         before = self._change.before

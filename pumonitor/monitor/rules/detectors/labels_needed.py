@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.monitor.rules.detectors.watch import DETECTORS, Watch
+from pumonitor.monitor.rules.detectors.watch import DETECTORS, DetectorState
 
 __all__ = [
     "LABELS",
@@ -240,7 +240,7 @@ def simulated_delays(
     rng = np.random.default_rng(seed)
     series = len(errors)
     shape = (series, reference_windows)
-    watch = Watch.begun_after(
+    watch = DetectorState.begun_after(
         rng.normal(size=shape) * spreads[:, np.newaxis],
         np.broadcast_to(errors[:, np.newaxis], shape),
         np.ones(reference_windows, dtype=np.intp),

@@ -17,7 +17,7 @@ from pumonitor.monitor.rules.detectors.shifts import Direction, Shifts
 from pumonitor.monitor.rules.detectors.shiryaev_roberts import ShiryaevRoberts
 from pumonitor.monitor.rules.detectors.standardise import Expected, Standardiser, learned
 
-__all__ = ["DETECTORS", "Watch"]
+__all__ = ["DETECTORS", "DetectorState"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -83,7 +83,7 @@ DETECTORS: Final[dict[str, Kind]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Watch:
+class DetectorState:
     """State of a detector on some series after some windows. Immutable.
 
     1. An alarm begins when the statistic reaches its limit.
@@ -150,7 +150,7 @@ class Watch:
         direction: Direction,
         windows_per_alarm: float,
         detector: str,
-    ) -> Watch:
+    ) -> DetectorState:
         """The state after the reference windows.
 
         Parameters
@@ -193,7 +193,7 @@ class Watch:
         *,
         gap: int = 1,
         bounds: FloatArray | None = None,
-    ) -> Watch:
+    ) -> DetectorState:
         """The state after one more window of each series, `gap` windows after the last."""
         ahead = self.standardiser.ahead(gap)
         expected = ahead.expected(value, error)

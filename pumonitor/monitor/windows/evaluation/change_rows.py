@@ -116,7 +116,7 @@ class Comparison:
                 return self.reason
             if one.undefined_reason is not None:
                 return one.undefined_reason
-            if one.surely_impossible:
+            if one.interval_infeasible:
                 return self._doubt(name)
             why = self.reference.why_none(name, name)
             if why is not None:

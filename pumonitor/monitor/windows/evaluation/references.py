@@ -14,7 +14,7 @@ from pumonitor.monitor.config.sections.rules import MetricRule
 from pumonitor.monitor.ledger.alerts.panes import with_results
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.alerts import PaneSeen
+from pumonitor.monitor.ledger.records.alerts import RecordedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult
 from pumonitor.monitor.ledger.results.mature_results import MaturePane, mature_panes
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
@@ -159,7 +159,7 @@ class References:
             for one in stored
         ]
 
-    def _evaluated(self, monitor: Monitor, configuration: str, seen: PaneSeen) -> _Results:
+    def _evaluated(self, monitor: Monitor, configuration: str, seen: RecordedPane) -> _Results:
         pane = Pane(window=seen.window, number=seen.number, state=seen.state, as_of=seen.as_of)
         try:
             series = self._evaluate(monitor, configuration, seen.window_key, pane)

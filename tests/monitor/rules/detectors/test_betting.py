@@ -11,7 +11,7 @@ from pumonitor.monitor.rules.detectors.betting import STAKES, Bets, auc_bounds
 from pumonitor.monitor.rules.detectors.seen import Seen
 from pumonitor.monitor.rules.detectors.shiryaev_roberts import ShiryaevRoberts
 from pumonitor.monitor.rules.detectors.standardise import Expected
-from pumonitor.monitor.rules.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors.watch import DetectorState
 
 
 def ratios(
@@ -121,7 +121,7 @@ def test_run_length_holds_with_a_mean_learned_from_few_windows() -> None:
     series, reference, windows, wanted = 150, 20, 180, 60.0
     values = np.where(rng.random((series, reference + windows)) < 0.1, 0.0, 0.8 / 0.9)
     errors, bounds = np.full(series, 0.05), np.tile([0.0, 1.0], (series, 1))
-    watch = Watch.begun_after(
+    watch = DetectorState.begun_after(
         values[:, :reference],
         np.tile(errors[:, np.newaxis], reference),
         np.ones(reference, dtype=np.intp),

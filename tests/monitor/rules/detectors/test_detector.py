@@ -19,7 +19,7 @@ from pumonitor.monitor.rules.detectors import (
     scale_of,
 )
 from pumonitor.monitor.rules.detectors.scales import on_scale, steadied, usual_error
-from pumonitor.monitor.rules.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors.watch import DetectorState
 
 DAILY: dict[str, Any] = {
     "reference_windows": 30,
@@ -101,7 +101,7 @@ def test_many_series_at_once_are_the_same_as_each_alone() -> None:
         np.full(errors.shape, 60.0),
         usual_error(errors[:, :30], np.full((4, 30), 60.0))[:, None],
     )
-    watch = Watch.begun_after(
+    watch = DetectorState.begun_after(
         values[:, :30],
         errors[:, :30],
         np.ones(30, dtype=np.intp),

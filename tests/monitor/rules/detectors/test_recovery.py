@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pumonitor.monitor.rules.detectors import Observation, detect
-from pumonitor.monitor.rules.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors.watch import DetectorState
 
 SERIES, REFERENCE = 150, 40
 
@@ -19,10 +19,12 @@ class Followed:
 
     on: np.ndarray
     ended: np.ndarray
-    watch: Watch
+    watch: DetectorState
 
 
-def steps(watch: Watch, rng: np.random.Generator, *, shift: float, windows: int) -> Followed:
+def steps(
+    watch: DetectorState, rng: np.random.Generator, *, shift: float, windows: int
+) -> Followed:
     on, ended = watch.on, np.zeros(SERIES, dtype=bool)
     for _ in range(windows):
         watch = watch.after(rng.normal(size=SERIES) + shift, np.ones(SERIES))
@@ -31,9 +33,9 @@ def steps(watch: Watch, rng: np.random.Generator, *, shift: float, windows: int)
     return Followed(on=on, ended=ended, watch=watch)
 
 
-def started(rng: np.random.Generator, *, direction: str, detector: str) -> Watch:
+def started(rng: np.random.Generator, *, direction: str, detector: str) -> DetectorState:
     errors = np.ones((SERIES, REFERENCE))
-    return Watch.begun_after(
+    return DetectorState.begun_after(
         rng.normal(size=errors.shape),
         errors,
         np.ones(REFERENCE, dtype=np.intp),

@@ -8,7 +8,7 @@ from scipy import stats
 
 from pumonitor.monitor.rules.detectors import standardise
 from pumonitor.monitor.rules.detectors.standardise import Expected, Standardiser, learned
-from pumonitor.monitor.rules.detectors.watch import Watch
+from pumonitor.monitor.rules.detectors.watch import DetectorState
 from tests.monitor.rules.detectors.slow_filters import mixture
 
 
@@ -141,7 +141,7 @@ def test_a_fall_after_a_short_reference_is_not_taken_for_a_deviation_that_lasts(
     values = rng.normal(0.8, 0.075, (series, reference + days))
     values[:, reference:] -= fall * 0.075
     errors = np.full(values.shape, 0.05)
-    watch = Watch.begun_after(
+    watch = DetectorState.begun_after(
         values[:, :reference],
         errors[:, :reference],
         np.ones(reference, dtype=np.intp),
