@@ -89,13 +89,15 @@ def print_current(
 
 def print_history(console: Console, events: list[StoredTransition]) -> None:
     """Print past transitions with their causes."""
+    from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
+
     if not events:
         console.print("Nothing has fired.")
     for stored in events:
         one = stored.transition
         colour = "red" if one.kind == "fired" else "green" if one.kind == "resolved" else "yellow"
         of = series_of(one.model_version, one.segment)
-        withheld = stored.withheld or "no one to"
+        withheld = WITHHELD_BECAUSE[stored.withheld]
         unsent = "" if stored.told_at is not None else f"  (not sent: {withheld})"
         console.print(f"{one.as_of:%Y-%m-%d %H:%M} [{colour}]{one.kind:<8}[/] ", end="")
         console.print(

@@ -19,6 +19,7 @@ from pumonitor.monitor.dashboard.pages.window_page import window_page
 from pumonitor.monitor.dashboard.protection import protect
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.database.errors import StateError
+from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
@@ -85,6 +86,7 @@ def _teach_words(app: Flask) -> None:
         metric_title=title,
         version_of_package=__version__,
         window_address=_window_address,
+        withheld_because=WITHHELD_BECAUSE,
     )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Final, Literal
 
 from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 from pumonitor.ports import State, Window
 
 __all__ = [
+    "WITHHELD_BECAUSE",
     "PaneResults",
     "Progress",
     "RecordedPane",
@@ -30,6 +32,19 @@ Withheld = Literal["history", "silenced", "inhibited", "untold", "acknowledged",
 - "acknowledged": a reminder of an acknowledged incident.
 - "too soon": a reminder shortly after the notification.
 """
+
+WITHHELD_BECAUSE: Final[Mapping[Withheld | None, str]] = MappingProxyType(
+    {
+        "history": "too long ago, or found by a backfill",
+        "silenced": "a silence holds",
+        "inhibited": "a critical alert fires for the same numbers",
+        "untold": "nobody was notified of its beginning",
+        "acknowledged": "it is acknowledged",
+        "too soon": "soon after the notification",
+        None: "no destination",
+    }
+)
+"""The same in words for people; None: nobody is to be notified."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
