@@ -11,6 +11,7 @@ import pytest
 
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
+from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.monitor.windows.due.settled import all_planned, files_digest, rules_digest
 from pumonitor.monitor.windows.monitor_tables import MonitorTables
@@ -146,7 +147,7 @@ def test_files_are_known_by_name_size_and_time(shop):
     assert after != before
     file.unlink()
     assert files_digest(monitor) not in (before, after)
-    remote = monitor.predictions.source.model_copy(update={"path": "s3://bucket/p.parquet"})
+    remote = monitor.predictions.source.model_copy(update={"path": Secret("s3://bucket/p.parquet")})
     there = monitor.predictions.model_copy(update={"source": remote})
     assert files_digest(monitor.model_copy(update={"predictions": there})) is None
 
