@@ -50,7 +50,7 @@ class _Gate(logging.Filter):
 _GATE: Final = _Gate()
 
 _LOGGED: Final[ContextVar[list[str] | None]] = ContextVar("logged", default=None)
-"""What is said while this sends; threads that are started with its context say it here as well."""
+"""Collects log lines of the current sending; threads started with its context add theirs."""
 
 
 @contextmanager
