@@ -135,3 +135,8 @@ def run_out(ledger: Ledger) -> None:
         )
         for column in (outbox.c.claimed_until, outbox.c.not_before):
             connection.execute(update(outbox).where(column.is_not(None)).values({column: long_ago}))
+
+
+def days_of(claims: list[Claim | None]) -> list[int]:
+    """Days of claims since the first one; -1 where there is no claim."""
+    return [-1 if claim is None else claim.window.index - 20454 for claim in claims]

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from pumonitor.monitor.delivery.mlflow.sink import MlflowSink
 from pumonitor.ports import OutboxMessage
+from tests.monitor.delivery.mlflow.sent_windows import Clock, Make, Wrap
 
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -72,5 +74,42 @@ def payload() -> Callable[..., dict[str, Any]]:
 def message() -> Callable[[dict[str, Any]], OutboxMessage]:
     def make(payload: dict[str, Any]) -> OutboxMessage:
         return OutboxMessage(id=1, destination="mlflow", lane="one", key="one", payload=payload)
+
+    return make
+
+
+@pytest.fixture
+def client(sqlite_address: str, mlflow_client_class: Any) -> Any:
+    return mlflow_client_class(tracking_uri=sqlite_address, registry_uri=sqlite_address)
+
+
+@pytest.fixture
+def run_ids() -> RunIdsInMemory:
+    return RunIdsInMemory()
+
+
+@pytest.fixture
+def sink(sqlite_address: str, client: Any, run_ids: RunIdsInMemory) -> MlflowSink:
+    return MlflowSink(sqlite_address, run_ids=run_ids, clock=Clock())
+
+
+@pytest.fixture
+def send(sink: MlflowSink, message: Wrap) -> Callable[[dict[str, Any]], None]:
+    return lambda payload: sink.send(message(payload))
+
+
+@pytest.fixture
+def monitor(request: pytest.FixtureRequest) -> str:
+    return f"monitor of {request.node.name}"
+
+
+@pytest.fixture
+def two_panes(payload: Make) -> Callable[[str], list[dict[str, Any]]]:
+    def make(monitor: str) -> list[dict[str, Any]]:
+        page = {"report.html": "<p>page</p>"}
+        return [
+            payload(0, monitor=monitor, metrics={"auc": 0.9}, verdict="ok"),
+            payload(0, 3, monitor=monitor, metrics={"auc": 0.8}, files=page, verdict="firing"),
+        ]
 
     return make

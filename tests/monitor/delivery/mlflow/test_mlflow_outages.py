@@ -10,18 +10,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pumonitor.monitor.delivery.mlflow.limits import Limits
-from pumonitor.monitor.delivery.mlflow.sink import MlflowSink
-from pumonitor.monitor.delivery.sending.delivery import Deliverer, Delivery, Patience
-from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
-from pumonitor.ports import OutboxMessage
-from tests.monitor.delivery.mlflow.conftest import RunIdsInMemory
 from tests.monitor.delivery.mlflow.faulty_proxy import (
     FAIL,
     Answer,
@@ -42,11 +35,10 @@ from tests.monitor.delivery.mlflow.mlflow_history import (
     runs_ever,
 )
 from tests.monitor.delivery.mlflow.mlflow_server import Server
-from tests.monitor.delivery.sending.outbox_in_memory import OutboxInMemory
+from tests.monitor.delivery.mlflow.sent_windows import Make
+from tests.monitor.delivery.mlflow.through_a_proxy import Service
 
 WRITER = Path(__file__).with_name("mlflow_writer.py")
-Make = Callable[..., dict[str, Any]]
-Wrap = Callable[[dict[str, Any]], OutboxMessage]
 
 
 @pytest.fixture
@@ -59,67 +51,12 @@ def client(server: Server, mlflow_client_class: Any) -> Any:
     return mlflow_client_class(tracking_uri=server.address, registry_uri=server.address)
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = datetime(2026, 3, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        # Each look is later, so that of two runs one is older.
-        self.now += timedelta(milliseconds=1)
-        return self.now
-
-
-class Service:
-    """A deliverer with its outbox, and MLflow as its one destination."""
-
-    def __init__(self, address: str, *, timeout_seconds: int = 20, retries: int = 0) -> None:
-        self.clock = Clock()
-        self.outbox = OutboxInMemory(self.clock)
-        self.sink = MlflowSink(
-            address,
-            run_ids=RunIdsInMemory(),
-            limits=Limits(timeout_seconds=timeout_seconds, retries=retries),
-            clock=self.clock,
-        )
-        self._deliverer = Deliverer(
-            self.outbox, {"mlflow": self.sink}, clock=self.clock, patience=Patience(), seed=3
-        )
-
-    def add(self, *payloads: dict[str, Any]) -> None:
-        for payload in payloads:
-            self.outbox.add(payload, lane=payload["monitor"])
-
-    def deliver(self) -> Delivery:
-        self.clock.now += timedelta(hours=1)
-        return self._deliverer.deliver(budget=timedelta(hours=2))["mlflow"]
-
-    def deliver_all(self) -> None:
-        for _ in range(10):
-            self.deliver()
-            if set(self.outbox.states()) == {"delivered"}:
-                return
-        reasons = {row.reason for row in self.outbox.rows.values()}
-        pytest.fail(f"not delivered: {self.outbox.states()}, {reasons}")
-
-
 def assert_exactly(client: Any, payloads: list[dict[str, Any]]) -> None:
     """One run holds each point once and no other; its files and newest pane are there."""
     run = only_run(client, payloads[0]["monitor"])
     assert points_of(client, run) == expected_points(payloads)
     assert len(file_paths(client, run.info.run_id)) == sum("files" in each for each in payloads)
     assert run.data.tags.get("pumonitor.status") == payloads[-1].get("verdict")
-
-
-@pytest.fixture
-def two_panes(payload: Make) -> Callable[[str], list[dict[str, Any]]]:
-    def make(monitor: str) -> list[dict[str, Any]]:
-        page = {"report.html": "<p>page</p>"}
-        return [
-            payload(0, monitor=monitor, metrics={"auc": 0.9}, verdict="ok"),
-            payload(0, 3, monitor=monitor, metrics={"auc": 0.8}, files=page, verdict="firing"),
-        ]
-
-    return make
 
 
 FAULTS = (fails, is_never_forwarded, loses_its_answer, fails_after_it_was_done)
@@ -404,84 +341,3 @@ def test_two_processes_that_know_nothing_of_each_other_share_a_run(
         assert writer.returncode == 0, errors
     run = only_run(client, "two writers")
     assert points_of(client, run) == expected_points(payloads)
-
-
-def answering(answer: Answer, *, to: str) -> Callable[[FaultyProxy], React]:
-    def of(proxy: FaultyProxy) -> React:
-        return lambda request: answer if to in request.path else proxy.forward(request)
-
-    return of
-
-
-LOGIN_PAGE = Answer(200, b"<html>please log in</html>", {"Content-Type": "text/html"})
-
-
-@pytest.mark.parametrize(
-    ("answer", "to", "error"),
-    [
-        (Answer(503, headers={"Retry-After": "3600"}), "/", DestinationDownError),
-        (Answer(429, headers={"Retry-After": "3600"}), "/", DestinationDownError),
-        (Answer(502, b"<html>bad gateway</html>"), "/", DestinationDownError),
-        (Answer(401, b"who are you?"), "/", DestinationDownError),
-        (Answer(403, b"Invalid Host header"), "/", DestinationDownError),
-        (Answer(404, b"<html>nothing here</html>"), "/", DestinationDownError),
-        (LOGIN_PAGE, "/", DestinationDownError),
-        (FAIL, "/", DestinationDownError),
-        # Tags are taken and metrics are not: it is the message.
-        (FAIL, "log-batch", MessageRefusedError),
-        (Answer(413, b"too large"), "log-batch", MessageRefusedError),
-        # The store of files is another one.
-        (FAIL, "mlflow-artifacts", DestinationDownError),
-    ],
-)
-def test_an_answer_says_whose_fault_it_is(
-    answer: Answer,
-    to: str,
-    error: type[Exception],
-    proxy: FaultyProxy,
-    message: Wrap,
-    two_panes: Any,
-) -> None:
-    sink = Service(proxy.address, retries=1).sink
-    first, second = two_panes(f"fault {answer.status} {to.replace('/', '')} {len(answer.body)}")
-    sink.send(message(first))
-    proxy.react = answering(answer, to=to)(proxy)
-    with pytest.raises(error):
-        sink.send(message(second))
-
-
-def test_no_report_is_made_for_a_server_that_is_down(
-    proxy: FaultyProxy, message: Wrap, payload: Make
-) -> None:
-    made: list[Any] = []
-
-    def make(asked: Any) -> dict[str, str]:
-        made.append(asked)
-        return {"report.html": "<p>page</p>"}
-
-    sink = MlflowSink(
-        proxy.address, run_ids=RunIdsInMemory(), read_files=make, limits=Limits(retries=0)
-    )
-    one = message(payload(0, monitor="report", metrics={}, report="w1"))
-    proxy.stop()
-    with pytest.raises(DestinationDownError):
-        sink.send(one)
-    assert made == []
-    proxy.start()
-    sink.send(one)
-    assert made == ["w1"]
-
-
-def test_no_credentials_in_a_reason(proxy: FaultyProxy, message: Wrap, payload: Make) -> None:
-    sink = Service(proxy.address.replace("//", "//ana:s3cret@")).sink
-    for react in (proxy.forward, lambda _: FAIL, lambda _: None):
-        proxy.react = react
-        if react == proxy.forward:
-            proxy.stop()
-        with pytest.raises(DestinationDownError) as down:
-            sink.send(message(payload(0, monitor="secret")))
-        assert "s3cret" not in str(down.value)
-        assert "127.0.0.1" in str(down.value)
-        assert down.value.__suppress_context__
-        if react == proxy.forward:
-            proxy.start()
