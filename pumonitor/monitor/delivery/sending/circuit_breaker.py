@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pumonitor.monitor.doubled_wait import doubled_wait
+
 __all__ = ["CircuitBreaker"]
 
 
@@ -54,16 +56,5 @@ class CircuitBreaker:
         self._failures += 1
         openings = self._failures - self.failures_to_open
         if openings >= 0:
-            self._open_until = now + doubled(self.first_wait, openings, longest=self.longest_wait)
-
-
-def doubled(first: timedelta, times: int, *, longest: timedelta) -> timedelta:
-    """`first` doubled so many times, no more than `longest`.
-
-    Examples
-    --------
-    >>> doubled(timedelta(seconds=30), 3, longest=timedelta(hours=1))
-    datetime.timedelta(seconds=240)
-    """
-    # More doublings than this are above any limit, and would overflow.
-    return min(first * 2**times, longest) if times < 40 else longest
+            wait = doubled_wait(self.first_wait, openings, longest=self.longest_wait)
+            self._open_until = now + wait

@@ -9,12 +9,13 @@ from typing import Literal
 
 import numpy as np
 
-from pumonitor.monitor.delivery.sending.circuit_breaker import CircuitBreaker, doubled
+from pumonitor.monitor.delivery.sending.circuit_breaker import CircuitBreaker
 from pumonitor.monitor.delivery.sending.failures import (
     DestinationDownError,
     MessageRefusedError,
     presentable,
 )
+from pumonitor.monitor.doubled_wait import doubled_wait
 from pumonitor.ports import Clock, Outbox, OutboxMessage, Sink
 
 __all__ = ["Delivery", "Patience", "Sender", "Stopped"]
@@ -250,5 +251,5 @@ class Sender:
 
     def _wait(self, message: OutboxMessage) -> timedelta:
         longest = self._patience.longest_wait
-        wait = doubled(self._patience.first_wait, message.attempts, longest=longest)
+        wait = doubled_wait(self._patience.first_wait, message.attempts, longest=longest)
         return wait * (1.0 - 0.5 * self._rng.random())

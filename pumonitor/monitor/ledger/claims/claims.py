@@ -5,7 +5,6 @@ All functions take the connection of an open transaction.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -27,6 +26,7 @@ from sqlalchemy import (
     update,
 )
 
+from pumonitor.monitor.doubled_wait import doubled_wait
 from pumonitor.monitor.ledger.claims.holders import free_windows
 from pumonitor.monitor.ledger.claims.owners import shown_owner
 from pumonitor.monitor.ledger.database.errors import StaleClaimError
@@ -91,10 +91,7 @@ class WorkRules:
         >>> WorkRules().wait(3), WorkRules().wait(1000)
         (datetime.timedelta(seconds=120), datetime.timedelta(seconds=3600))
         """
-        doublings = attempts - 1
-        if doublings >= math.log2(self.longest_wait / self.first_wait):
-            return self.longest_wait
-        return self.first_wait * (1 << doublings)
+        return doubled_wait(self.first_wait, attempts - 1, longest=self.longest_wait)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
