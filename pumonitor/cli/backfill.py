@@ -9,11 +9,17 @@ import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
 from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
-from pumonitor.cli.progress import progress_bar
+from pumonitor.cli.progress import Step, progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from pumonitor.cli.round_table import Left
     from pumonitor.cli.terminal import Console
     from pumonitor.monitor.backfill import Scope
+    from pumonitor.monitor.config.configuration import Configuration
+    from pumonitor.monitor.delivery.sending.delivery import Delivery
 
 __all__ = ["backfill"]
 
@@ -67,39 +73,26 @@ def backfill(
     Example: pumonitor backfill card-fraud --from 2026-01-01 --to 2026-04-01 --workers 2
     """
     import json
-    from datetime import timedelta
 
     from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
     with errors_as_messages():
         with progress_bar(logged_as="backfill") as step:
-            from pumonitor.cli.delivery_progress import show_delivery
             from pumonitor.cli.moments import moment
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.cli.round_table import print_round
-            from pumonitor.errors import InputError
-            from pumonitor.monitor.app import open_jobs, utc_now
+            from pumonitor.monitor.app import utc_now
             from pumonitor.monitor.backfill import backfill as work
-            from pumonitor.monitor.backfill import scope_of
             from pumonitor.monitor.config.file import read_configuration
             from pumonitor.monitor.inspection.undelivered import undelivered
 
-            first, last = moment(start, option="--from"), moment(end, option="--to")
+            first, last = _range(start, end)
             known_by = None if as_of is None else moment(as_of, option="--as-of")
-            if last <= first:
-                msg = f"--to {end} must be after --from {start}: the range does not include its end"
-                raise InputError(msg)
             now = utc_now() if known_by is None else known_by
             configuration = read_configuration(config).configuration
             if dry_run:
-                with open_jobs(
-                    configuration, monitor=monitor, clock=lambda: now, deliver=False
-                ) as jobs:
-                    scopes = [
-                        scope_of(jobs, name, start=first, end=last, now=now)
-                        for name in jobs.monitors
-                    ]
+                scopes = _scopes(configuration, monitor, start=first, end=last, now=now)
             else:
                 done = work(
                     config,
@@ -111,46 +104,65 @@ def backfill(
                     workers=workers,
                     on_progress=step,
                 )
-                with open_jobs(configuration, monitor=monitor, clock=lambda: now) as jobs:
-                    outbox = jobs.ledger.outbox
-                    # Long enough for everything: no window is waiting, and reports take time.
-                    budget = timedelta(minutes=30)
-                    with show_delivery(
-                        lambda: sum(one.messages for one in outbox.waiting().values()), step
-                    ):
-                        done.deliveries = jobs.deliver(budget=budget, for_files=budget)
-                    backlog = jobs.ledger.counts(now=now, monitor=monitor)
-                    waiting = jobs.ledger.outbox.waiting()
-                    holders = jobs.ledger.holders(monitor)
-                    unnotified = jobs.ledger.alerts.unnotified(monitor)
-                    waits_for = jobs.ledger.hold_ups(monitor) if backlog.failing else ()
+                done.deliveries, left = _deliver(configuration, monitor, now=now, step=step)
         if dry_run:
             _print_scopes(console, scopes, as_json=as_json)
             return
         if as_json:
-            document = to_json(
-                done,
-                backlog,
-                waiting=waiting,
-                holders=holders,
-                hold_ups=waits_for,
-                unnotified=unnotified,
-            )
-            typer.echo(json.dumps(document))
+            typer.echo(json.dumps(to_json(done, left)))
         else:
-            print_round(
-                console,
-                done,
-                backlog,
-                waiting=waiting,
-                holders=holders,
-                hold_ups=waits_for,
-                unnotified=unnotified,
-            )
+            print_round(console, done, left)
     if done.failures:
         raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)
-    if undelivered(done.deliveries, waiting):
+    if undelivered(done.deliveries, left.waiting):
         raise typer.Exit(FAILED)
+
+
+def _range(start: str, end: str) -> tuple[datetime, datetime]:
+    """The times of --from and --to, in order."""
+    from pumonitor.cli.moments import moment
+    from pumonitor.errors import InputError
+
+    first, last = moment(start, option="--from"), moment(end, option="--to")
+    if last <= first:
+        msg = f"--to {end} must be after --from {start}: the range does not include its end"
+        raise InputError(msg)
+    return first, last
+
+
+def _scopes(
+    configuration: Configuration,
+    monitor: str | None,
+    *,
+    start: datetime,
+    end: datetime,
+    now: datetime,
+) -> list[Scope]:
+    """What would be done for each monitor."""
+    from pumonitor.monitor.app import open_jobs
+    from pumonitor.monitor.backfill import scope_of
+
+    with open_jobs(configuration, monitor=monitor, clock=lambda: now, deliver=False) as jobs:
+        return [scope_of(jobs, name, start=start, end=end, now=now) for name in jobs.monitors]
+
+
+def _deliver(
+    configuration: Configuration, monitor: str | None, *, now: datetime, step: Step
+) -> tuple[Mapping[str, Delivery], Left]:
+    """Send everything that waits in the outbox, and see what is left."""
+    from datetime import timedelta
+
+    from pumonitor.cli.delivery_progress import show_delivery
+    from pumonitor.cli.round_table import Left
+    from pumonitor.monitor.app import open_jobs
+
+    with open_jobs(configuration, monitor=monitor, clock=lambda: now) as jobs:
+        outbox = jobs.ledger.outbox
+        # Long enough for everything: no window is waiting, and reports take time.
+        budget = timedelta(minutes=30)
+        with show_delivery(lambda: sum(one.messages for one in outbox.waiting().values()), step):
+            deliveries = jobs.deliver(budget=budget, for_files=budget)
+        return deliveries, Left.by(jobs, monitor, now=now)
 
 
 def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.monitor.inspection.held_up import hold_up_notes
@@ -15,6 +17,8 @@ from pumonitor.plain_text import one_line, series_of
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
+    from pumonitor.monitor.delivery.sending.delivery import Delivery
+    from pumonitor.monitor.jobs import Jobs
     from pumonitor.monitor.ledger.claims.held_up import HoldUp
     from pumonitor.monitor.ledger.claims.holders import Holder
     from pumonitor.monitor.ledger.outbox import Waiting
@@ -22,23 +26,54 @@ if TYPE_CHECKING:
     from pumonitor.monitor.round import Round
     from pumonitor.monitor.rules.alerts.alert import Alert
 
-__all__ = ["as_json", "print_round"]
+__all__ = ["Left", "as_json", "print_round"]
 
 
 _STYLES = {"critical": "bold red", "warning": "yellow", "info": "cyan"}
 _DESTINATIONS = {"mlflow": "results to MLflow", "mlflow-files": "reports to MLflow"}
 
 
-def as_json(
-    done: Round,
-    backlog: Backlog,
-    firing: Sequence[Alert] = (),
-    *,
-    waiting: Mapping[str, Waiting],
-    holders: Sequence[Holder] = (),
-    hold_ups: Sequence[HoldUp] = (),
-    unnotified: Sequence[Alert] = (),
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What is in the state database after a round: work, messages and alerts.
+
+    Attributes
+    ----------
+    backlog : Backlog
+    waiting : mapping of str to Waiting
+        Messages by destination.
+    holders : sequence of Holder
+        Processes that hold claims on windows.
+    hold_ups : sequence of HoldUp
+        Windows that fail and for which later ones wait.
+    unnotified, firing : sequence of Alert
+        Firing alerts without a notification; firing alerts, which a backfill leaves out.
+    """
+
+    backlog: Backlog
+    waiting: Mapping[str, Waiting]
+    holders: Sequence[Holder] = ()
+    hold_ups: Sequence[HoldUp] = ()
+    unnotified: Sequence[Alert] = ()
+    firing: Sequence[Alert] = ()
+
+    @classmethod
+    def by(cls, jobs: Jobs, monitor: str | None, *, now: datetime) -> Left:
+        """Read it, without the firing alerts; of one monitor, or of all that are configured."""
+        ledger = jobs.ledger
+        backlog = ledger.counts(now=now, monitor=monitor)
+        return cls(
+            backlog=backlog,
+            waiting=ledger.outbox.waiting(),
+            holders=ledger.holders(monitor),
+            hold_ups=ledger.hold_ups(monitor) if backlog.failing else (),
+            unnotified=[
+                one for one in ledger.alerts.unnotified(monitor) if one.monitor in jobs.monitors
+            ],
+        )
+
+
+def as_json(done: Round, left: Left) -> dict[str, Any]:
     """The result of a round in JSON types."""
     return {
         "planned": done.planned,
@@ -55,35 +90,13 @@ def as_json(
             for one in done.findings
         ],
         "left": {
-            "to_collect": backlog.to_collect,
-            "to_evaluate": backlog.to_evaluate,
-            "failing": backlog.failing,
-            "held": [_held_as_json(one) for one in holders],
-            "waiting_for": [
-                {
-                    "monitor": one.monitor,
-                    "window_start": one.window.start.isoformat(),
-                    "error": one.error,
-                    "windows": len(one.waiting),
-                    "attempts_left": one.attempts_left,
-                    "given_up_from": one.given_up_from and one.given_up_from.isoformat(),
-                }
-                for one in hold_ups
-            ],
+            "to_collect": left.backlog.to_collect,
+            "to_evaluate": left.backlog.to_evaluate,
+            "failing": left.backlog.failing,
+            "held": [_held_as_json(one) for one in left.holders],
+            "waiting_for": [_hold_up_as_json(one) for one in left.hold_ups],
         },
-        "firing": [
-            {
-                "monitor": one.monitor,
-                "rule": one.rule,
-                "severity": one.severity,
-                "model_version": one.model_version,
-                "segment": one.segment,
-                "since": None if one.firing_since is None else one.firing_since.isoformat(),
-                "evidence": one.evidence,
-                "reason": one.reason,
-            }
-            for one in firing
-        ],
+        "firing": [_firing_as_json(one) for one in left.firing],
         "untold": [
             {
                 "monitor": one.monitor,
@@ -91,25 +104,50 @@ def as_json(
                 "model_version": one.model_version,
                 "segment": one.segment,
             }
-            for one in unnotified
+            for one in left.unnotified
         ],
         "stopped": {name: since.isoformat() for name, since in done.stopped.items()},
         "deliveries": {
-            name: {
-                "delivered": one.delivered,
-                "failed": one.failed,
-                "set_aside": one.set_aside,
-                "stopped": one.stopped,
-                "reason": one.reason,
-                "waiting": waiting[name].messages if name in waiting else 0,
-                "held": [
-                    _held_as_json(holder)
-                    for holder in (waiting[name].holders if name in waiting else ())
-                ],
-            }
+            name: _delivery_as_json(one, left.waiting.get(name))
             for name, one in done.deliveries.items()
         },
-        "undelivered": list(undelivered(done.deliveries, waiting)),
+        "undelivered": list(undelivered(done.deliveries, left.waiting)),
+    }
+
+
+def _hold_up_as_json(hold_up: HoldUp) -> dict[str, Any]:
+    return {
+        "monitor": hold_up.monitor,
+        "window_start": hold_up.window.start.isoformat(),
+        "error": hold_up.error,
+        "windows": len(hold_up.waiting),
+        "attempts_left": hold_up.attempts_left,
+        "given_up_from": hold_up.given_up_from and hold_up.given_up_from.isoformat(),
+    }
+
+
+def _firing_as_json(alert: Alert) -> dict[str, Any]:
+    return {
+        "monitor": alert.monitor,
+        "rule": alert.rule,
+        "severity": alert.severity,
+        "model_version": alert.model_version,
+        "segment": alert.segment,
+        "since": None if alert.firing_since is None else alert.firing_since.isoformat(),
+        "evidence": alert.evidence,
+        "reason": alert.reason,
+    }
+
+
+def _delivery_as_json(delivery: Delivery, waiting: Waiting | None) -> dict[str, Any]:
+    return {
+        "delivered": delivery.delivered,
+        "failed": delivery.failed,
+        "set_aside": delivery.set_aside,
+        "stopped": delivery.stopped,
+        "reason": delivery.reason,
+        "waiting": 0 if waiting is None else waiting.messages,
+        "held": [] if waiting is None else [_held_as_json(one) for one in waiting.holders],
     }
 
 
@@ -127,22 +165,12 @@ def _why(alert: Alert) -> str:
     return f"fires{since}; the newest window {says}: {reason}"
 
 
-def print_round(
-    console: Console,
-    done: Round,
-    backlog: Backlog,
-    firing: Sequence[Alert] = (),
-    *,
-    waiting: Mapping[str, Waiting],
-    holders: Sequence[Holder] = (),
-    hold_ups: Sequence[HoldUp] = (),
-    unnotified: Sequence[Alert] = (),
-) -> None:
+def print_round(console: Console, done: Round, left: Left) -> None:
     """Print a few lines: failures with their reasons, work done, work left."""
     _print_failures(console, done.failures)
     console.print(
         f"{_number(done.collected, 'window')} collected, {done.evaluated} evaluated"
-        f"{_left(done, backlog, holders, hold_ups)}.",
+        f"{_work_left(done, left)}.",
         soft_wrap=True,
     )
     if done.failures:
@@ -152,17 +180,28 @@ def print_round(
         "are others"
         for name, since in done.stopped.items()
     ]
-    unnotified_notes = [f"{what}. {how}" for what, how in unsent_notes(unnotified)]
-    for note in (*stopped, *hold_up_notes(hold_ups), *summed_up(done.findings), *unnotified_notes):
+    unnotified_notes = [f"{what}. {how}" for what, how in unsent_notes(left.unnotified)]
+    for note in (
+        *stopped,
+        *hold_up_notes(left.hold_ups),
+        *summed_up(done.findings),
+        *unnotified_notes,
+    ):
         console.print("Note: ", style="yellow", end="")
         console.print(note, markup=False, soft_wrap=True)
-    for alert in firing:
+    for alert in left.firing:
         where = series_of(alert.model_version, alert.segment, between=", ")
         style = _STYLES[alert.severity]
         console.print(f"Firing, {alert.severity}: ", style=style, end="")
         about = f"{alert.monitor}{f' ({where})' if where else ''}"
         console.print(f"{about}, {alert.rule}: {_why(alert)}", markup=False, soft_wrap=True)
-    for name, one in done.deliveries.items():
+    _print_deliveries(console, done.deliveries, left.waiting)
+
+
+def _print_deliveries(
+    console: Console, deliveries: Mapping[str, Delivery], waiting: Mapping[str, Waiting]
+) -> None:
+    for name, one in deliveries.items():
         line = f"{_DESTINATIONS.get(name, name)}: {_number(one.delivered, 'message')} delivered"
         if one.failed:
             line += f", {one.failed} failed ({one.reason})"
@@ -171,7 +210,7 @@ def print_round(
         if name in waiting and waiting[name].messages:
             line += _waiting(waiting[name])
         console.print(line, markup=False, soft_wrap=True)
-    missed = undelivered(done.deliveries, waiting)
+    missed = undelivered(deliveries, waiting)
     if missed:
         console.print("Not delivered: ", style="red", end="")
         names = ", ".join(_DESTINATIONS.get(name, name) for name in missed)
@@ -216,17 +255,15 @@ def _waiting(waiting: Waiting) -> str:
     return f"; {', '.join(parts)}"
 
 
-def _left(
-    done: Round, backlog: Backlog, holders: Sequence[Holder], hold_ups: Sequence[HoldUp]
-) -> str:
-    left = backlog.to_collect + backlog.to_evaluate
-    if left and holders:
-        held = sum(one.held for one in holders)
-        return f"; {left} left, {held} held by {held_by(holders)}"
-    if left and hold_ups:
-        waiting = len(frozenset[str]().union(*(one.waiting for one in hold_ups)))
-        return f"; {left} left, {waiting} of them for earlier windows that cannot be counted"
-    if left:
-        return f"; {left} left to other processes or to the next run"
+def _work_left(done: Round, left: Left) -> str:
+    number = left.backlog.to_collect + left.backlog.to_evaluate
+    if number and left.holders:
+        held = sum(one.held for one in left.holders)
+        return f"; {number} left, {held} held by {held_by(left.holders)}"
+    if number and left.hold_ups:
+        waiting = len(frozenset[str]().union(*(one.waiting for one in left.hold_ups)))
+        return f"; {number} left, {waiting} of them for earlier windows that cannot be counted"
+    if number:
+        return f"; {number} left to other processes or to the next run"
     # After failures more may be left than is counted, as unplanned windows are in no count.
     return "" if done.failures else "; nothing is left"

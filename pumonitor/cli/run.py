@@ -43,13 +43,14 @@ def run(
     Example: pumonitor run --config pumonitor.yaml
     """
     import json
+    from dataclasses import replace
 
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         with progress_bar(logged_as="run") as step:
+            from pumonitor.cli.round_table import Left, print_round
             from pumonitor.cli.round_table import as_json as to_json
-            from pumonitor.cli.round_table import print_round
             from pumonitor.monitor.app import open_jobs, utc_now
             from pumonitor.monitor.config.file import read_configuration
             from pumonitor.monitor.inspection.undelivered import undelivered
@@ -68,46 +69,21 @@ def run(
                 done = jobs.run(
                     on_progress=lambda what, ready, of: step(what, ready / of if of else None)
                 )
-                backlog = jobs.ledger.counts(now=utc_now(), monitor=monitor)
-                waiting = jobs.ledger.outbox.waiting()
-                holders = jobs.ledger.holders(monitor)
-                waits_for = jobs.ledger.hold_ups(monitor) if backlog.failing else ()
-                unnotified = [
-                    one
-                    for one in jobs.ledger.alerts.unnotified(monitor)
-                    if one.monitor in jobs.monitors
-                ]
                 firing = [
                     one
                     for one in jobs.ledger.alerts.current(monitor, firing=True)
                     if one.monitor in jobs.monitors
                 ]
+                left = replace(Left.by(jobs, monitor, now=utc_now()), firing=firing)
         if as_json:
-            document = to_json(
-                done,
-                backlog,
-                firing,
-                waiting=waiting,
-                holders=holders,
-                hold_ups=waits_for,
-                unnotified=unnotified,
-            )
+            document = to_json(done, left)
             document["other_configurations"] = changed_as_json(changed, config)
             typer.echo(json.dumps(document))
         else:
-            print_round(
-                Console(highlight=False),
-                done,
-                backlog,
-                firing,
-                waiting=waiting,
-                holders=holders,
-                hold_ups=waits_for,
-                unnotified=unnotified,
-            )
+            print_round(Console(highlight=False), done, left)
     if done.failures:
         raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)
     if fail_on_alert and any(one.severity == "critical" for one in firing):
         raise typer.Exit(ALERTED)
-    if undelivered(done.deliveries, waiting):
+    if undelivered(done.deliveries, left.waiting):
         raise typer.Exit(FAILED)

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from pumonitor.cli.alert_numbers import alert_numbers
-from pumonitor.cli.round_table import as_json, print_round
+from pumonitor.cli.round_table import Left, as_json, print_round
 from pumonitor.cli.terminal import Console as Terminal
 from pumonitor.errors import InputError, SourceError
 from pumonitor.monitor.delivery.sending.delivery import Delivery
@@ -21,7 +21,7 @@ def backlog(left=0):
 
 
 def said(capsys, done, left=0, waiting=None):
-    print_round(Console(width=200), done, backlog(left), waiting=waiting or {})
+    print_round(Console(width=200), done, Left(backlog=backlog(left), waiting=waiting or {}))
     return capsys.readouterr().out.splitlines()
 
 
@@ -48,7 +48,7 @@ def test_windows_that_fail_for_one_reason_are_one_line(capsys):
     assert first.startswith("Failed: card-fraud, window of 2026-01-01 00:00 UTC: known_at has 1")
     assert others == "  2 other windows failed for the same reason"
     assert another == "Failed: card-fraud, window of 2026-01-04 00:00 UTC: another reason"
-    assert len(as_json(done, backlog(), waiting={})["failures"]) == 4
+    assert len(as_json(done, Left(backlog=backlog(), waiting={}))["failures"]) == 4
 
 
 def waiting(count):
@@ -66,7 +66,8 @@ def test_messages_wait_only_where_some_do(capsys, stopped):
     _, results, reports = said(capsys, done, waiting={"mlflow-files": waiting(25)})
     assert results == "results to MLflow: 3 messages delivered"
     assert reports == "reports to MLflow: 1 message delivered; 25 wait for the next run"
-    told = as_json(done, backlog(), waiting={"mlflow-files": waiting(25)})["deliveries"]
+    left = Left(backlog=backlog(), waiting={"mlflow-files": waiting(25)})
+    told = as_json(done, left)["deliveries"]
     assert (told["mlflow"]["waiting"], told["mlflow-files"]["waiting"]) == (0, 25)
 
 
@@ -107,7 +108,8 @@ def test_versions_and_segments_of_what_fires_keep_their_line(capsys):
         reason="F1 is 0.3\x07",
         evidence="breach",
     )
-    print_round(Terminal(width=200), Round(), backlog(), [alert], waiting={})
+    left = Left(backlog=backlog(), waiting={}, firing=[alert])
+    print_round(Terminal(width=200), Round(), left)
     assert capsys.readouterr().out.splitlines()[-1] == (
         r"Firing, critical: card-fraud (v1\nFiring, country=\x1b[31mDE), f1 below 0.5: "
         r"F1 is 0.3\x07"
@@ -125,7 +127,8 @@ def test_what_a_window_without_evidence_says_is_not_why_an_alert_fires(capsys):
         evidence="no_data",
         firing_since=datetime(2026, 3, 1, tzinfo=UTC),
     )
-    print_round(Terminal(width=200), Round(), backlog(), [alert], waiting={})
+    left = Left(backlog=backlog(), waiting={}, firing=[alert])
+    print_round(Terminal(width=200), Round(), left)
     assert capsys.readouterr().out.splitlines()[-1] == (
         "Firing, critical: card-fraud, health label delay change 50%: fires since 2026-03-01 00:00 "
         "UTC; the newest window is evidence neither way: there are no predictions"
