@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pumonitor._model_columns import model_thresholds, score_columns
 from pumonitor._validate import as_labels, row_weights
@@ -153,6 +154,7 @@ def compare(
     label_values = as_labels(labels)
     columns = score_columns(labels, label_values, scores)
     thresholds = model_thresholds(threshold, columns)
+    chances: dict[str, Any] = {"detection_rate": detection_rate, "min_propensity": min_propensity}
     tables = {
         name: ScoreTable.from_arrays(
             label_values,
@@ -160,8 +162,7 @@ def compare(
             thresholds=(thresholds[name],),
             sample_weight=sample_weight,
             propensity=propensity,
-            detection_rate=detection_rate,
-            min_propensity=min_propensity,
+            **chances,
         )
         for name, values in columns.items()
     }
@@ -173,33 +174,17 @@ def compare(
     problems, prior_from, evidence = _problems(
         tables, class_prior, label_frequency, label_purity, rng=rng, **settings
     )
-    weight = represented = None
-    if sample_weight is not None or propensity is not None:
-        weight, represented = row_weights(
-            label_values,
-            sample_weight,
-            propensity,
-            detection_rate=detection_rate,
-            min_propensity=min_propensity,
-        )
     models = {
         name: ModelOnRows.of(problem, columns[name], threshold=thresholds[name])
         for name, problem in problems.items()
     }
     first = next(iter(problems.values()))
-    table = first.table
     shared = {
         **settings,
         "label_purity": first.label_purity,
         "label_purity_evidence": evidence,
         "f_beta": f_beta,
-        "n_labeled": table.n_labeled,
-        "n_unlabeled": table.n_unlabeled,
-        "n_negative": table.n_negative,
-        "effective_labeled": first.labeled_size,
-        "weighted": table.weights is not None,
-        "propensities": table.has_propensities,
-        **table.weight_facts(),
+        **first.sample_facts(),
     }
     estimates = {
         name: _estimates(problem, thresholds[name], metrics) for name, problem in problems.items()
@@ -221,15 +206,28 @@ def compare(
         settings={"threshold": thresholds, **shared},
         warnings=warnings,
         chosen_by=_chooser(tables, thresholds, warnings),
-        choice_unseen=scenario == "single-training-set"
-        and not table.has_propensities
-        and not all(map(labels_show_a_review_cut, tables.values())),
+        choice_unseen=scenario == "single-training-set" and _would_not_show(tables.values()),
         pairs=ModelPairs(
             models=models,
-            rows=rows_as_cells(label_values, weight=weight, represented=represented),
+            rows=_rows(label_values, sample_weight, propensity, chances),
             threshold_metrics={metric.name: metric for metric in metrics},
         ),
     )
+
+
+def _rows(
+    labels: NDArray[np.int8], sample_weight: Any, propensity: Any, chances: Mapping[str, float]
+) -> ScoreTable:
+    """Every row as a cell, with the rows and positives that it stands for."""
+    weight = represented = None
+    if sample_weight is not None or propensity is not None:
+        weight, represented = row_weights(labels, sample_weight, propensity, **chances)
+    return rows_as_cells(labels, weight=weight, represented=represented)
+
+
+def _would_not_show(tables: Iterable[ScoreTable]) -> bool:
+    """Whether a model could have chosen what was reviewed without a trace in its labels."""
+    return not all(table.has_propensities or labels_show_a_review_cut(table) for table in tables)
 
 
 def _problems(

@@ -241,12 +241,7 @@ def evaluate_table(
     >>> print(ev["precision"])
     precision 0.5600 [0.4292, 0.7016]
     """
-    if not isinstance(table, ScoreTable):
-        msg = (
-            f"table must be a ScoreTable, got {type(table).__name__}: make one with "
-            "ScoreTable.from_counts or ScoreTable.from_arrays"
-        )
-        raise TypeError(msg)
+    _check_table(table)
     threshold = as_number(threshold, name="threshold")
     check_settings(
         scenario=scenario,
@@ -254,12 +249,6 @@ def evaluate_table(
         label_purity=1.0 if label_purity == "auto" else label_purity,
         confidence_level=confidence_level,
     )
-    if len(table) == 1 and table.lower[0] == table.upper[0]:
-        msg = (
-            f"scores are all equal to {table.lower[0]:g}: a constant score ranks nothing; check "
-            "that the column holds the model's score"
-        )
-        raise InputError(msg)
     prior, purity, evidence = assumed_of(
         table,
         class_prior=class_prior,
@@ -295,13 +284,7 @@ def evaluate_table(
         "confidence_level": confidence_level,
         "top_k": top_k,
         "f_beta": f_beta,
-        "n_labeled": table.n_labeled,
-        "n_unlabeled": table.n_unlabeled,
-        "n_negative": table.n_negative,
-        "effective_labeled": problem.labeled_size,
-        "weighted": table.weights is not None,
-        "propensities": table.has_propensities,
-        **table.weight_facts(),
+        **problem.sample_facts(),
         "resolution": table.resolution,
         "auxiliary_left_out": auxiliary_left_out,
     }
@@ -334,6 +317,22 @@ def evaluate_table(
             problem, prior, threshold=threshold, top_k=top_k, f_beta=f_beta, cells=CURVE_CELLS
         ),
     )
+
+
+def _check_table(table: Any) -> None:
+    """Refuse what is no table, and a table whose scores rank nothing."""
+    if not isinstance(table, ScoreTable):
+        msg = (
+            f"table must be a ScoreTable, got {type(table).__name__}: make one with "
+            "ScoreTable.from_counts or ScoreTable.from_arrays"
+        )
+        raise TypeError(msg)
+    if len(table) == 1 and table.lower[0] == table.upper[0]:
+        msg = (
+            f"scores are all equal to {table.lower[0]:g}: a constant score ranks nothing; check "
+            "that the column holds the model's score"
+        )
+        raise InputError(msg)
 
 
 def _histogram(table: ScoreTable) -> dict[str, NDArray[np.float64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from pumonitor.metrics.settings import check_settings
 from pumonitor.metrics.surrogates import HiddenCounts, hidden_counts
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.stats.distribution_bands import SIMULTANEOUS, Band, distribution_band
+from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
 __all__ = ["Basis", "bounds", "bounds_of_table"]
@@ -21,8 +23,10 @@ __all__ = ["Basis", "bounds", "bounds_of_table"]
 FloatArray = NDArray[np.float64]
 
 Basis = Literal["positives", "negatives", "tighter"]
+_Kind = Literal["positives", "negatives"]
 
 _PRIORS = 17
+_HIGHEST_FIRST = slice(None, None, -1)
 
 
 def bounds_of_table(
@@ -44,87 +48,149 @@ def bounds_of_table(
         label_purity=label_purity,
         confidence_level=confidence_level,
     )
+    _check_informative(class_prior, label_purity)
+    rows = _Rows.of(table, class_prior, scenario=scenario, label_purity=label_purity)
+    chosen: tuple[_Kind, ...] = ("positives", "negatives") if basis == "tighter" else (basis,)
+    generator = np.random.default_rng(0 if rng is None else rng)
+    return ContingencyBounds(
+        thresholds=np.concatenate(
+            [[np.nextafter(table.upper[-1], np.inf)], table.lower[_HIGHEST_FIRST]]
+        ),
+        cell_tops=table.upper[_HIGHEST_FIRST],
+        flagged=rows.flagged,
+        positives=rows.surely[-1] + rows.hidden,
+        band=band,
+        confidence_level=confidence_level,
+        tied=(table.lower == table.upper)[_HIGHEST_FIRST],
+        row_weight=float(rows.flagged[-1])
+        / (table.n_unlabeled + table.n_labeled + table.n_negative)
+        if table.weights is not None
+        else 1.0,
+        sides=tuple(
+            rows.side(one, band=band, confidence_level=confidence_level, rng=generator)
+            for one in chosen
+        ),
+        class_prior=(float(rows.priors[0]), float(rows.priors[-1])),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Rows:
+    """The population's rows at or above each threshold, and the positives hidden among them.
+
+    Attributes
+    ----------
+    table : ScoreTable
+    in_population : bool
+        Whether labeled rows belong to the population.
+    label_purity : float
+    flagged, surely, pool : ndarray of shape (cells + 1,)
+        All rows, the highest threshold first; those that are surely positive; and those that may
+        be positive or negative.
+    priors, hidden : ndarray
+        Class priors that the bounds are for, and at each the number of positives in the pool.
+    """
+
+    table: ScoreTable
+    in_population: bool
+    label_purity: float
+    flagged: FloatArray
+    surely: FloatArray
+    pool: FloatArray
+    priors: FloatArray
+    hidden: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        table: ScoreTable,
+        class_prior: ClassPriorEstimate,
+        *,
+        scenario: Scenario,
+        label_purity: float,
+    ) -> _Rows:
+        """Count the rows, and the hidden positives at each class prior of the interval."""
+        in_population = scenario == "single-training-set"
+        nothing = np.zeros(len(table) + 1)
+        labeled = _running(table.labeled_mass) if in_population else nothing
+        negative = _running(table.negative) if in_population else nothing
+        flagged = _running(table.unlabeled) + labeled + negative
+        # Labels that may be mistaken do not say which rows are positive: those rows are open too.
+        surely = labeled if label_purity == 1.0 else nothing
+        pool = flagged - surely - negative
+        if class_prior.high * flagged[-1] < surely[-1] - max(4 * np.sqrt(surely[-1]), 1.0):
+            msg = (
+                f"class_prior={class_prior.high:g} is impossible: "
+                f"{100 * surely[-1] / flagged[-1]:.3g}% of the rows are confirmed positives"
+            )
+            raise InputError(msg)
+        priors = np.array([class_prior.value])
+        if not class_prior.is_known:
+            priors = np.linspace(class_prior.low, class_prior.high, _PRIORS)
+        return cls(
+            table=table,
+            in_population=in_population,
+            label_purity=label_purity,
+            flagged=flagged,
+            surely=surely,
+            pool=pool,
+            priors=priors,
+            hidden=np.clip(priors * flagged[-1] - surely[-1], 0.0, pool[-1]),
+        )
+
+    def side(
+        self, basis: _Kind, *, band: Band, confidence_level: float, rng: np.random.Generator
+    ) -> Side:
+        """Bounds on the positives flagged, from how confirmed rows of one kind are ranked."""
+        of_positives = basis == "positives"
+        share, size = self._ranking_of_known(basis)
+        band_on_share = distribution_band(
+            share, size, band=band, confidence_level=confidence_level, rng=rng
+        )
+        found: list[HiddenCounts] = []
+        for prior, count in zip(self.priors, self.hidden, strict=True):
+            of_kind = float(count if of_positives else self.pool[-1] - count)
+            low, high = _stretched(share, *band_on_share, size, of_kind, band)
+            if of_positives and self.label_purity < 1.0:
+                flagged = self.flagged / self.flagged[-1]
+                low, high = (
+                    _without_noise(part, flagged, float(prior), self.label_purity)
+                    for part in (low, high)
+                )
+            counts = hidden_counts(self.pool, low, high, hidden=of_kind)
+            if not of_positives:
+                counts = HiddenCounts(low=self.pool - counts.high, high=self.pool - counts.low)
+            found.append(counts)
+        return Side(
+            basis=basis,
+            low=tuple(self.surely + counts.low for counts in found),
+            high=tuple(self.surely + counts.high for counts in found),
+        )
+
+    def _ranking_of_known(self, basis: _Kind) -> tuple[FloatArray, float]:
+        """Share of the confirmed rows of a kind that are flagged, and how many rows it rests on."""
+        if basis == "negatives":
+            known = _running(self.table.negative)
+            return known / known[-1], float(known[-1])
+        weight, squares = _like_the_hidden(
+            self.table, hidden_only=self.in_population and self.label_purity == 1.0
+        )
+        known = _running(weight)
+        return known / known[-1], effective_rows(weight, squares)
+
+
+def _running(column: FloatArray) -> FloatArray:
+    """Sum over the cells at or above each threshold, the highest first."""
+    return np.concatenate([[0.0], np.cumsum(column[_HIGHEST_FIRST])])
+
+
+def _check_informative(class_prior: ClassPriorEstimate, label_purity: float) -> None:
     if class_prior.high >= label_purity:
         msg = (
             "bounds need class_prior < label_purity over all of its interval, got "
             f"class_prior={class_prior.high:g}, label_purity={label_purity:g}"
         )
         raise ValueError(msg)
-    highest_first = slice(None, None, -1)
-    in_population = scenario == "single-training-set"
-
-    def running(column: FloatArray) -> FloatArray:
-        return np.concatenate([[0.0], np.cumsum(column[highest_first])])
-
-    unlabeled = running(table.unlabeled)
-    labeled = running(table.labeled_mass) if in_population else np.zeros(len(table) + 1)
-    negative = running(table.negative) if in_population else np.zeros(len(table) + 1)
-    flagged = unlabeled + labeled + negative
-    # Labels that may be mistaken do not say which rows are positive: those rows are open too.
-    surely = labeled if label_purity == 1.0 else np.zeros_like(labeled)
-    pool = flagged - surely - negative
-    priors = np.array([class_prior.value])
-    if not class_prior.is_known:
-        priors = np.linspace(class_prior.low, class_prior.high, _PRIORS)
-    hidden = np.clip(priors * flagged[-1] - surely[-1], 0.0, pool[-1])
-    if class_prior.high * flagged[-1] < surely[-1] - max(4 * np.sqrt(surely[-1]), 1.0):
-        msg = (
-            f"class_prior={class_prior.high:g} is impossible: "
-            f"{100 * surely[-1] / flagged[-1]:.3g}% of the rows are confirmed positives"
-        )
-        raise InputError(msg)
-    generator = np.random.default_rng(0 if rng is None else rng)
-
-    def side(basis: Literal["positives", "negatives"]) -> Side:
-        of_positives = basis == "positives"
-        known = running(table.negative)
-        size = float(known[-1])
-        if of_positives:
-            weight, squares = _like_the_hidden(
-                table, hidden_only=in_population and label_purity == 1.0
-            )
-            known, size = running(weight), _size(weight, squares)
-        share = known / known[-1]
-        band_on_share = distribution_band(
-            share, size, band=band, confidence_level=confidence_level, rng=generator
-        )
-        found: list[HiddenCounts] = []
-        for prior, count in zip(priors, hidden, strict=True):
-            of_kind = float(count if of_positives else pool[-1] - count)
-            low, high = _stretched(share, *band_on_share, size, of_kind, band)
-            if of_positives and label_purity < 1.0:
-                low, high = (
-                    _without_noise(part, flagged / flagged[-1], float(prior), label_purity)
-                    for part in (low, high)
-                )
-            counts = hidden_counts(pool, low, high, hidden=of_kind)
-            if not of_positives:
-                counts = HiddenCounts(low=pool - counts.high, high=pool - counts.low)
-            found.append(counts)
-        return Side(
-            basis=basis,
-            low=tuple(surely + counts.low for counts in found),
-            high=tuple(surely + counts.high for counts in found),
-        )
-
-    chosen: tuple[Literal["positives", "negatives"], ...] = (
-        ("positives", "negatives") if basis == "tighter" else (basis,)
-    )
-    lowest = np.concatenate([[np.nextafter(table.upper[-1], np.inf)], table.lower[highest_first]])
-    return ContingencyBounds(
-        thresholds=lowest,
-        cell_tops=table.upper[highest_first],
-        flagged=flagged,
-        positives=surely[-1] + hidden,
-        band=band,
-        confidence_level=confidence_level,
-        tied=(table.lower == table.upper)[highest_first],
-        row_weight=float(flagged[-1]) / (table.n_unlabeled + table.n_labeled + table.n_negative)
-        if table.weights is not None
-        else 1.0,
-        sides=tuple(side(one) for one in chosen),
-        class_prior=(float(priors[0]), float(priors[-1])),
-    )
 
 
 def _check(table: ScoreTable, *, band: Band, basis: Basis) -> None:
@@ -159,11 +225,6 @@ def _like_the_hidden(table: ScoreTable, *, hidden_only: bool) -> tuple[FloatArra
         return table.labeled, table.labeled_squares
     squares = table.labeled_squares - 2 * table.labeled_cross + table.labeled_mass_squares
     return weight, np.maximum(squares, 0.0)
-
-
-def _size(weight: FloatArray, squares: FloatArray) -> float:
-    """Rows, or with weights the rows they are worth (Kish)."""
-    return float(weight.sum()) ** 2 / float(squares.sum())
 
 
 def _stretched(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,33 +46,77 @@ def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
         problem.population_above[candidates],
         np.asarray(problem.class_prior.value),
     )
-    allowed = resampled.holds_labeled.copy()
-    allowed[0] = True
-    thresholds = resampled.thresholds[allowed]
-    grid_g, grid_theta = resampled.labeled_above[allowed], resampled.population_above[allowed]
-    g_draws = resampled.labeled_draws[:, allowed]
-    theta_draws = resampled.population_draws[:, allowed]
-    on_grid = _feasible(problem, grid_g, grid_theta, np.asarray(problem.class_prior.value))
-    fixed_prior = np.asarray(problem.class_prior.value)
-    prior_varies = problem.prior_draws is not None
-    sampled = _feasible(problem, g_draws, theta_draws, fixed_prior)
-    both, by_prior = sampled, None
-    if prior_varies:
-        both = _feasible(problem, g_draws, theta_draws, resampled.prior_draws)
-        by_prior = _feasible(problem, grid_g, grid_theta, resampled.prior_draws)
+    redrawn = _Redrawn.of(problem, resampled)
     found: list[Estimate] = []
     for metric in MAXIMIZED:
         curve = _values(metric, point)
         best = int(np.argmax(curve))
-        draws, where = _best(metric, both, thresholds)
-        sampling = draws if not prior_varies else _best(metric, sampled, thresholds)[0]
-        optimism = float(np.mean(sampling)) - float(np.max(_values(metric, on_grid)))
-        value = float(curve[best])
-        # Shift twice: once from the resamples' own optimism back to the curve they were drawn
-        # from, once from that curve to the truth.
-        centred = draws - 2 * max(optimism, 0.0)
-        name = f"{metric.name}_max"
-        estimate = estimate_from_draws(
+        found += _maximum(
+            problem, metric, redrawn, value=float(curve[best]), threshold=float(scores[best])
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Redrawn:
+    """Rates on the grid of the resamples, redrawn for each source of uncertainty.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (t,)
+    as_seen : Rates
+        Nothing is redrawn.
+    by_sample, by_prior, by_both : Rates
+        The table, the class prior, or both are redrawn; `by_prior` is None for a known prior.
+    """
+
+    thresholds: FloatArray
+    as_seen: Rates
+    by_sample: Rates
+    by_prior: Rates | None
+    by_both: Rates
+
+    @classmethod
+    def of(cls, problem: Problem, resampled: Resampled) -> _Redrawn:
+        """Rates at the lowest threshold and at those whose cell holds labeled rows."""
+        allowed = resampled.holds_labeled.copy()
+        allowed[0] = True
+        seen = resampled.labeled_above[allowed], resampled.population_above[allowed]
+        draws = resampled.labeled_draws[:, allowed], resampled.population_draws[:, allowed]
+        fixed_prior = np.asarray(problem.class_prior.value)
+        by_sample = _feasible(problem, *draws, fixed_prior)
+        by_both, by_prior = by_sample, None
+        if problem.prior_draws is not None:
+            by_both = _feasible(problem, *draws, resampled.prior_draws)
+            by_prior = _feasible(problem, *seen, resampled.prior_draws)
+        return cls(
+            thresholds=resampled.thresholds[allowed],
+            as_seen=_feasible(problem, *seen, fixed_prior),
+            by_sample=by_sample,
+            by_prior=by_prior,
+            by_both=by_both,
+        )
+
+
+def _maximum(
+    problem: Problem,
+    metric: ThresholdMetric,
+    redrawn: _Redrawn,
+    *,
+    value: float,
+    threshold: float,
+) -> list[Estimate]:
+    """The maximum of a metric and its threshold, with intervals from the maxima redrawn."""
+    thresholds, by_prior = redrawn.thresholds, redrawn.by_prior
+    draws, where = _best(metric, redrawn.by_both, thresholds)
+    sampling = draws if by_prior is None else _best(metric, redrawn.by_sample, thresholds)[0]
+    optimism = float(np.mean(sampling)) - float(np.max(_values(metric, redrawn.as_seen)))
+    # Shift twice: once from the resamples' own optimism back to the curve they were drawn
+    # from, once from that curve to the truth.
+    centred = draws - 2 * max(optimism, 0.0)
+    name = f"{metric.name}_max"
+    return [
+        estimate_from_draws(
             problem,
             name,
             value,
@@ -81,19 +125,18 @@ def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
             prior=None if by_prior is None else _best(metric, by_prior, thresholds)[0],
             method="bootstrap of the table, corrected for optimism",
             value_range=metric.value_range(problem.class_prior.value),
-        )
-        threshold = estimate_from_draws(
+        ),
+        estimate_from_draws(
             problem,
             f"{name}_threshold",
-            float(scores[best]),
+            threshold,
             where,
             sampling=where,
             prior=None,
             method="bootstrap of the table",
             value_range=(-math.inf, math.inf),
-        )
-        found += [estimate, threshold]
-    return found
+        ),
+    ]
 
 
 def _feasible(problem: Problem, g: FloatArray, theta: FloatArray, prior: FloatArray) -> Rates:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +32,8 @@ from pumonitor.metrics.prior_draws import (
 from pumonitor.metrics.running_sums import RunningSums, above, share_variance
 from pumonitor.metrics.settings import check_settings
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, undefined
-from pumonitor.stats.confidence_draws import (
-    share_draws,
-)
+from pumonitor.stats.confidence_draws import share_draws
+from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
 __all__ = ["Problem", "make_problem"]
@@ -97,23 +97,17 @@ class Problem:
     @property
     def rest(self) -> FloatArray:
         """Weight per cell of the population's rows that are not labeled."""
-        if self.scenario == "case-control":
-            return self.table.unlabeled
-        return self.table.unlabeled + self.table.negative
+        return _rest(self.table, self.scenario)
 
     @property
     def rest_squares(self) -> FloatArray:
         """Sum per cell of the squared weights of those rows."""
-        if self.scenario == "case-control":
-            return self.table.unlabeled_squares
-        return self.table.unlabeled_squares + self.table.negative_squares
+        return _rest_squares(self.table, self.scenario)
 
     @property
     def population(self) -> FloatArray:
         """Weight per cell of the population's rows."""
-        if self.scenario == "case-control":
-            return self.table.unlabeled
-        return self.table.labeled_mass + self.rest
+        return _population(self.table, self.scenario)
 
     @property
     def population_share(self) -> FloatArray:
@@ -183,6 +177,18 @@ class Problem:
             correct_prior_bias=self.correct_prior_bias,
             rng=self.seed,
         )
+
+    def sample_facts(self) -> dict[str, Any]:
+        """Numbers of rows, and whether they are weighted, as the settings of results state them."""
+        return {
+            "n_labeled": self.table.n_labeled,
+            "n_unlabeled": self.table.n_unlabeled,
+            "n_negative": self.table.n_negative,
+            "effective_labeled": self.labeled_size,
+            "weighted": self.table.weights is not None,
+            "propensities": self.table.has_propensities,
+            **self.table.weight_facts(),
+        }
 
     def undefined(self, name: str, reason: str) -> Estimate:
         """An estimate without a value."""
@@ -293,34 +299,25 @@ def make_problem(
         label_purity=label_purity,
         confidence_level=confidence_level,
     )
-    if class_prior.value >= label_purity:
-        msg = (
-            "class_prior must satisfy class_prior < label_purity: labels that are no purer "
-            f"than the population carry no information; got class_prior={class_prior.value:g}, "
-            f"label_purity={label_purity:g}"
-        )
-        raise ValueError(msg)
+    _check_informative(class_prior, label_purity)
     seed = _seed(rng)
-    labeled_total = float(table.labeled.sum())
-    mass_total = float(table.labeled_mass.sum())
     in_population = scenario == "single-training-set"
-    rest = table.unlabeled + (table.negative if in_population else 0.0)
-    rest_squares = table.unlabeled_squares + (table.negative_squares if in_population else 0.0)
-    rest_total = float(rest.sum())
+    rest, rest_squares = _rest(table, scenario), _rest_squares(table, scenario)
+    population = _population(table, scenario)
+    mass_total = float(table.labeled_mass.sum())
     everything = mass_total + float((table.unlabeled + table.negative).sum())
     fraction = mass_total / everything
-    labeled_size = labeled_total**2 / float(table.labeled_squares.sum())
-    mass_size = mass_total**2 / float(table.labeled_mass_squares.sum())
-    rest_size = rest_total**2 / float(rest_squares.sum())
-    population = rest + (table.labeled_mass if in_population else 0.0)
-    population_size = rest_size + (mass_size if in_population else 0.0)
+    rest_size = effective_rows(rest, rest_squares)
+    mass_size = effective_rows(table.labeled_mass, table.labeled_mass_squares)
     fraction_draws = np.full(DRAWS, fraction)
     if target == "process" and in_population:
         fraction_draws = _fraction_draws(table, rest_squares, fraction, everything, seed=seed)
     of_prior = draws_of_prior(
         class_prior,
         fraction_draws,
-        unlabeled_of_rest=float(table.unlabeled.sum()) / rest_total if in_population else None,
+        unlabeled_of_rest=float(table.unlabeled.sum()) / float(rest.sum())
+        if in_population
+        else None,
         label_purity=label_purity,
         rng=_stream(seed, "class prior"),
     )
@@ -334,17 +331,45 @@ def make_problem(
         prior_draws=of_prior.prior,
         unlabeled_draws=of_prior.unlabeled,
         frequency_draws=of_prior.frequency,
-        labeled_above=above(table.labeled) / labeled_total,
+        labeled_above=above(table.labeled) / float(table.labeled.sum()),
         population_above=above(population) / float(population.sum()),
         sums=RunningSums.of(table, rest, rest_squares),
         labeled_fraction=fraction,
         fraction_draws=fraction_draws,
-        labeled_size=labeled_size,
+        labeled_size=effective_rows(table.labeled, table.labeled_squares),
         rest_size=rest_size,
-        population_size=population_size,
+        population_size=rest_size + (mass_size if in_population else 0.0),
         correct_prior_bias=correct_prior_bias,
         seed=seed,
     )
+
+
+def _check_informative(class_prior: ClassPriorEstimate, label_purity: float) -> None:
+    if class_prior.value >= label_purity:
+        msg = (
+            "class_prior must satisfy class_prior < label_purity: labels that are no purer "
+            f"than the population carry no information; got class_prior={class_prior.value:g}, "
+            f"label_purity={label_purity:g}"
+        )
+        raise ValueError(msg)
+
+
+def _rest(table: ScoreTable, scenario: Scenario) -> FloatArray:
+    """Weight per cell of the population's rows that are not labeled."""
+    return table.unlabeled if scenario == "case-control" else table.unlabeled + table.negative
+
+
+def _rest_squares(table: ScoreTable, scenario: Scenario) -> FloatArray:
+    """Sum per cell of the squared weights of those rows."""
+    if scenario == "case-control":
+        return table.unlabeled_squares
+    return table.unlabeled_squares + table.negative_squares
+
+
+def _population(table: ScoreTable, scenario: Scenario) -> FloatArray:
+    """Weight per cell of the population's rows."""
+    rest = _rest(table, scenario)
+    return rest if scenario == "case-control" else table.labeled_mass + rest
 
 
 def _fraction_draws(

@@ -168,12 +168,7 @@ def estimate_from_table(
     of the labeled fraction q, which for the window itself is known (`target`).
     """
     check_method(method)
-    if method in METHODS and not METHODS[method].takes_label_noise and label_purity < 1.0:
-        msg = (
-            f"{method} takes every label to be right, or finds the mistakes itself: with "
-            f"label_purity={label_purity:g} use another method, for example class_prior='auto'"
-        )
-        raise ValueError(msg)
+    _check_label_noise(method, label_purity)
     check_reference(reference, method=method)
     found: PriorWithInterval
     if method == "propensity":
@@ -213,6 +208,37 @@ def estimate_from_table(
             confidence_level=confidence_level,
             rng=rng,
         )
+    return _from_unlabeled(
+        found,
+        table,
+        method,
+        scenario=scenario,
+        label_purity=label_purity,
+        confidence_level=confidence_level,
+        target=target,
+    )
+
+
+def _check_label_noise(method: str, label_purity: float) -> None:
+    if method in METHODS and not METHODS[method].takes_label_noise and label_purity < 1.0:
+        msg = (
+            f"{method} takes every label to be right, or finds the mistakes itself: with "
+            f"label_purity={label_purity:g} use another method, for example class_prior='auto'"
+        )
+        raise ValueError(msg)
+
+
+def _from_unlabeled(
+    found: PriorWithInterval,
+    table: ScoreTable,
+    method: str,
+    *,
+    scenario: Scenario,
+    label_purity: float,
+    confidence_level: float,
+    target: Target,
+) -> ClassPriorEstimate:
+    """The prior pi = q b + (1 - q) a from the unlabeled rows' a', with the error of q."""
     low, value, high = _shares(found, label_purity)
     from_unlabeled = unlabeled_to_population(table, scenario=scenario, label_purity=label_purity)
     # A window's own labeled fraction is known.

@@ -110,32 +110,7 @@ class ClassPriorEstimate:
         if isinstance(class_prior, ClassPriorEstimate):
             return class_prior
         if isinstance(class_prior, tuple | list):
-            bounds = tuple(float(part) for part in class_prior)
-            if len(bounds) not in (2, 3):
-                msg = (
-                    "class_prior must be a number, (low, high) or (value, low, high), "
-                    f"got {len(bounds)} numbers"
-                )
-                raise ValueError(msg)
-            low, high = bounds[-2], bounds[-1]
-            if not 0 < low < high < 1:
-                msg = (
-                    "an interval for class_prior must satisfy 0 < low < high < 1, "
-                    f"got low={low:g}, high={high:g}{if_percent(*bounds)}"
-                )
-                raise ValueError(msg)
-            if len(bounds) == 3:
-                value = bounds[0]
-            else:
-                # The midpoint on the logit scale: symmetrical for shares near 0 and near 1.
-                logit = 0.5 * (math.log(low / (1 - low)) + math.log(high / (1 - high)))
-                value = 1 / (1 + math.exp(-logit))
-            if not low <= value <= high:
-                msg = (
-                    f"class_prior must lie within its interval [{low:g}, {high:g}], got {value:g}: "
-                    "the order is (value, low, high)"
-                )
-                raise ValueError(msg)
+            value, low, high = _interval(tuple(float(part) for part in class_prior))
             return cls(
                 value=value,
                 low=low,
@@ -161,3 +136,33 @@ class ClassPriorEstimate:
         if self.is_known:
             return f"class_prior {self.value:.4f} ({self.method})"
         return f"class_prior {self.value:.4f} [{self.low:.4f}, {self.high:.4f}] ({self.method})"
+
+
+def _interval(bounds: tuple[float, ...]) -> tuple[float, float, float]:
+    """Value, low and high of a given interval, whose value may be left out."""
+    if len(bounds) not in (2, 3):
+        msg = (
+            "class_prior must be a number, (low, high) or (value, low, high), "
+            f"got {len(bounds)} numbers"
+        )
+        raise ValueError(msg)
+    low, high = bounds[-2], bounds[-1]
+    if not 0 < low < high < 1:
+        msg = (
+            "an interval for class_prior must satisfy 0 < low < high < 1, "
+            f"got low={low:g}, high={high:g}{if_percent(*bounds)}"
+        )
+        raise ValueError(msg)
+    if len(bounds) == 3:
+        value = bounds[0]
+    else:
+        # The midpoint on the logit scale: symmetrical for shares near 0 and near 1.
+        logit = 0.5 * (math.log(low / (1 - low)) + math.log(high / (1 - high)))
+        value = 1 / (1 + math.exp(-logit))
+    if not low <= value <= high:
+        msg = (
+            f"class_prior must lie within its interval [{low:g}, {high:g}], got {value:g}: "
+            "the order is (value, low, high)"
+        )
+        raise ValueError(msg)
+    return value, low, high
