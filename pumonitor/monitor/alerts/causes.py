@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
@@ -65,21 +66,8 @@ def cause_of(
     Cause or None
         None if either period has no mature windows with confirmed positives.
     """
-    with ledger.database.reading() as connection:
-        now = mature_series(
-            connection,
-            MatureSeries(
-                monitor=monitor.name,
-                configuration=configuration,
-                model_version=model_version,
-                segment=segment,
-                since=since,
-                until=until,
-                as_of=as_of,
-            ),
-            most=_MOST_WINDOWS_NOW,
-            which="last",
-        )
+    known = _Known(ledger=ledger, monitor=monitor, configuration=configuration, as_of=as_of)
+    now = known.last_windows(model_version=model_version, segment=segment, since=since, until=until)
     before = baseline_series(
         ledger,
         monitor,
@@ -94,18 +82,10 @@ def cause_of(
         return None
     tables_before, tables_now = _tables(before), _tables(now)
     edges = score_edges(tables_before)
-
-    def period(series: Sequence[StoredSeries], tables: Sequence[CountedTable]) -> Period:
-        counts = _counts(ledger, monitor, configuration, series, as_of=as_of)
-        return Period.counted(
-            tables,
-            edges=edges,
-            arrivals=_arrivals(counts),
-            delay_edges=[edge.total_seconds() for edge in delay_edges(monitor)],
-            traffic=_traffic(ledger, monitor, configuration, series, as_of=as_of),
-        )
-
-    periods = {"before": period(before, tables_before), "now": period(now, tables_now)}
+    periods = {
+        "before": known.period(before, tables_before, edges),
+        "now": known.period(now, tables_now, edges),
+    }
 
     def auc_of(name: Literal["before", "now"], class_prior: float) -> Estimate | None:
         series = {"before": before, "now": now}[name]
@@ -117,13 +97,8 @@ def cause_of(
 
     purity = monitor.label_purity
     if isinstance(purity, str):
-        seen = _evaluated(
-            _table(before, periods["before"], edges),
-            prior,
-            label_purity=purity,
-            seed=_seed(before[-1]),
-        )
-        purity = 1.0 if seen is None else float(seen.settings["label_purity"])
+        table = _table(before, periods["before"], edges)
+        purity = _estimated_purity(table, prior, seed=_seed(before[-1]))
     return name_cause(
         periods["before"],
         periods["now"],
@@ -132,6 +107,101 @@ def cause_of(
         auc_of=auc_of,
         changed=changed,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What the ledger has of a monitor's windows, as known at a time.
+
+    Attributes
+    ----------
+    ledger : LedgerReader
+    monitor : Monitor
+    configuration : str
+        Hash of the configuration.
+    as_of : datetime
+    """
+
+    ledger: LedgerReader
+    monitor: Monitor
+    configuration: str
+    as_of: datetime
+
+    def last_windows(
+        self, *, model_version: str, segment: str, since: datetime, until: datetime
+    ) -> Sequence[StoredSeries]:
+        """The last mature windows that start in [since, until)."""
+        asked = MatureSeries(
+            monitor=self.monitor.name,
+            configuration=self.configuration,
+            model_version=model_version,
+            segment=segment,
+            since=since,
+            until=until,
+            as_of=self.as_of,
+        )
+        with self.ledger.database.reading() as connection:
+            return mature_series(connection, asked, most=_MOST_WINDOWS_NOW, which="last")
+
+    def period(
+        self,
+        series: Sequence[StoredSeries],
+        tables: Sequence[CountedTable],
+        edges: NDArray[np.float64],
+    ) -> Period:
+        """The windows' counts on common cells, with their delays and their traffic."""
+        return Period.counted(
+            tables,
+            edges=edges,
+            arrivals=_arrivals(self._counts(series)),
+            delay_edges=[edge.total_seconds() for edge in delay_edges(self.monitor)],
+            traffic=self._traffic(series),
+        )
+
+    def _counts(self, series: Sequence[StoredSeries]) -> list[PaneCounts]:
+        chosen = {one.window for one in series}
+        counts = self.ledger.pane_counts_before(
+            self.monitor.name,
+            self.configuration,
+            start=series[-1].window.end,
+            as_of=self.as_of,
+            since=series[0].window.start,
+        )
+        return [one for one in counts if one.window in chosen]
+
+    def _traffic(self, series: Sequence[StoredSeries]) -> dict[str, list[CountedTable]]:
+        """Tables of each value of the first segment column; empty for an alert on a segment."""
+        segments = self.monitor.predictions.segments
+        if not segments or series[0].segment:
+            return {}
+        windows: set[Window] = {one.window for one in series}
+        versions = {one.model_version for one in series}
+        parts: dict[str, list[CountedTable]] = {}
+        names = self.ledger.segments(self.monitor.name, self.configuration, column=segments[0])
+        for name in names:
+            asked = MatureSeries(
+                monitor=self.monitor.name,
+                configuration=self.configuration,
+                segment=name,
+                since=series[0].window.start,
+                until=series[-1].window.end,
+                as_of=self.as_of,
+            )
+            with self.ledger.database.reading() as connection:
+                found = mature_series(connection, asked)
+            chosen = [
+                one for one in found if one.window in windows and one.model_version in versions
+            ]
+            tables = _tables(chosen)
+            if tables:
+                parts[name] = tables
+        return parts
+
+
+def _estimated_purity(table: ScoreTable, class_prior: float, *, seed: int) -> float:
+    """Label purity as a window's evaluation estimates it; 1 where it cannot be evaluated."""
+    seen = _evaluated(table, class_prior, label_purity="auto", seed=seed)
+    return 1.0 if seen is None else float(seen.settings["label_purity"])
 
 
 def _table(
@@ -194,60 +264,7 @@ def _counted(table: ScoreTable) -> CountedTable:
     return (table.lower + table.upper) / 2, labeled, rows
 
 
-def _counts(
-    ledger: LedgerReader,
-    monitor: Monitor,
-    configuration: str,
-    series: Sequence[StoredSeries],
-    *,
-    as_of: datetime,
-) -> list[PaneCounts]:
-    chosen = {one.window for one in series}
-    counts = ledger.pane_counts_before(
-        monitor.name,
-        configuration,
-        start=series[-1].window.end,
-        as_of=as_of,
-        since=series[0].window.start,
-    )
-    return [one for one in counts if one.window in chosen]
-
-
 def _arrivals(counts: Iterable[PaneCounts]) -> NDArray[np.float64]:
     """Numbers of labels by delay, over all model versions and segments."""
     found = [one.counts["arrivals"] for one in counts]
     return np.sum(found, axis=0, dtype=np.float64) if found else np.zeros(0)
-
-
-def _traffic(
-    ledger: LedgerReader,
-    monitor: Monitor,
-    configuration: str,
-    series: Sequence[StoredSeries],
-    *,
-    as_of: datetime,
-) -> dict[str, list[CountedTable]]:
-    """Tables of each value of the first segment column; empty for an alert on a segment."""
-    if not monitor.predictions.segments or series[0].segment:
-        return {}
-    windows: set[Window] = {one.window for one in series}
-    versions = {one.model_version for one in series}
-    parts: dict[str, list[CountedTable]] = {}
-    for name in ledger.segments(
-        monitor.name, configuration, column=monitor.predictions.segments[0]
-    ):
-        asked = MatureSeries(
-            monitor=monitor.name,
-            configuration=configuration,
-            segment=name,
-            since=series[0].window.start,
-            until=series[-1].window.end,
-            as_of=as_of,
-        )
-        with ledger.database.reading() as connection:
-            found = mature_series(connection, asked)
-        chosen = [one for one in found if one.window in windows and one.model_version in versions]
-        tables = _tables(chosen)
-        if tables:
-            parts[name] = tables
-    return parts

@@ -21,7 +21,7 @@ from pumonitor.monitor.rules.alerts.rule import (
 )
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind, SeriesEvidence
 from pumonitor.monitor.rules.alerts.usable import unusable, unusable_in_one_window
-from pumonitor.monitor.rules.reference.compared import compared
+from pumonitor.monitor.rules.reference.compared import Compared, compared
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
@@ -39,6 +39,12 @@ __all__ = [
 REACH: Final = float(special.ndtri(0.975))
 
 Side = Literal["below", "above"]
+
+_SIDES: Final[Mapping[str, tuple[Side, ...]]] = {
+    "drop": ("below",),
+    "rise": ("above",),
+    "change": ("below", "above"),
+}
 
 
 def change_evidence(
@@ -150,44 +156,25 @@ def _changed(
     known = _known(metric, view.readings[series], interval_of)
     beside = compared(metric, known, reference)
     now, usual, moved_by = known[metric], beside.usual, beside.change
-    sides: tuple[tuple[Side, float], ...] = (("below", -1.0), ("above", 1.0))
-    wanted = {"drop": sides[:1], "rise": sides[1:], "change": sides}[condition.direction]
-    kinds: list[EvidenceKind] = []
-    found: list[tuple[float, float]] = []
-    for side, sign in wanted:
-        moved = sign * condition.amount
+    wanted = _SIDES[condition.direction]
+    found: list[tuple[EvidenceKind, float, float]] = []
+    for side in wanted:
+        moved = -condition.amount if side == "below" else condition.amount
         one = (
             compared(metric, known, reference, times=_factor(usual, moved))
             if condition.relative
             else compared(metric, known, reference, plus=moved)
         )
-        # Usual variation between windows is required for a breach and ignored for "good".
-        kind = side_of(one.change, side, 0.0, rule.resolve_on)
-        if kind != "breach" and side_of(one.measured, side, 0.0, rule.resolve_on) == "good":
-            kind = "good"
-        kinds.append(kind)
-        p_value = 1.0
-        if kinds[-1] == "breach":
-            near_end = one.change.high if side == "below" else one.change.low
-            tail = one_sided_p_value(
-                one.change.value,
-                near_end=near_end,
-                limit=0.0,
-                reach=one.reach,
-                freedom=one.freedom,
-            )
-            p_value = min(len(wanted) * tail, 1.0)
-        found.append((one.limit, p_value))
-    kind = "insufficient"
-    if "breach" in kinds:
-        kind = "breach"
-    elif all(one == "good" for one in kinds):
-        kind = "good"
-    if kind == "breach":
-        limit, p_value = found[kinds.index("breach")]
-    else:
-        # Of two limits, report the nearer one.
-        limit, p_value = min(found, key=lambda one: abs(one[0] - now.value))
+        kind = _kind_of_change(one, side, rule.resolve_on)
+        p_value = min(len(wanted) * _tail(one, side), 1.0) if kind == "breach" else 1.0
+        found.append((kind, one.limit, p_value))
+    breaches = [one for one in found if one[0] == "breach"]
+    # Without a breach, of two limits the nearer one is reported.
+    kind, limit, p_value = (
+        breaches[0] if breaches else min(found, key=lambda one: abs(one[1] - now.value))
+    )
+    if not breaches:
+        kind = "good" if all(one[0] == "good" for one in found) else "insufficient"
     allowed = f"{100 * condition.amount:g}%" if condition.relative else f"{condition.amount:g}"
     words = {"breach": "more than", "good": "within", "insufficient": "perhaps more than"}[kind]
     reason = (
@@ -205,7 +192,29 @@ def _changed(
             reference=usual,
             reason=reason,
         ),
-        p_value=p_value if kind == "breach" else 1.0,
+        p_value=p_value,
+    )
+
+
+def _kind_of_change(change: Compared, side: Side, resolve_on: str) -> EvidenceKind:
+    """Which evidence a change is for one limit.
+
+    The usual variation between windows is required for a breach and ignored for "good".
+    """
+    kind = side_of(change.change, side, 0.0, resolve_on)
+    if kind != "breach" and side_of(change.measured, side, 0.0, resolve_on) == "good":
+        return "good"
+    return kind
+
+
+def _tail(change: Compared, side: Side) -> float:
+    """One-sided p-value of a breach."""
+    return one_sided_p_value(
+        change.change.value,
+        near_end=change.change.high if side == "below" else change.change.low,
+        limit=0.0,
+        reach=change.reach,
+        freedom=change.freedom,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from scipy import special
 
-from pumonitor.monitor.rules.causes.explained import explained, marginal
+from pumonitor.monitor.rules.causes.explained import Support, explained, marginal
 from pumonitor.monitor.rules.causes.hypotheses import Hypotheses
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, KINDS, Cause, Size, is_clear
 from pumonitor.monitor.rules.causes.period import Period
@@ -162,25 +162,11 @@ def name_cause(
         level_of=auc_of,
         label_purity=label_purity,
     )
-    fits = Hypotheses(before, now, class_prior=class_prior).fit()
-    best = max(fits, key=lambda kind: fits[kind].score)
     auc, impossible = auc_at(priors=(class_prior,) * 2)
-    at_held_prior = partial(_by_auc, auc=auc, reach=reach)
-    if changed is None:
-        by_auc = dict if fits[best].prior_free else at_held_prior
-        support = explained(fits, by_auc, None)
-        variation = share_variation(before, now)
-        ratios = Ratios.of_fit(fits[best], variation=variation, reach=reach)
-    else:
-        support = explained(fits, at_held_prior, changed.explanations)
-        ratios = Ratios.followed(changed)
-        if "class_prior" not in max(support, key=lambda kinds: support[kinds]):
-            # The counts of these windows alone give the confirmed share more precisely.
-            one = observed.confirmed
-            ratios = replace(ratios, confirmed_share=(one.low, one.change, one.high))
+    support, ratios = _support(observed, auc, changed, reach=reach)
     ratios = ratios.below(0.99 * label_purity / class_prior)
     aucs = {"auc": auc}
-    if "class_prior" in max(support, key=lambda kinds: support[kinds]):
+    if _prior_changed(support):
         # At the reference's class prior AUC may well be impossible.
         aucs = {"auc": auc} if math.isnan(impossible) else {}
         aucs[AUC_AT_NEW_PRIOR], impossible = auc_at(
@@ -188,12 +174,7 @@ def name_cause(
             prior_error=class_prior * ratios.positives[1] * ratios.error,
         )
     sizes = _sizes(observed, ratios, aucs, reach=reach)
-    likely = marginal(support)
-    kinds = tuple(
-        kind
-        for kind in KINDS
-        if _is_known(kind, likely, sizes, observed, followed=changed is not None)
-    )
+    kinds = _kinds(support, sizes, observed, followed=changed is not None)
     if not math.isnan(impossible):
         sizes = {name: size for name, size in sizes.items() if name not in _OF_AUC}
     return Cause(
@@ -226,6 +207,32 @@ def _too_few_confirmed(observed: Observed, reach: float) -> Cause:
     )
 
 
+def _support(
+    observed: Observed, auc: Size, changed: WhatChanged | None, *, reach: float
+) -> tuple[Support, Ratios]:
+    """Support of each combination of changes, and the ratios that go with the likeliest one."""
+    before, now = observed.before, observed.now
+    fits = Hypotheses(before, now, class_prior=observed.class_prior).fit()
+    at_held_prior = partial(_by_auc, auc=auc, reach=reach)
+    if changed is None:
+        best = max(fits.values(), key=lambda fit: fit.score)
+        support = explained(fits, dict if best.prior_free else at_held_prior, None)
+        variation = share_variation(before, now)
+        return support, Ratios.of_fit(best, variation=variation, reach=reach)
+    support = explained(fits, at_held_prior, changed.explanations)
+    ratios = Ratios.followed(changed)
+    if not _prior_changed(support):
+        # The counts of these windows alone give the confirmed share more precisely.
+        one = observed.confirmed
+        ratios = replace(ratios, confirmed_share=(one.low, one.change, one.high))
+    return support, ratios
+
+
+def _prior_changed(support: Support) -> bool:
+    """Whether the likeliest combination has a change of the class prior."""
+    return "class_prior" in max(support, key=lambda kinds: support[kinds])
+
+
 def _by_auc(support: Mapping[str, float], auc: Size, reach: float) -> dict[str, float]:
     """Move support between "ranking" and "score_scale" according to the change of AUC.
 
@@ -248,6 +255,16 @@ def _by_auc(support: Mapping[str, float], auc: Size, reach: float) -> dict[str, 
     if into is None:
         return dict(support)
     return {**support, into: support[into] + support[other], other: 0.0}
+
+
+def _kinds(
+    support: Support, sizes: Mapping[str, Size], observed: Observed, *, followed: bool
+) -> tuple[str, ...]:
+    """The causes that are known, the most important one first."""
+    likely = marginal(support)
+    return tuple(
+        kind for kind in KINDS if _is_known(kind, likely, sizes, observed, followed=followed)
+    )
 
 
 def _is_known(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy import optimize, special
 
 from pumonitor.monitor.rules.causes.earlier import log_most_by_earlier
 from pumonitor.monitor.rules.causes.period import Period
+from pumonitor.monitor.rules.causes.predictions import Distributions, Prediction
 from pumonitor.monitor.rules.causes.shapes import Shapes
 from pumonitor.monitor.rules.causes.variation import RowVariation, share_variation, windows_apart
 
@@ -54,21 +55,9 @@ class Fit:
     prior_free: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Prediction:
-    """Predicted score distributions: shares of the coarse cells for each kind of rows."""
-
-    positives: FloatArray
-    negatives: FloatArray
-    labeled: FloatArray
-    prior_ratio: float = 1.0
-    everything: FloatArray | None = None
-    """Shares of all rows, if they are not the mixture of positives and negatives."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Hypothesis:
-    predict: Callable[[FloatArray], _Prediction]
+    predict: Callable[[FloatArray], Prediction]
     own: int = 0
     prior_free: bool = False
     share_free: bool = False
@@ -111,56 +100,28 @@ class Hypotheses:
 
     def fit(self) -> dict[str, Fit]:
         """Fit every hypothesis: kind to the best fit among its variants. Includes "none"."""
-        shapes = self.shapes
-        f1, f0 = shapes.shares(shapes.positives), shapes.shares(shapes.negatives)
-        seen = shapes.shares(shapes.labeled)
-
-        def moved(parameters: FloatArray) -> dict[str, float]:
-            return {"shift": parameters[0], "log_stretch": parameters[1]}
-
-        def same(_: FloatArray) -> _Prediction:
-            return _Prediction(positives=f1, negatives=f0, labeled=seen)
-
-        def positives_moved(own: FloatArray) -> _Prediction:
-            there = shapes.shares(shapes.positives, **moved(own))
-            labeled = shapes.shares(shapes.labeled, **moved(own))
-            return _Prediction(positives=there, negatives=f0, labeled=labeled)
-
-        def negatives_moved(own: FloatArray) -> _Prediction:
-            there = shapes.shares(shapes.negatives, **moved(own))
-            return _Prediction(positives=f1, negatives=there, labeled=seen)
-
+        as_before = Distributions.of(self.shapes)
         everything = self._rows / self._rows.sum()
-
-        def others_anywhere(_: FloatArray) -> _Prediction:
-            return _Prediction(positives=f1, negatives=f0, labeled=seen, everything=everything)
-
-        def all_moved(own: FloatArray) -> _Prediction:
-            there = shapes.shares(shapes.positives, **moved(own))
-            others = shapes.shares(shapes.negatives, **moved(own))
-            labeled = shapes.shares(shapes.labeled, **moved(own))
-            return _Prediction(positives=there, negatives=others, labeled=labeled)
-
-        def others_confirmed(own: FloatArray) -> _Prediction:
-            return _Prediction(positives=f1, negatives=f0, labeled=shapes.tilted(seen, own[0]))
-
         hypotheses = {
-            "none": [_Hypothesis(predict=same)],
-            "class_prior": [_Hypothesis(predict=same, prior_free=True)],
-            "confirmed_share": [self._share_changed(same)],
+            "none": [_Hypothesis(predict=as_before.same)],
+            "class_prior": [_Hypothesis(predict=as_before.same, prior_free=True)],
+            "confirmed_share": [self._share_changed(as_before.same)],
             "ranking": [
-                _Hypothesis(predict=positives_moved, own=2),
-                _Hypothesis(predict=negatives_moved, own=2),
-                _Hypothesis(predict=others_anywhere, cells_free=len(self._rows)),
+                _Hypothesis(predict=as_before.positives_moved, own=2),
+                _Hypothesis(predict=as_before.negatives_moved, own=2),
+                _Hypothesis(
+                    predict=lambda own: replace(as_before.same(own), everything=everything),
+                    cells_free=len(self._rows),
+                ),
             ],
             "score_scale": [
-                _Hypothesis(predict=all_moved, own=2),
+                _Hypothesis(predict=as_before.all_moved, own=2),
                 _Hypothesis(predict=self._mapped(), cells_free=len(self._rows)),
             ],
-            "labeling": [_Hypothesis(predict=others_confirmed, own=1)],
+            "labeling": [_Hypothesis(predict=as_before.others_confirmed, own=1)],
         }
         if len(self._delays_before):
-            hypotheses["label_delay"] = [self._share_changed(same, by_delays=True)]
+            hypotheses["label_delay"] = [self._share_changed(as_before.same, by_delays=True)]
         if self._before.traffic and self._now.traffic:
             hypotheses["traffic"] = [_Hypothesis(predict=self._traffic(), mix=1.0 - self._moved())]
         return {
@@ -238,7 +199,7 @@ class Hypotheses:
         return np.clip(parameters[:2], -np.array(ends), highest)
 
     def _share_changed(
-        self, predict: Callable[[FloatArray], _Prediction], *, by_delays: bool = False
+        self, predict: Callable[[FloatArray], Prediction], *, by_delays: bool = False
     ) -> _Hypothesis:
         """The hypothesis that another share of positives is confirmed by now.
 
@@ -251,14 +212,14 @@ class Hypotheses:
             predict=predict, share_free=True, delays_free=by_delays, log_most_share=most
         )
 
-    def _mapped(self) -> Callable[[FloatArray], _Prediction]:
+    def _mapped(self) -> Callable[[FloatArray], Prediction]:
         """Predict from the monotone map that turns the reference's score distribution into the new.
 
         Such a map exists for any two distributions. It keeps ranks, so confirmed positives have the
         same distribution of ranks among all rows as in the reference.
         """
         labeled = self.shapes.at_ranks(np.cumsum(self._rows) / self._rows.sum())
-        predicted = _Prediction(
+        predicted = Prediction(
             positives=labeled,
             negatives=self._rows / self._rows.sum(),
             labeled=labeled,
@@ -279,7 +240,7 @@ class Hypotheses:
             shares.append(rows / max(rows.sum(), 1))
         return min(0.5 * float(np.abs(shares[1] - shares[0]).sum()) / _MOVED, 1.0)
 
-    def _traffic(self) -> Callable[[FloatArray], _Prediction]:
+    def _traffic(self) -> Callable[[FloatArray], Prediction]:
         """Predict from the reference with each segment weighted to its present number of rows."""
         shapes = self.shapes
         labeled, rows = np.zeros(self._before.rows.shape[1]), np.zeros(self._before.rows.shape[1])
@@ -296,7 +257,7 @@ class Hypotheses:
         positives = np.maximum(shapes.binned(labeled) / labeled.sum(), _SMALLEST_SHARE)
         everything = shapes.binned(rows) / rows.sum()
         negatives = np.maximum((everything - prior * positives) / (1 - prior), _SMALLEST_SHARE)
-        predicted = _Prediction(
+        predicted = Prediction(
             positives=positives,
             negatives=negatives,
             labeled=positives,

@@ -282,31 +282,7 @@ def _unclear(
         for kinds, share in sorted(support.items(), key=lambda one: -one[1])
         if share >= _LEAST_LIKELY
     ]
-    too_few = (
-        f"{observed.labeled} {_over(observed)}; about {observed.needed} would show a change of AUC "
-        f"by {NOTICED:g}"
-    )
-    if observed.labeled < observed.needed and not (followed and likely):
-        said = f"Too few confirmations to find the cause: {too_few}."
-    elif followed and likely:
-        *others, last = [f"{what} ({share:.0%})" for what, share in likely]
-        one_of = f"{', '.join(others)} or {last}" if others else f"most likely {last}"
-        said = f"The cause is uncertain: {one_of}."
-        if _is_prior_open(support):
-            said += (
-                f" Scores cannot distinguish them; an audit of about {_audit(sizes, observed)} "
-                "rows would show whether the class prior changed."
-            )
-        elif observed.labeled < observed.needed:
-            said += f" Confirmations are few: {too_few}."
-    elif len(likely) > 1:
-        named = [what for what, _ in likely]
-        said = (
-            f"The cause cannot be found: {', '.join(named[:-1])} and {named[-1]} explain the "
-            "counts about equally well."
-        )
-    else:
-        said = "The cause cannot be found."
+    said = _why_unclear(likely, sizes, observed, support, followed=followed)
     known = []
     if not observed.confirmed.low <= 1 <= observed.confirmed.high:
         known.append(
@@ -324,6 +300,42 @@ def _unclear(
             f"have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
         )
     return _with_known(said, known)
+
+
+def _why_unclear(
+    likely: Sequence[tuple[str, float]],
+    sizes: Mapping[str, Size],
+    observed: Observed,
+    support: Support,
+    *,
+    followed: bool,
+) -> str:
+    """Why no cause is named: few confirmations, or several hypotheses that fit."""
+    too_few = (
+        f"{observed.labeled} {_over(observed)}; about {observed.needed} would show a change of AUC "
+        f"by {NOTICED:g}"
+    )
+    if observed.labeled < observed.needed and not (followed and likely):
+        return f"Too few confirmations to find the cause: {too_few}."
+    if followed and likely:
+        *others, last = [f"{what} ({share:.0%})" for what, share in likely]
+        one_of = f"{', '.join(others)} or {last}" if others else f"most likely {last}"
+        said = f"The cause is uncertain: {one_of}."
+        if _is_prior_open(support):
+            said += (
+                f" Scores cannot distinguish them; an audit of about {_audit(sizes, observed)} "
+                "rows would show whether the class prior changed."
+            )
+        elif observed.labeled < observed.needed:
+            said += f" Confirmations are few: {too_few}."
+        return said
+    if len(likely) > 1:
+        named = [what for what, _ in likely]
+        return (
+            f"The cause cannot be found: {', '.join(named[:-1])} and {named[-1]} explain the "
+            "counts about equally well."
+        )
+    return "The cause cannot be found."
 
 
 def _with_known(said: str, known: list[str]) -> str:

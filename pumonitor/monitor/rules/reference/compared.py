@@ -14,7 +14,7 @@ from pumonitor.monitor.rules.reference.attribution import at_prior, difference_a
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Known, Uncertain
-from pumonitor.monitor.rules.reference.usual import REACH, exact
+from pumonitor.monitor.rules.reference.usual import REACH, Usual, exact
 
 __all__ = ["Compared", "compared", "level_of"]
 
@@ -140,29 +140,12 @@ def compared(
     one = now[metric]
     value = one.value - times * usual.value
     below, above = one.value - one.low, one.high - one.value
-    prior = now.get("class_prior")
-    level: Known | None = level_of(now)
-    usual_there = None
-    if level is not None:
-        usual_there = reference.at_level(metric, level.value)
-    elif prior is not None:
-        usual_there, level = reference.at_one_prior(metric, prior), prior
-    moved: Known | None = now.get(PRIOR_FACTOR)
-    if level is not None and moved is not None:
-        # Both priors are ratios to one level, whose error they share.
-        level, moved = _since(level, moved, reference.factor(metric))
-    if level is not None and usual_there is not None:
-        means: dict[str, Known] = {
-            name: exact(float(np.mean(reference.values(name, metric))))
-            for name in stands_on(metric)
-        } | {"class_prior": level}
-        found = difference_at_one_prior(metric, now, means, times=times, moved=moved)
-        at_means = at_prior(metric, {name: known.value for name, known in means.items()})
-        if found is not None and at_means is not None:
-            usual = usual_there
-            if PRIOR_FACTOR in now:
-                value = found.value + times * (at_means - usual.value)
-            below, above = found.value - found.low, found.high - found.value
+    there = _at_one_prior(metric, now, reference, times=times)
+    if there is not None:
+        usual, found, at_means = there
+        if PRIOR_FACTOR in now:
+            value = found.value + times * (at_means - usual.value)
+        below, above = found.value - found.low, found.high - found.value
     stretched = usual.reach / float(special.ndtri(0.5 + 0.5 * usual.confidence_level))
 
     # Usual windows vary to both sides: a low window is compared with the low side of the usual.
@@ -184,3 +167,34 @@ def compared(
         reach=usual.reach,
         freedom=usual.freedom,
     )
+
+
+def _at_one_prior(
+    metric: str, now: Mapping[str, Known], reference: ReferenceWindows, *, times: float
+) -> tuple[Usual, Uncertain, float] | None:
+    """The comparison with the reference's windows computed again at the window's class prior.
+
+    Returns what is usual there, the difference from the reference's means with its interval, and
+    the metric at these means; None where the metric does not stand on the class prior.
+    """
+    prior = now.get("class_prior")
+    level: Known | None = level_of(now)
+    usual = None
+    if level is not None:
+        usual = reference.at_level(metric, level.value)
+    elif prior is not None:
+        usual, level = reference.at_one_prior(metric, prior), prior
+    if level is None or usual is None:
+        return None
+    moved: Known | None = now.get(PRIOR_FACTOR)
+    if moved is not None:
+        # Both priors are ratios to one level, whose error they share.
+        level, moved = _since(level, moved, reference.factor(metric))
+    means: dict[str, Known] = {
+        name: exact(float(np.mean(reference.values(name, metric)))) for name in stands_on(metric)
+    } | {"class_prior": level}
+    found = difference_at_one_prior(metric, now, means, times=times, moved=moved)
+    at_means = at_prior(metric, {name: known.value for name, known in means.items()})
+    if found is None or at_means is None:
+        return None
+    return usual, found, at_means

@@ -1,0 +1,83 @@
+"""Predicted score distributions of the new period, from what may have happened to the scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.monitor.rules.causes.shapes import Shape, Shapes
+
+__all__ = ["Distributions", "Prediction"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Prediction:
+    """Predicted score distributions: shares of the coarse cells for each kind of rows."""
+
+    positives: FloatArray
+    negatives: FloatArray
+    labeled: FloatArray
+    prior_ratio: float = 1.0
+    everything: FloatArray | None = None
+    """Shares of all rows, if they are not the mixture of positives and negatives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Distributions:
+    """Score distributions of the reference, and what they become when some of them change.
+
+    Attributes
+    ----------
+    shapes : Shapes
+    positives, negatives, labeled : ndarray
+        Shares of the coarse cells in the reference.
+    """
+
+    shapes: Shapes
+    positives: FloatArray
+    negatives: FloatArray
+    labeled: FloatArray
+
+    @classmethod
+    def of(cls, shapes: Shapes) -> Distributions:
+        """The distributions as they were."""
+        return cls(
+            shapes=shapes,
+            positives=shapes.shares(shapes.positives),
+            negatives=shapes.shares(shapes.negatives),
+            labeled=shapes.shares(shapes.labeled),
+        )
+
+    def same(self, _: FloatArray) -> Prediction:
+        """All rows score as before."""
+        return Prediction(positives=self.positives, negatives=self.negatives, labeled=self.labeled)
+
+    def positives_moved(self, own: FloatArray) -> Prediction:
+        """Scores of positives, and with them of confirmed rows, are shifted and stretched."""
+        there = self._moved(self.shapes.positives, own)
+        labeled = self._moved(self.shapes.labeled, own)
+        return Prediction(positives=there, negatives=self.negatives, labeled=labeled)
+
+    def negatives_moved(self, own: FloatArray) -> Prediction:
+        """Scores of negatives are shifted and stretched."""
+        there = self._moved(self.shapes.negatives, own)
+        return Prediction(positives=self.positives, negatives=there, labeled=self.labeled)
+
+    def all_moved(self, own: FloatArray) -> Prediction:
+        """One shift and stretch applies to all scores."""
+        there = self._moved(self.shapes.positives, own)
+        others = self._moved(self.shapes.negatives, own)
+        labeled = self._moved(self.shapes.labeled, own)
+        return Prediction(positives=there, negatives=others, labeled=labeled)
+
+    def others_confirmed(self, own: FloatArray) -> Prediction:
+        """Other positives are confirmed: their distribution is tilted."""
+        labeled = self.shapes.tilted(self.labeled, own[0])
+        return Prediction(positives=self.positives, negatives=self.negatives, labeled=labeled)
+
+    def _moved(self, shape: Shape, own: FloatArray) -> FloatArray:
+        return self.shapes.shares(shape, shift=own[0], log_stretch=own[1])
