@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pumonitor.cli.outcome import errors_as_messages
-from pumonitor.cli.progress import progress_bar
+from pumonitor.cli.progress import Step, progress_bar
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pumonitor.demo.comparison import Comparison
     from pumonitor.demo.emails import ScoredMails
     from pumonitor.demo.flip import Flip
+    from pumonitor.demo.tracking import LoggedEvaluation
     from pumonitor.demo.weeks import Week
     from pumonitor.monitor.rules.alerts.alert import Transition
 
@@ -51,9 +52,8 @@ def demo(
         with progress_bar() as step:
             from pumonitor.demo.audit import audited_share
             from pumonitor.demo.comparison import compare
-            from pumonitor.demo.emails import THRESHOLD, score_later_mails
+            from pumonitor.demo.emails import score_later_mails
             from pumonitor.demo.flip import audited_before_flip, watch_flip, write_flip
-            from pumonitor.demo.tracking import evaluate_in_mlflow
             from pumonitor.demo.weeks import monitor_weeks, write_monitor
 
             _make_directory(keep)
@@ -61,25 +61,7 @@ def demo(
             mails = score_later_mails()
             mails.frame.to_csv(keep / "scored.csv", index=False)
             audit = audited_share(mails.frame["spam"])
-            # The estimates are compared with the truth of these mails, so the target is "window".
-            config = {"threshold": THRESHOLD, "target": "window"}
-            step("Evaluating in MLflow, share of spam from the scores", 0.2)
-            automatic = evaluate_in_mlflow(
-                mails.frame,
-                directory=keep,
-                run_name="share of spam from the scores",
-                report="report.html",
-                config={**config, "class_prior": "auto"},
-            )
-            step("Evaluating in MLflow, share of spam from an audit", 0.45)
-            audited = evaluate_in_mlflow(
-                mails.frame,
-                directory=keep,
-                run_name="share of spam from an audit",
-                report="report-audit.html",
-                config={**config, "class_prior": audit},
-            )
-            compared = compare(mails.frame, automatic, audited)
+            compared = compare(mails.frame, *_evaluate_twice(mails, keep, audit, step))
             weeks = monitor_weeks(
                 mails.frame,
                 write_monitor(mails.frame, keep),
@@ -99,6 +81,34 @@ def demo(
         _print_flip(console, flip)
         _print_spam(console, flip, weeks, mails=mails)
         _print_next(console, keep, picture=flip.picture)
+
+
+def _evaluate_twice(
+    mails: ScoredMails, keep: Path, audit: tuple[float, float, float], step: Step
+) -> tuple[LoggedEvaluation, LoggedEvaluation]:
+    """Evaluations in MLflow with the share of spam from the scores, and from an audit."""
+    from pumonitor.demo.emails import THRESHOLD
+    from pumonitor.demo.tracking import evaluate_in_mlflow
+
+    # The estimates are compared with the truth of these mails, so the target is "window".
+    config = {"threshold": THRESHOLD, "target": "window"}
+    step("Evaluating in MLflow, share of spam from the scores", 0.2)
+    automatic = evaluate_in_mlflow(
+        mails.frame,
+        directory=keep,
+        run_name="share of spam from the scores",
+        report="report.html",
+        config={**config, "class_prior": "auto"},
+    )
+    step("Evaluating in MLflow, share of spam from an audit", 0.45)
+    audited = evaluate_in_mlflow(
+        mails.frame,
+        directory=keep,
+        run_name="share of spam from an audit",
+        report="report-audit.html",
+        config={**config, "class_prior": audit},
+    )
+    return automatic, audited
 
 
 def _make_directory(directory: Path) -> None:

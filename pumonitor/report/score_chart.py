@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.report import palette
 from pumonitor.report.chart_data import csv_data
@@ -24,14 +24,6 @@ def score_chart(evaluation: Evaluation) -> altair.LayerChart:
     import altair as alt
 
     edges = evaluation.scores["edges"]
-    values = [
-        {"x": float(edge), "share": float(share), "group": group}
-        for group, key in ((_UNCONFIRMED, "unlabeled"), (_CONFIRMED, "labeled"))
-        # The last share stands at both edges of its bin, which closes the outline.
-        for edge, share in zip(
-            edges, [*evaluation.scores[key], evaluation.scores[key][-1]], strict=True
-        )
-    ]
     threshold = float(evaluation.settings["threshold"])
     low, high = min(float(edges[0]), threshold), max(float(edges[-1]), threshold)
     x_scale = alt.Scale(domain=[low, high], nice=False)
@@ -43,7 +35,7 @@ def score_chart(evaluation: Evaluation) -> altair.LayerChart:
         legend=alt.Legend(symbolType="square", symbolStrokeWidth=0),
     )
     steps = (
-        alt.Chart(csv_data(values))
+        alt.Chart(csv_data(_outlines(evaluation)))
         .mark_area(interpolate="step-after", fillOpacity=0.28, line={"strokeWidth": 1.75})
         .encode(
             x=alt.X("x:Q", scale=x_scale, axis=alt.Axis(title="Score", grid=False, tickCount=6)),
@@ -55,11 +47,36 @@ def score_chart(evaluation: Evaluation) -> altair.LayerChart:
             color=color,
         )
     )
+    at_right = threshold > low + 0.75 * (high - low)
+    return layered(steps, *_threshold_line(threshold, x_scale, at_right=at_right)).properties(
+        width=_WIDTH, height=_HEIGHT
+    )
+
+
+def _outlines(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Edges of the bins with the share of each group's cases."""
+    return [
+        {"x": float(edge), "share": float(share), "group": group}
+        for group, key in ((_UNCONFIRMED, "unlabeled"), (_CONFIRMED, "labeled"))
+        # The last share stands at both edges of its bin, which closes the outline.
+        for edge, share in zip(
+            evaluation.scores["edges"],
+            [*evaluation.scores[key], evaluation.scores[key][-1]],
+            strict=True,
+        )
+    ]
+
+
+def _threshold_line(
+    threshold: float, x_scale: altair.Scale, *, at_right: bool
+) -> tuple[altair.Chart, altair.Chart]:
+    """The chosen threshold: a line, and its number on the side where there is room."""
+    import altair as alt
+
     here = alt.Chart(alt.InlineData(values=[{"x": threshold, "label": f"at {threshold:.4g}"}]))
     rule = here.mark_rule(color=palette.INK, strokeDash=[3, 3], strokeWidth=1.25).encode(
         x=alt.X("x:Q", scale=x_scale)
     )
-    at_right = threshold > low + 0.75 * (high - low)
     label = here.mark_text(
         align="right" if at_right else "left",
         dx=-5 if at_right else 5,
@@ -68,4 +85,4 @@ def score_chart(evaluation: Evaluation) -> altair.LayerChart:
         color=palette.INK,
         baseline="top",
     ).encode(x=alt.X("x:Q", scale=x_scale), y=alt.value(0), text=alt.Text("label:N"))
-    return layered(steps, rule, label).properties(width=_WIDTH, height=_HEIGHT)
+    return rule, label

@@ -70,21 +70,10 @@ def examine(
             )
         ]
     with ledger:
-        for name, monitor in configuration.monitors.items():
-            complaints += window_complaints(ledger, name, monitor, now=now)
-            complaints += class_prior_complaints(ledger, name)
-            complaints += feature_complaints(ledger, monitor)
-            of_tables: list[Complaint] = []
-            last = _last_known(ledger, name)
-            if not monitor.missing:
-                of_tables, found = _of_tables(
-                    monitor, mask=configuration.mask, open_source=open_source
-                )
-                complaints += of_tables
-                last = found or last
-            # Tables that cannot be read, or are empty, are why there are no newer windows.
-            if not of_tables:
-                complaints += _of_time_since(ledger, monitor, last, now=now)
+        for monitor in configuration.monitors.values():
+            complaints += _of_monitor(
+                ledger, monitor, mask=configuration.mask, open_source=open_source, now=now
+            )
         complaints += lease_complaints(ledger)
         unnotified = [
             one for one in ledger.alerts.unnotified() if one.monitor in configuration.monitors
@@ -106,6 +95,32 @@ def examine(
                     remedy="evaluation goes on; results wait in the outbox until it answers",
                 )
             )
+    return complaints
+
+
+def _of_monitor(
+    ledger: Ledger,
+    monitor: Monitor,
+    *,
+    mask: Callable[[str], str],
+    open_source: Callable[[Monitor], PredictionSource],
+    now: datetime,
+) -> list[Complaint]:
+    """Complaints about a monitor's windows, class prior, features and tables."""
+    complaints = [
+        *window_complaints(ledger, monitor.name, monitor, now=now),
+        *class_prior_complaints(ledger, monitor.name),
+        *feature_complaints(ledger, monitor),
+    ]
+    of_tables: list[Complaint] = []
+    last = _last_known(ledger, monitor.name)
+    if not monitor.missing:
+        of_tables, found = _of_tables(monitor, mask=mask, open_source=open_source)
+        complaints += of_tables
+        last = found or last
+    # Tables that cannot be read, or are empty, are why there are no newer windows.
+    if not of_tables:
+        complaints += _of_time_since(ledger, monitor, last, now=now)
     return complaints
 
 

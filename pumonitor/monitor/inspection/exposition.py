@@ -16,7 +16,7 @@ from pumonitor.monitor.rules.alerts.alert import Alert
 from pumonitor.ports import Clock
 
 if TYPE_CHECKING:
-    from prometheus_client.core import Metric
+    from prometheus_client.core import GaugeMetricFamily, Metric
     from prometheus_client.registry import Collector
 
 __all__ = ["exposition"]
@@ -49,7 +49,9 @@ def exposition(ledger: Ledger, *, monitors: tuple[str, ...], clock: Clock) -> Ca
     class Reader:
         def collect(self) -> Iterator[Metric]:
             now = clock()
-            yield from _about_itself(ledger, monitors, now)
+            yield _build_info()
+            yield from _work(ledger, monitors, now)
+            yield from _outbox(ledger)
             yield from _estimates(ledger, monitors)
             yield from _alerts(StoredAlerts(ledger.database).current())
 
@@ -127,30 +129,34 @@ def _alerts(alerts: tuple[Alert, ...]) -> Iterator[Metric]:
     yield state
 
 
-def _about_itself(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> Iterator[Metric]:
+def _gauge(name: str, text: str, label: str) -> GaugeMetricFamily:
     from prometheus_client.core import GaugeMetricFamily
 
-    def gauge(name: str, text: str, label: str) -> GaugeMetricFamily:
-        return GaugeMetricFamily(f"pumonitor_{name}", text, labels=[label])
+    return GaugeMetricFamily(f"pumonitor_{name}", text, labels=[label])
 
-    info = gauge("build_info", "Always 1; the label has the version of pumonitor.", "version")
+
+def _build_info() -> Metric:
+    info = _gauge("build_info", "Always 1; the label has the version of pumonitor.", "version")
     info.add_metric([__version__], 1.0)
-    yield info
+    return info
 
-    windows = gauge("windows", "Windows that are planned, whatever their state.", "monitor")
-    unfinished = gauge("windows_unfinished", "Windows with work that is due.", "monitor")
-    failing = gauge(
+
+def _work(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> Iterator[Metric]:
+    """Windows of each monitor, work that is due, and times of the last prediction and success."""
+    windows = _gauge("windows", "Windows that are planned, whatever their state.", "monitor")
+    unfinished = _gauge("windows_unfinished", "Windows with work that is due.", "monitor")
+    failing = _gauge(
         "windows_failing", "Windows with due work whose last attempt failed.", "monitor"
     )
-    age = gauge(
+    age = _gauge(
         "oldest_unfinished_window_age_seconds",
         "Time since the oldest work that is due became due; 0 if none is.",
         "monitor",
     )
-    success = gauge(
+    success = _gauge(
         "last_success_timestamp_seconds", "Time when a window was evaluated last.", "monitor"
     )
-    predicted = gauge(
+    predicted = _gauge(
         "last_prediction_timestamp_seconds",
         "Time of the last prediction, as the last round found it.",
         "monitor",
@@ -174,13 +180,16 @@ def _about_itself(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> I
             success.add_metric([monitor], last.timestamp())
     yield from (windows, unfinished, failing, age, success, predicted)
 
-    waiting = gauge("outbox_messages", "Messages that wait to be delivered.", "destination")
-    oldest_message = gauge(
+
+def _outbox(ledger: Ledger) -> Iterator[Metric]:
+    """Messages of each destination that wait, their age, and those that it refused."""
+    waiting = _gauge("outbox_messages", "Messages that wait to be delivered.", "destination")
+    oldest_message = _gauge(
         "outbox_oldest_age_seconds",
         "Age of the oldest message that waits to be delivered.",
         "destination",
     )
-    set_aside = gauge("outbox_set_aside", "Messages that the destination refused.", "destination")
+    set_aside = _gauge("outbox_set_aside", "Messages that the destination refused.", "destination")
     for name, some in ledger.outbox.waiting().items():
         waiting.add_metric([name], some.messages)
         oldest_message.add_metric([name], some.oldest.total_seconds() if some.messages else 0.0)

@@ -99,25 +99,7 @@ def plan_labels(
     InputError
         If fewer than five quiet windows have an interval of the metric.
     """
-    if metric == "class_prior" and monitor.is_prior_followed:
-        msg = (
-            f"the class prior of {monitor.name} is followed over windows, and its posterior "
-            "shows a lasting change: the rule {metric: class_prior, shift: any} fires on "
-            "that, and pumonitor check says how soon twice or half as many positives are "
-            "detected"
-        )
-        raise InputError(msg)
-    rows = _quiet(ledger, monitor, metric)
-    if len(rows) < _FEWEST:
-        which, remedy = "mature windows", "pumonitor backfill makes them"
-        if monitor.reference is not None:
-            which = "windows of the reference"
-            remedy = "give the monitor a longer reference, or shorter windows"
-        msg = (
-            f"{monitor.name} has {len(rows)} {which} with an interval of {metric}, and "
-            f"{_FEWEST} are needed to see how much it varies; {remedy}"
-        )
-        raise InputError(msg)
+    rows = _enough_quiet(ledger, monitor, metric)
     values, noise, labels_now = _varied(rows)
     amount = _amount(drop, values)
     days = (rows[-1].window_end - rows[-1].window_start).total_seconds() / 86_400
@@ -280,6 +262,30 @@ def _quiet(ledger: LedgerReader, monitor: Monitor, metric: str) -> list[Publishe
     ]
     chosen = {one.start for one in period.chosen(windows)}
     return [row for row in by_version[version] if row.window_start in chosen]
+
+
+def _enough_quiet(ledger: LedgerReader, monitor: Monitor, metric: str) -> list[PublishedResult]:
+    """Quiet windows, or the reason why a plan cannot be read off them."""
+    if metric == "class_prior" and monitor.is_prior_followed:
+        msg = (
+            f"the class prior of {monitor.name} is followed over windows, and its posterior "
+            "shows a lasting change: the rule {metric: class_prior, shift: any} fires on "
+            "that, and pumonitor check says how soon twice or half as many positives are "
+            "detected"
+        )
+        raise InputError(msg)
+    rows = _quiet(ledger, monitor, metric)
+    if len(rows) < _FEWEST:
+        which, remedy = "mature windows", "pumonitor backfill makes them"
+        if monitor.reference is not None:
+            which = "windows of the reference"
+            remedy = "give the monitor a longer reference, or shorter windows"
+        msg = (
+            f"{monitor.name} has {len(rows)} {which} with an interval of {metric}, and "
+            f"{_FEWEST} are needed to see how much it varies; {remedy}"
+        )
+        raise InputError(msg)
+    return rows
 
 
 def _when(series: tuple[tuple[str, str], datetime]) -> tuple[datetime, str]:

@@ -76,55 +76,34 @@ def _alert(monitor: str, rule: AlertRule) -> dict[str, Any]:
 
 
 def _itself(monitors: Mapping[str, Monitor]) -> dict[str, Any]:
-    def about(
-        name: str, expression: str, summary: str, *, severity: str = "critical", wait: str = "10m"
-    ) -> dict[str, Any]:
-        return {
-            "alert": name,
-            "expr": expression,
-            "for": wait,
-            "labels": {"severity": severity},
-            "annotations": {"summary": summary},
-        }
-
-    late = [
-        about(
-            "PumonitorNothingEvaluated",
-            f"time() - pumonitor_last_success_timestamp_seconds{{monitor={_quoted(name)}}} > "
-            f"{_longest_silence(monitor)}",
-            f"{_literal(name)}: no window was evaluated for two windows and a day. "
-            "pumonitor doctor says why",
-        )
-        for name, monitor in monitors.items()
-    ]
     return {
         "name": "pumonitor",
         "rules": [
-            about(
+            _about(
                 "PumonitorGone",
                 "absent_over_time(pumonitor_build_info[15m])",
                 "pumonitor cannot be scraped: the models are not monitored",
             ),
-            *late,
-            about(
+            *(_nothing_evaluated(name, monitor) for name, monitor in monitors.items()),
+            _about(
                 "PumonitorWindowsFail",
                 "max by (monitor) (pumonitor_windows_failing) > 0",
                 "{{ $labels.monitor }}: {{ $value }} windows fail. pumonitor doctor says why",
                 severity="warning",
             ),
-            about(
+            _about(
                 "PumonitorMessagesWait",
                 "max by (destination) (pumonitor_outbox_oldest_age_seconds) > 3600",
                 "{{ $labels.destination }} has accepted no message for an hour",
                 severity="warning",
             ),
-            about(
+            _about(
                 "PumonitorMessagesRefused",
                 "max by (destination) (pumonitor_outbox_set_aside) > 0",
                 "{{ $labels.destination }} refused {{ $value }} messages: pumonitor doctor",
                 severity="warning",
             ),
-            about(
+            _about(
                 "PumonitorWatchdog",
                 "vector(1)",
                 "Always fires, so that a service outside can tell when alerts no longer arrive",
@@ -133,6 +112,29 @@ def _itself(monitors: Mapping[str, Monitor]) -> dict[str, Any]:
             ),
         ],
     }
+
+
+def _about(
+    name: str, expression: str, summary: str, *, severity: str = "critical", wait: str = "10m"
+) -> dict[str, Any]:
+    """An alert about pumonitor itself."""
+    return {
+        "alert": name,
+        "expr": expression,
+        "for": wait,
+        "labels": {"severity": severity},
+        "annotations": {"summary": summary},
+    }
+
+
+def _nothing_evaluated(name: str, monitor: Monitor) -> dict[str, Any]:
+    return _about(
+        "PumonitorNothingEvaluated",
+        f"time() - pumonitor_last_success_timestamp_seconds{{monitor={_quoted(name)}}} > "
+        f"{_longest_silence(monitor)}",
+        f"{_literal(name)}: no window was evaluated for two windows and a day. "
+        "pumonitor doctor says why",
+    )
 
 
 def _longest_silence(monitor: Monitor) -> int:

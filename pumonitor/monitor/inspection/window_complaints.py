@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
+from typing import Final
 
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.inspection.complaint import LATE, Complaint
 from pumonitor.monitor.inspection.configuration_changes import stored_hash
 from pumonitor.monitor.inspection.held_up import dates_of, until_given_up
 from pumonitor.monitor.inspection.insights import features_left_out
+from pumonitor.monitor.ledger.claims.held_up import HoldUp
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.windows.auxiliary.auxiliary import has_auxiliary
 from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_windows, summed_up
 
 __all__ = ["class_prior_complaints", "feature_complaints", "window_complaints"]
+
+_MOST_FAILURES: Final = 5
 
 
 def window_complaints(
@@ -44,31 +48,34 @@ def window_complaints(
     found += _of_rows(name, windows)
     failing = [one for one in windows if one.last_error and one.attempts]
     hold_ups = ledger.hold_ups(name) if failing else ()
-    waits = {one.window.start: f"; {until_given_up(one)}" for one in hold_ups}
-    for one in failing[:5]:
-        again = "" if one.not_before is None else f", next try {one.not_before:%Y-%m-%d %H:%M} UTC"
-        again += waits.get(one.window.start, "")
-        found.append(
-            Complaint(
-                severity="error",
-                what=f"{name}: the window of {one.window.start:%Y-%m-%d %H:%M} failed "
-                f"{one.attempts} times{again}: {one.last_error}",
-                remedy=f"repair the cause, then pumonitor backfill {name} --reprocess failed "
-                f"{dates_of([one.window])}",
-            )
-        )
-    if len(failing) > 5:
-        found.append(
-            Complaint(
-                severity="error",
-                what=f"{name}: {len(failing) - 5} further windows fail",
-                remedy="pumonitor results shows which are missing",
-            )
-        )
+    found += _of_failures(name, failing, hold_ups)
     # A run catches up with neither what fails nor what waits for it, of which all is said above.
     excused = {key for one in hold_ups for key in one.waiting}
     excused |= {one.window_key for one in failing}
     return [*found, *_of_lateness(name, windows, excused, now=now)]
+
+
+def _of_failures(
+    name: str, failing: Sequence[WindowRecord], hold_ups: Sequence[HoldUp]
+) -> Iterator[Complaint]:
+    """Windows whose last attempt failed, with the next try and what waits for them."""
+    waits = {one.window.start: f"; {until_given_up(one)}" for one in hold_ups}
+    for one in failing[:_MOST_FAILURES]:
+        again = "" if one.not_before is None else f", next try {one.not_before:%Y-%m-%d %H:%M} UTC"
+        again += waits.get(one.window.start, "")
+        yield Complaint(
+            severity="error",
+            what=f"{name}: the window of {one.window.start:%Y-%m-%d %H:%M} failed "
+            f"{one.attempts} times{again}: {one.last_error}",
+            remedy=f"repair the cause, then pumonitor backfill {name} --reprocess failed "
+            f"{dates_of([one.window])}",
+        )
+    if len(failing) > _MOST_FAILURES:
+        yield Complaint(
+            severity="error",
+            what=f"{name}: {len(failing) - _MOST_FAILURES} further windows fail",
+            remedy="pumonitor results shows which are missing",
+        )
 
 
 def _of_rows(name: str, windows: Sequence[WindowRecord]) -> Iterator[Complaint]:

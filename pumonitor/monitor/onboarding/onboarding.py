@@ -127,12 +127,11 @@ class _Decisions:
         maturity = self._maturity(extent)
         threshold = self._threshold(scale, score.name)
         version = self._columns.model_version()
-        propensity = proposals.propensity_column(self._positives)
-        if propensity is not None:
-            self._answers.found("propensity", propensity.name, "by its name")
+        propensity = self._propensity()
         reference = self._reference(extent, window=window, zone=zone, maturity=maturity)
         class_prior = self._class_prior(extent, reference, WindowGrid(every=window, zone=zone))
         used = {*ids, score.name, time.name, *([version.name] if version else [])}
+        segments = proposals.segment_columns(self._predictions, used)
         return Onboarded(
             name=self._name(),
             predictions=self._predictions.name,
@@ -144,12 +143,8 @@ class _Decisions:
             known_at=known.name if known is not None else None,
             label=label,
             model_version=version.name if version else None,
-            propensity=propensity.name if propensity else None,
-            segments=tuple(
-                column.name
-                for column in self._predictions.columns
-                if column.kind == "text" and 1 < column.distinct <= 20 and column.name not in used
-            ),
+            propensity=propensity,
+            segments=segments,
             time_zone=zone if time.kind == "naive" else None,
             known_zone=zone if known_naive else None,
             time_unit=time.time_unit,
@@ -164,6 +159,13 @@ class _Decisions:
             findings=tuple(self._answers.findings),
             notes=tuple(self._answers.notes),
         )
+
+    def _propensity(self) -> str | None:
+        column = proposals.propensity_column(self._positives)
+        if column is None:
+            return None
+        self._answers.found("propensity", column.name, "by its name")
+        return column.name
 
     def _zone(self, time: ColumnSample, known: ColumnSample | None) -> str:
         naive = [column.name for column in (time, known) if column and column.kind == "naive"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -29,6 +29,7 @@ __all__ = [
     "propensity_column",
     "reference_windows",
     "score_column",
+    "segment_columns",
     "time_column",
     "window_for",
     "written_span",
@@ -167,6 +168,15 @@ def propensity_column(table: TableSample) -> ColumnSample | None:
         lambda column: (
             column.kind == "float" and 0 < (column.least or 0) <= (column.greatest or 2) <= 1
         ),
+    )
+
+
+def segment_columns(table: TableSample, used: Collection[str]) -> tuple[str, ...]:
+    """Propose the columns that split the traffic: text of 2 to 20 values, used for nothing else."""
+    return tuple(
+        column.name
+        for column in table.columns
+        if column.kind == "text" and 1 < column.distinct <= 20 and column.name not in used
     )
 
 

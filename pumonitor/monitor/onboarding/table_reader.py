@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pumonitor.errors import InputError, did_you_mean
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER
@@ -29,6 +29,7 @@ Kind = Literal["integer", "float", "moment", "naive", "truth", "text", "other"]
 
 _SAMPLE_ROWS: Final = 5_000
 _HELD_BYTES: Final = 50_000_000
+_DELAY_LEVELS: Final = (0.5, 0.95)
 _KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ("integer", re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")),
     ("float", re.compile(r"FLOAT|DOUBLE|DECIMAL\(.*\)")),
@@ -267,40 +268,21 @@ class TableReader:
         """Count both tables as a whole: rows, times, delays."""
         moment = _seconds(time)
         known = "NULL::DOUBLE" if known_at is None else _seconds(known_at)
-        value = f"CAST({quoted(score)} AS DOUBLE)"
-        # NaN is the greatest number here.
-        usable = f"FILTER (WHERE isfinite({value}))"
-        (found,) = self._session.rows(
-            f"SELECT count(*) {usable}, min({moment}) {usable}, max({moment}) {usable}, "
-            f"min({value}) {usable}, max({value}) {usable}, "
-            f"1 - approx_count_distinct({quoted(ids[0])}) {usable} / count(*) {usable}, "
-            f"count(*) FILTER (WHERE {value} IS NULL), "
-            f"count(*) FILTER (WHERE NOT isfinite({value})) FROM {predictions.relation}",
-            step="Reading predictions",
+        count, first, last, least, greatest, repeated, missing, infinite = self._predicted(
+            predictions, ids[0], moment, score
         )
-        count, first, last, least, greatest, repeated, missing, infinite = found
-        if count == 0 or first is None:
-            msg = f"{predictions.name} has no row with a time and a finite score"
-            raise InputError(msg)
         positive = "" if label is None else f"WHERE {_label(label)} = 1"
         ((confirmations, last_known),) = self._session.rows(
             f"SELECT count(*), max({known}) FROM {positives.relation} {positive}"
         )
-        clocks = CLOCKS_DIFFER.total_seconds()
-        half = number((first + last) / 2)
-        early = f"FILTER (WHERE moment <= {half} AND delay >= {number(-clocks)})"
-        levels = (0.5, 0.95)
-        measures = [f"count(*) FILTER (WHERE delay < {number(-clocks)})"]
-        measures += [f"quantile_cont(delay, {level}) {early}" for level in levels]
-        (matched, refused, *quantiles) = self._session.rows(
-            f"SELECT count(*), {', '.join(measures)} "
-            f"FROM (SELECT moment, known - moment AS delay FROM "
+        matched, refused, delays = self._delays(
+            f"(SELECT moment, known - moment AS delay FROM "
             f"(SELECT CAST({quoted(ids[1])} AS VARCHAR) AS id, {known} AS known "
             f"FROM {positives.relation} {positive}) JOIN "
             f"(SELECT CAST({quoted(ids[0])} AS VARCHAR) AS id, {moment} AS moment "
             f"FROM {predictions.relation}) USING (id))",
-            step="Reading confirmations",
-        )[0]
+            half=(first + last) / 2,
+        )
         return Extent(
             predictions=count,
             confirmations=confirmations,
@@ -314,12 +296,48 @@ class TableReader:
             repeated=repeated,
             missing_scores=missing,
             infinite_scores=infinite,
-            delays={
-                level: seconds
-                for level, seconds in zip(levels, quantiles, strict=True)
-                if seconds is not None
-            },
+            delays=delays,
         )
+
+    def _predicted(
+        self, predictions: TableSample, id_: str, moment: str, score: str
+    ) -> tuple[Any, ...]:
+        """Rows, first and last time, least and greatest score, repeated ids, unusable scores."""
+        value = f"CAST({quoted(score)} AS DOUBLE)"
+        # NaN is the greatest number here.
+        usable = f"FILTER (WHERE isfinite({value}))"
+        (found,) = self._session.rows(
+            f"SELECT count(*) {usable}, min({moment}) {usable}, max({moment}) {usable}, "
+            f"min({value}) {usable}, max({value}) {usable}, "
+            f"1 - approx_count_distinct({quoted(id_)}) {usable} / count(*) {usable}, "
+            f"count(*) FILTER (WHERE {value} IS NULL), "
+            f"count(*) FILTER (WHERE NOT isfinite({value})) FROM {predictions.relation}",
+            step="Reading predictions",
+        )
+        count, first, *_ = found
+        if count == 0 or first is None:
+            msg = f"{predictions.name} has no row with a time and a finite score"
+            raise InputError(msg)
+        return found
+
+    def _delays(self, joined: str, *, half: float) -> tuple[int, int, dict[float, float]]:
+        """Matched confirmations, those known before their prediction, and quantiles of delays.
+
+        Delays are of predictions made until `half`, as later ones may still be confirmed.
+        """
+        clocks = CLOCKS_DIFFER.total_seconds()
+        early = f"FILTER (WHERE moment <= {number(half)} AND delay >= {number(-clocks)})"
+        measures = [f"count(*) FILTER (WHERE delay < {number(-clocks)})"]
+        measures += [f"quantile_cont(delay, {level}) {early}" for level in _DELAY_LEVELS]
+        ((matched, refused, *quantiles),) = self._session.rows(
+            f"SELECT count(*), {', '.join(measures)} FROM {joined}", step="Reading confirmations"
+        )
+        delays = {
+            level: seconds
+            for level, seconds in zip(_DELAY_LEVELS, quantiles, strict=True)
+            if seconds is not None
+        }
+        return matched, refused, delays
 
     def share_at_or_above(self, predictions: TableSample, score: str, threshold: float) -> float:
         """Share of the predictions with a finite score that score at or above a threshold."""

@@ -256,15 +256,7 @@ def _work(connection: Connection, metrics: Mapping[str, str], *, now: datetime) 
             ).group_by(unfinished.c.monitor)
         )
     }
-    mature = {
-        row.monitor: row.next_mature
-        for row in connection.execute(
-            select(unfinished.c.monitor, func.min(panes.c.as_of).label("next_mature"))
-            .join_from(unfinished, panes, panes.c.window_key == unfinished.c.window_key)
-            .where(panes.c.status != "evaluated", panes.c.state == "mature")
-            .group_by(unfinished.c.monitor)
-        )
-    }
+    mature = _next_mature(connection, unfinished)
     known = connection.execute(
         select(monitors.c.name, monitors.c.last_evaluated_at, standings.c.last_prediction)
         .join_from(monitors, standings, standings.c.monitor == monitors.c.name, isouter=True)
@@ -285,6 +277,19 @@ def _work(connection: Connection, metrics: Mapping[str, str], *, now: datetime) 
             )
         )
     return WorkColumns(**in_columns(WorkColumns.__slots__, rows))
+
+
+def _next_mature(connection: Connection, unfinished: CTE) -> dict[str, datetime]:
+    """Time of the next mature pane of each monitor."""
+    return {
+        row.monitor: row.next_mature
+        for row in connection.execute(
+            select(unfinished.c.monitor, func.min(panes.c.as_of).label("next_mature"))
+            .join_from(unfinished, panes, panes.c.window_key == unfinished.c.window_key)
+            .where(panes.c.status != "evaluated", panes.c.state == "mature")
+            .group_by(unfinished.c.monitor)
+        )
+    }
 
 
 def _unfinished(metrics: Mapping[str, str]) -> CTE:

@@ -141,12 +141,7 @@ def evaluate_window(
             **stored,
             "state": state,
             "undefined_reason": reason,
-            "label_maturity": {
-                "value": finite_or_none(share.value),
-                "low": finite_or_none(share.low),
-                "high": finite_or_none(share.high),
-                "undefined_reason": share.undefined_reason,
-            },
+            "label_maturity": _share_to_json(share),
             "made_with": {"seed": seed, "class_prior": class_prior_to_json(class_prior)},
         },
         results=tuple(results),
@@ -198,6 +193,15 @@ def _share(state: State, maturity: ShareKnown | None) -> ShareKnown:
     if maturity is None:
         return ShareKnown.unknown("no earlier window is mature", confidence_level=_LEVEL)
     return maturity
+
+
+def _share_to_json(share: ShareKnown) -> dict[str, float | str | None]:
+    return {
+        "value": finite_or_none(share.value),
+        "low": finite_or_none(share.low),
+        "high": finite_or_none(share.high),
+        "undefined_reason": share.undefined_reason,
+    }
 
 
 def _estimate_rows(
