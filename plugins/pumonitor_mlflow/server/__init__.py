@@ -1,0 +1,1 @@
+"""The pages inside MLflow's own server: `mlflow server --app-name pumonitor`."""

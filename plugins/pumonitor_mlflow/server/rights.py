@@ -1,0 +1,139 @@
+"""Which monitors a caller may see: those whose experiment the wrapped application shows them."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from threading import Lock
+from typing import Any, Final
+
+from pumonitor.monitor.delivery.mlflow.runs import EXPERIMENT_PREFIX
+from pumonitor_mlflow.server.exchange import Answer, Request
+
+__all__ = ["Asking", "Remembered", "Seen", "asking"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a caller may see.
+
+    Attributes
+    ----------
+    everything : bool
+        Of an administrator, or where there are no accounts: also monitors without an experiment.
+    monitors : frozenset of str
+        Those whose experiment they may read.
+    """
+
+    everything: bool = False
+    monitors: frozenset[str] = frozenset()
+
+
+Asking = Generator[Request, Answer, Seen | Answer]
+"""Yields what to ask, takes the answers, returns what may be seen or the answer that refused."""
+
+_MOST_PAGES: Final = 20
+_SEARCH: Final = "/api/2.0/mlflow/experiments/search"
+_WHO: Final = "/api/2.0/mlflow/users/current"
+_OF_MONITORS: Final = f"name LIKE '{EXPERIMENT_PREFIX}%'"
+_AT_ONCE: Final = 1000
+_SECONDS: Final = 30.0
+_MOST_CALLERS: Final = 1000
+# What says who asks, of which workspace, and by which name of this machine.
+_OF_THE_CALLER: Final = frozenset({"authorization", "cookie", "host", "x-mlflow-workspace"})
+
+
+def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Asking:
+    """Ask the wrapped application for the experiments of monitors, as the caller.
+
+    The caller's headers go with it, so whatever signs people in there decides here as well. Hosts
+    are checked there too.
+
+    Parameters
+    ----------
+    request : Request
+    static_prefix : str
+        Before every path of the wrapped application.
+    has_accounts : bool
+        Whether it signs people in.
+    """
+    names: frozenset[str] = frozenset()
+    page: str | None = None
+    for _ in range(_MOST_PAGES):
+        answer = yield _as_caller(
+            request,
+            static_prefix + _SEARCH,
+            {"filter": _OF_MONITORS, "max_results": _AT_ONCE}
+            | ({} if page is None else {"page_token": page}),
+        )
+        if answer.status != HTTPStatus.OK:
+            return answer
+        found = json.loads(answer.body)
+        names |= {
+            one["name"].removeprefix(EXPERIMENT_PREFIX) for one in found.get("experiments", [])
+        }
+        page = found.get("next_page_token") or None
+        if page is None:
+            break
+    if not has_accounts:
+        return Seen(everything=True, monitors=names)
+    who = yield _as_caller(request, static_prefix + _WHO)
+    user = json.loads(who.body).get("user", {}) if who.status == HTTPStatus.OK else {}
+    return Seen(everything=user.get("is_admin") is True, monitors=names)
+
+
+def _as_caller(request: Request, path: str, asked: Mapping[str, Any] | None = None) -> Request:
+    """A question with the headers that say who asks; with something asked, a POST."""
+    headers = [one for one in request.headers if one[0] in _OF_THE_CALLER]
+    return replace(
+        request,
+        method="GET" if asked is None else "POST",
+        path=path,
+        query="",
+        headers=[*headers, ("content-type", "application/json"), ("accept", "application/json")],
+        body=b"" if asked is None else json.dumps(asked).encode(),
+        prefix="",
+        also={},
+    )
+
+
+class Remembered:
+    """What callers may see, for half a minute: a password is hashed slowly at every question.
+
+    Callers are known by a hash with a key of this process: no password is kept.
+
+    Parameters
+    ----------
+    clock : callable, optional
+        Seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._key = secrets.token_bytes(32)
+        self._lock = Lock()
+        self._known: OrderedDict[bytes, tuple[float, Seen]] = OrderedDict()
+
+    def get(self, request: Request) -> Seen | None:
+        """What was found for this caller; None if nothing is known or it is too old."""
+        with self._lock:
+            until, seen = self._known.get(self._caller(request), (0.0, Seen()))
+        return seen if self._clock() < until else None
+
+    def put(self, request: Request, seen: Seen) -> None:
+        """Remember it."""
+        with self._lock:
+            self._known[self._caller(request)] = self._clock() + _SECONDS, seen
+            while len(self._known) > _MOST_CALLERS:
+                self._known.popitem(last=False)
+
+    def _caller(self, request: Request) -> bytes:
+        who = json.dumps(sorted(one for one in request.headers if one[0] in _OF_THE_CALLER))
+        return hmac.digest(self._key, who.encode(), hashlib.sha256)

@@ -1,0 +1,166 @@
+"""The pages inside an application of either kind: who sees what, and what is left alone."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from flask import Flask, Response, request
+from pumonitor_mlflow.server import wrapped
+from pumonitor_mlflow.server.app import create_app
+from pumonitor_mlflow.server.exchange import Request, ask_asgi, ask_wsgi
+
+from tests.monitor.monitored_shop import write_shop
+
+PEOPLE = {
+    "admin": [],
+    "reader": ["pumonitor/card-fraud"],
+    "stranger": ["pumonitor/other", "unrelated"],
+}
+
+
+def signed(name):
+    return ("authorization", f"Basic {base64.b64encode(f'{name}:x'.encode()).decode()}")
+
+
+def tracking_server(asked: Counter):
+    """Signs people in, and shows them their experiments."""
+    app = Flask("tracking")
+
+    @app.post("/api/2.0/mlflow/experiments/search")
+    def search():
+        asked["search"] += 1
+        if request.host != "mlflow.example":
+            return Response("Invalid Host header", 403)
+        who = request.authorization
+        if who is None or who.username not in PEOPLE:
+            return Response("sign in", 401, {"WWW-Authenticate": 'Basic realm="mlflow"'})
+        names = [one for one in PEOPLE[who.username] if one.startswith("pumonitor/")]
+        return {"experiments": [{"name": name} for name in names]}
+
+    @app.get("/api/2.0/mlflow/users/current")
+    def current():
+        return {"user": {"is_admin": request.authorization.username == "admin"}}
+
+    @app.get("/")
+    def home():
+        asked["home"] += 1
+        return "MLflow"
+
+    return app
+
+
+def as_asgi(app):
+    async def found(scope, receive, send):
+        body = (await receive())["body"]
+        answer = ask_wsgi(app, replace(Request.of_asgi(scope), body=body))
+        headers = [(name.encode(), value.encode()) for name, value in answer.headers]
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": answer.body})
+
+    return found
+
+
+@pytest.fixture(params=["wsgi", "asgi"])
+def served(request, tmp_path, monkeypatch):
+    asked = Counter()
+    inner = tracking_server(asked)
+    if request.param == "asgi":
+        inner = as_asgi(inner)
+    monkeypatch.setattr("pumonitor_mlflow.server.app.wrapped_app", lambda: inner)
+    monkeypatch.setenv(wrapped.VARIABLE, "accounts")
+    monkeypatch.setenv("_MLFLOW_SGI_NAME", "uvicorn" if request.param == "asgi" else "gunicorn")
+    monkeypatch.setenv("PUMONITOR_CONFIG", str(write_shop(tmp_path, days=1)))
+    app = create_app()
+
+    def get(path, *headers, host="mlflow.example", method="GET"):
+        one = Request(method=method, path=path, headers=[("host", host), *headers])
+        return asyncio.run(ask_asgi(app, one)) if request.param == "asgi" else ask_wsgi(app, one)
+
+    return get, asked
+
+
+def test_everything_else_is_answered_by_the_wrapped_application(served):
+    get, asked = served
+    assert get("/").body == b"MLflow"
+    assert get("/pumonitoring").status == 404
+    assert asked == {"home": 1}
+
+
+def test_who_may_read_the_experiment_sees_the_monitor(served):
+    get, asked = served
+    page = get("/pumonitor/", signed("reader"))
+    assert page.status == 200
+    assert b"card-fraud" in page.body
+    assert b'href="/pumonitor/static/pages.css"' in page.body
+    assert get("/pumonitor/monitors/card-fraud", signed("reader")).status == 200
+    assert asked["search"] == 1
+
+
+def test_an_administrator_sees_it_without_an_experiment(served):
+    get, _ = served
+    assert b"card-fraud" in get("/pumonitor/", signed("admin")).body
+
+
+def test_for_others_it_does_not_exist(served):
+    get, _ = served
+    page = get("/pumonitor/", signed("stranger"))
+    assert page.status == 200
+    assert b"card-fraud" not in page.body
+    there = get("/pumonitor/monitors/card-fraud", signed("stranger"))
+    nowhere = get("/pumonitor/monitors/no-such", signed("stranger"))
+    assert (there.status, there.body) == (404, nowhere.body)
+
+
+@pytest.mark.parametrize("path", ["/pumonitor", "/pumonitor/", "/pumonitor/static/pages.css"])
+def test_who_is_not_signed_in_is_asked_to(served, path):
+    get, asked = served
+    for _ in range(2):
+        answer = get(path)
+        assert answer.status == 401
+        headers = {name.lower(): value for name, value in answer.headers}
+        assert headers["www-authenticate"].startswith("Basic")
+    assert asked["search"] == 2, "a refusal is not remembered"
+
+
+def test_another_host_is_refused_as_the_wrapped_application_does(served):
+    get, _ = served
+    assert get("/pumonitor/", signed("reader"), host="evil.example").status == 403
+
+
+def test_nothing_can_be_changed(served):
+    get, _ = served
+    assert get("/pumonitor/", signed("reader"), method="POST").status == 405
+
+
+def test_the_address_without_a_slash_leads_to_the_pages(served):
+    get, _ = served
+    answer = get("/pumonitor", signed("reader"))
+    assert answer.status == 308
+    assert dict(answer.headers)["Location"] == "/pumonitor/"
+
+
+def test_a_configuration_that_cannot_be_read_is_said_and_tried_again(served, monkeypatch, tmp_path):
+    get, _ = served
+    monkeypatch.setenv("PUMONITOR_CONFIG", str(tmp_path / "missing.yaml"))
+    answer = get("/pumonitor/", signed("reader"))
+    assert answer.status == 503
+    assert b"missing.yaml" in answer.body
+    assert get("/").body == b"MLflow"
+    monkeypatch.setenv("PUMONITOR_CONFIG", str(tmp_path / "pumonitor.yaml"))
+    assert get("/pumonitor/", signed("reader")).status == 200
+
+
+def test_an_application_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setenv(wrapped.VARIABLE, "basic-aut")
+    with pytest.raises(wrapped.InputError, match="did you mean 'basic-auth'"):
+        wrapped.wrapped_app()
+
+
+def test_it_does_not_wrap_itself(monkeypatch):
+    monkeypatch.setenv(wrapped.VARIABLE, "pumonitor")
+    with pytest.raises(wrapped.InputError, match="no application 'pumonitor'"):
+        wrapped.wrapped_app()

@@ -1,0 +1,149 @@
+"""What a caller may see is what the wrapped application shows them, for half a minute."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pumonitor_mlflow.server.exchange import Answer, Request
+from pumonitor_mlflow.server.rights import Remembered, Seen, asking
+
+ALICE = Request(
+    method="GET",
+    path="/pumonitor/",
+    headers=[
+        ("authorization", "Basic a"),
+        ("host", "h"),
+        ("accept", "text/html"),
+        ("if-match", "x"),
+    ],
+)
+
+CARD_FRAUD = Seen(monitors=frozenset({"card-fraud"}))
+
+
+def answer(names, page=None, status=200):
+    found = {"experiments": [{"name": name} for name in names], "next_page_token": page}
+    return Answer(status=status, body=json.dumps(found).encode())
+
+
+def user(*, is_admin):
+    return Answer(status=200, body=json.dumps({"user": {"is_admin": is_admin}}).encode())
+
+
+def finished(steps, *answers):
+    """Questions until the end, and what is found then."""
+    questions = [next(steps)]
+    for one in answers:
+        try:
+            question = steps.send(one)
+        except StopIteration as end:
+            return questions, end.value
+        questions.append(question)
+    pytest.fail("it asks on")
+
+
+def test_experiments_of_monitors_are_asked_for_as_the_caller():
+    [asked, who], seen = finished(
+        asking(ALICE, static_prefix="/mlflow", has_accounts=True),
+        answer(["pumonitor/card-fraud", "pumonitor/churn"]),
+        user(is_admin=False),
+    )
+    assert seen == Seen(monitors=frozenset({"card-fraud", "churn"}))
+    assert (who.method, who.path) == ("GET", "/mlflow/api/2.0/mlflow/users/current")
+    assert ("authorization", "Basic a") in who.headers
+    assert asked.method == "POST"
+    assert asked.path == "/mlflow/api/2.0/mlflow/experiments/search"
+    assert json.loads(asked.body)["filter"] == "name LIKE 'pumonitor/%'"
+    assert ("authorization", "Basic a") in asked.headers
+    assert ("host", "h") in asked.headers
+    assert not {"if-match"} & {name for name, _ in asked.headers}
+
+
+def test_all_pages_of_the_answer_are_asked_for():
+    questions, seen = finished(
+        asking(ALICE, static_prefix="", has_accounts=True),
+        answer(["pumonitor/a"], page="2"),
+        answer(["pumonitor/b"]),
+        user(is_admin=False),
+    )
+    assert seen.monitors == {"a", "b"}
+    assert json.loads(questions[1].body)["page_token"] == "2"  # noqa: S105
+
+
+@pytest.mark.parametrize("status", [401, 403, 500])
+def test_a_refusal_is_passed_on(status):
+    refusal = answer([], status=status)
+    assert finished(asking(ALICE, static_prefix="", has_accounts=True), refusal)[1] is refusal
+
+
+def test_an_answer_without_end_is_not_followed_for_ever():
+    again = [answer(["pumonitor/a"], page="again")] * 100
+    questions, seen = finished(asking(ALICE, static_prefix="", has_accounts=False), *again)
+    assert len(questions) == 20
+    assert seen.monitors == {"a"}
+
+
+def test_an_administrator_sees_monitors_without_an_experiment():
+    steps = asking(ALICE, static_prefix="", has_accounts=True)
+    assert finished(steps, answer([]), user(is_admin=True))[1] == Seen(everything=True)
+
+
+@pytest.mark.parametrize(
+    "who", [Answer(status=404, body=b"Not Found"), Answer(status=200, body=b"{}")]
+)
+def test_who_is_not_known_to_be_one_does_not(who):
+    steps = asking(ALICE, static_prefix="", has_accounts=True)
+    assert finished(steps, answer([]), who)[1] == Seen()
+
+
+def test_without_accounts_everybody_sees_everything():
+    [_], seen = finished(asking(ALICE, static_prefix="", has_accounts=False), answer([]))
+    assert seen.everything
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def with_header(name, value):
+    headers = [one for one in ALICE.headers if one[0] != name]
+    return Request(method="GET", path="/", headers=[*headers, (name, value)])
+
+
+def test_what_was_found_is_known_for_half_a_minute():
+    clock = Clock()
+    remembered = Remembered(clock)
+    assert remembered.get(ALICE) is None
+    remembered.put(ALICE, CARD_FRAUD)
+    clock.now += 29
+    assert remembered.get(ALICE) == CARD_FRAUD
+    clock.now += 2
+    assert remembered.get(ALICE) is None
+
+
+@pytest.mark.parametrize("name", ["authorization", "cookie", "host", "x-mlflow-workspace"])
+def test_another_caller_workspace_or_host_is_asked_for_again(name):
+    remembered = Remembered(Clock())
+    remembered.put(ALICE, CARD_FRAUD)
+    assert remembered.get(with_header(name, "other")) is None
+    assert remembered.get(with_header("accept", "other")) == CARD_FRAUD
+
+
+def test_no_password_is_kept():
+    remembered = Remembered(Clock())
+    remembered.put(with_header("authorization", "Basic c2VjcmV0"), Seen())
+    assert "c2VjcmV0" not in repr(vars(remembered))
+    assert b"c2VjcmV0" not in b"".join(remembered._known)
+
+
+def test_not_every_caller_is_remembered_for_ever():
+    remembered = Remembered(Clock())
+    remembered.put(ALICE, CARD_FRAUD)
+    for number in range(1000):
+        remembered.put(with_header("cookie", str(number)), Seen())
+    assert len(remembered._known) == 1000
+    assert remembered.get(ALICE) is None
