@@ -72,7 +72,7 @@ def test_files_and_benchmarks_that_a_decision_names_are_there(name: str) -> None
     modules = re.findall(r"`python -m (benchmarks[\w.]*)", page)
     assert [one for one in modules if find_spec(one) is None] == []
     where = page.partition("## Where in the code")[2]
-    assert re.search(r"`pumonitor/[\w/]+\.py`", where)
+    assert re.search(r"`(pumonitor|plugins)/[\w/]+\.py`", where)
 
 
 @pytest.mark.parametrize("name", _PAGES)

@@ -75,7 +75,7 @@ def _alone(name: str) -> Iterator[None]:
     file = Path(tempfile.gettempdir()) / (
         f"pumonitor-{hashlib.sha256(of.encode()).hexdigest()[:16]}.lock"
     )
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         yield
