@@ -39,7 +39,6 @@ def print_current(
     console: Console, current: list[Alert], silences: tuple[Silence, ...], *, now: datetime
 ) -> None:
     """Print the states of alerts, firing ones first, and the silences in force."""
-    from rich.markup import escape
     from rich.table import Table
 
     if not current:
@@ -49,33 +48,8 @@ def print_current(
         return
     table = Table("alert", "state", "newest window")
     for one in sorted(current, key=lambda one: (not one.is_firing, one.monitor, one.rule)):
-        state = f"{one.state} since {_day(one.firing_since)}" if one.is_firing else one.state
-        if any(silence.covers(one, now=now) for silence in silences):
-            state += ", silenced"
-        if one.is_firing and one.acknowledged_incident == one.incident:
-            state += ", acknowledged"
-        about = [one_line(part) for part in (one.model_version, one.segment) if part]
-        numbers = alert_numbers(
-            one.metric,
-            value=one.value,
-            low=one.low,
-            high=one.high,
-            limit=one.limit_value,
-            reference=one.reference,
-        )
-        table.add_row(
-            escape(
-                "\n".join([f"{one.monitor}: {one.rule}", " ".join([f"({one.severity})", *about])])
-            ),
-            f"[{_COLOURS.get(one.state, 'default')}]{state}[/]",
-            "\n".join(
-                [
-                    _day(one.window_start),
-                    numbers,
-                    *([escape(one.reason)] if one.state == "unknown" and one.reason else []),
-                ]
-            ),
-        )
+        silenced = any(silence.covers(one, now=now) for silence in silences)
+        table.add_row(*_alert_cells(one, silenced=silenced))
     console.print(table)
     for silence in silences:
         of = silence.rule or silence.metric or "all alerts"
@@ -85,6 +59,32 @@ def print_current(
             f"{silence.ends:%Y-%m-%d %H:%M} UTC, by {silence.author}{because}",
             markup=False,
         )
+
+
+def _alert_cells(alert: Alert, *, silenced: bool) -> tuple[str, str, str]:
+    """The alert with its series, its state, and the newest window with its numbers."""
+    from rich.markup import escape
+
+    state = f"{alert.state} since {_day(alert.firing_since)}" if alert.is_firing else alert.state
+    if silenced:
+        state += ", silenced"
+    if alert.is_firing and alert.acknowledged_incident == alert.incident:
+        state += ", acknowledged"
+    about = [one_line(part) for part in (alert.model_version, alert.segment) if part]
+    numbers = alert_numbers(
+        alert.metric,
+        value=alert.value,
+        low=alert.low,
+        high=alert.high,
+        limit=alert.limit_value,
+        reference=alert.reference,
+    )
+    why = [escape(alert.reason)] if alert.state == "unknown" and alert.reason else []
+    return (
+        escape(f"{alert.monitor}: {alert.rule}\n{' '.join([f'({alert.severity})', *about])}"),
+        f"[{_COLOURS.get(alert.state, 'default')}]{state}[/]",
+        "\n".join([_day(alert.window_start), numbers, *why]),
+    )
 
 
 def print_history(console: Console, events: list[StoredTransition]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
-from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
+from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import Step, progress_bar
 
 if TYPE_CHECKING:
@@ -81,11 +81,10 @@ def backfill(
         with progress_bar(logged_as="backfill") as step:
             from pumonitor.cli.moments import moment
             from pumonitor.cli.round_table import as_json as to_json
-            from pumonitor.cli.round_table import print_round
+            from pumonitor.cli.round_table import exit_status, print_round
             from pumonitor.monitor.app import utc_now
             from pumonitor.monitor.backfill import backfill as work
             from pumonitor.monitor.config.file import read_configuration
-            from pumonitor.monitor.inspection.undelivered import undelivered
 
             first, last = _range(start, end)
             known_by = None if as_of is None else moment(as_of, option="--as-of")
@@ -112,10 +111,8 @@ def backfill(
             typer.echo(json.dumps(to_json(done, left)))
         else:
             print_round(console, done, left)
-    if done.failures:
-        raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)
-    if undelivered(done.deliveries, left.waiting):
-        raise typer.Exit(FAILED)
+    if status := exit_status(done, left):
+        raise typer.Exit(status)
 
 
 def _range(start: str, end: str) -> tuple[datetime, datetime]:

@@ -25,7 +25,7 @@ from pumonitor.cli.options import (
     Target,
     TargetName,
 )
-from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.outcome import errors_as_messages, settings_as_input
 from pumonitor.cli.progress import progress_bar
 from pumonitor.cli.readings import (
     class_prior_of,
@@ -96,10 +96,9 @@ def compare(
     with errors_as_messages():
         with progress_bar() as step:
             from pumonitor.comparison import compare as compare_models
-            from pumonitor.errors import InputError
             from pumonitor.sources.one_table.scored_rows import read_scored_rows
 
-            try:
+            with settings_as_input():
                 rows = read_scored_rows(
                     file,
                     labels=labels,
@@ -126,11 +125,6 @@ def compare(
                     f_beta=f_beta,
                     rng=seed,
                 )
-            except InputError:
-                raise
-            except ValueError as error:
-                # An option out of range: the message says which and what it must satisfy.
-                raise InputError(str(error)) from None
         _print(found, source=file, as_json=as_json)
 
 

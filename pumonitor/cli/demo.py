@@ -203,9 +203,6 @@ def _print_verdict(console: Console, compared: Sequence[Comparison]) -> None:
 
 
 def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from pumonitor.demo.weeks import MEAN_DELAY_DAYS
 
     console.print(
@@ -213,6 +210,23 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
         f"{MEAN_DELAY_DAYS} days late on average (simulated), each week is evaluated when it "
         "ends and again as reports come in.\n"
     )
+    table, held, estimated = _weeks_table(weeks)
+    console.print(table)
+    console.print(
+        "\n[dim]Reports and naive F1: when the week ended→four weeks later. An interval with "
+        "a * does not contain the true value.[/]"
+    )
+    console.print(
+        f"\n{held} of {estimated} intervals contain the true value. A dozen reports a week are "
+        "few, so the share of spam is estimated from all weeks so far together."
+    )
+
+
+def _weeks_table(weeks: Sequence[Week]) -> tuple[Table, int, int]:
+    """The table, how many of its intervals contain the true value, and how many there are."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
     table = Table(
         box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
     )
@@ -237,15 +251,7 @@ def _print_weeks(console: Console, weeks: Sequence[Week]) -> None:
             f"{week.naive_at_first:.2f}→{week.naive:.2f}",
             *cells,
         )
-    console.print(table)
-    console.print(
-        "\n[dim]Reports and naive F1: when the week ended→four weeks later. An interval with "
-        "a * does not contain the true value.[/]"
-    )
-    console.print(
-        f"\n{held} of {estimated} intervals contain the true value. A dozen reports a week are "
-        "few, so the share of spam is estimated from all weeks so far together."
-    )
+    return table, held, estimated
 
 
 def _print_flip(console: Console, flip: Flip) -> None:

@@ -24,7 +24,7 @@ from pumonitor.cli.options import (
     ScenarioName,
     Seed,
 )
-from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.outcome import errors_as_messages, settings_as_input
 from pumonitor.cli.progress import Step, progress_bar
 from pumonitor.cli.readings import class_prior_of, column_or_number, label_purity_of
 
@@ -103,7 +103,6 @@ def estimate_prior(
     known = _reference_prior(reference, reference_prior, confidence_level=confidence_level)
     with errors_as_messages():
         with progress_bar() as step:
-            from pumonitor.errors import InputError
             from pumonitor.prior.labels.label_noise import estimate_label_purity
 
             reading = _Reading(
@@ -115,7 +114,7 @@ def estimate_prior(
                 min_propensity=min_propensity,
                 step=step,
             )
-            try:
+            with settings_as_input():
                 _check(
                     method,
                     scenario=scenario.value,
@@ -142,11 +141,6 @@ def estimate_prior(
                 tried, notes = _tried(
                     method, estimate, settings, step=step, with_propensities=propensity is not None
                 )
-            except InputError:
-                raise
-            except ValueError as error:
-                # An option out of range: the message says which and what it must satisfy.
-                raise InputError(str(error)) from None
         _print(tried, notes, table, source=file, settings=settings, as_json=as_json)
 
 

@@ -27,7 +27,7 @@ from pumonitor.cli.options import (
     Target,
     TargetName,
 )
-from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.outcome import errors_as_messages, settings_as_input
 from pumonitor.cli.progress import progress_bar
 from pumonitor.cli.readings import (
     class_prior_of,
@@ -113,11 +113,10 @@ def evaluate(
     frequency, purity = label_frequency_of(label_frequency), label_purity_of(label_purity)
     with errors_as_messages():
         with progress_bar() as step:
-            from pumonitor.errors import InputError
             from pumonitor.evaluation import evaluate_table
             from pumonitor.sources import read_score_table
 
-            try:
+            with settings_as_input():
                 table = read_score_table(
                     file,
                     labels=labels,
@@ -144,11 +143,6 @@ def evaluate(
                     calibrated_scores=calibrated_scores,
                     rng=seed,
                 )
-            except InputError:
-                raise
-            except ValueError as error:
-                # An option out of range: the message says which and what it must satisfy.
-                raise InputError(str(error)) from None
             if report is not None:
                 step("Writing the report", None)
                 _write_report(ev, report, source=file)

@@ -11,7 +11,7 @@ import typer
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.plain_text import printable
 
-__all__ = ["ALERTED", "BAD_INPUT", "FAILED", "errors_as_messages"]
+__all__ = ["ALERTED", "BAD_INPUT", "FAILED", "errors_as_messages", "settings_as_input"]
 
 ALERTED: Final = 1
 """Everything worked and an alert fires; only with --fail-on-alert."""
@@ -32,3 +32,17 @@ def errors_as_messages() -> Iterator[None]:
         typer.secho("Error: ", err=True, fg=typer.colors.RED, bold=True, nl=False)
         typer.echo(printable(str(error)), err=True)
         raise typer.Exit(BAD_INPUT if isinstance(error, InputError) else FAILED) from None
+
+
+@contextmanager
+def settings_as_input() -> Iterator[None]:
+    """Context in which an option out of range is bad input.
+
+    The message of the error says which option it is and what it must satisfy.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(str(error)) from None

@@ -92,7 +92,7 @@ def results(
         from pumonitor.cli.moments import moment
         from pumonitor.monitor.app import chosen_monitors, open_ledger
         from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.inspection.insights import plain_row, prior_notes, results_of
+        from pumonitor.monitor.inspection.insights import prior_notes, results_of
 
         configuration = read_configuration(config, needs="ledger").configuration
         chosen_monitors(configuration, monitor)
@@ -123,18 +123,27 @@ def results(
                 printed = f"pumonitor results {monitor} --format csv"
                 for one in missing if known else ():
                     checked_metric(one, option="--metric", known=known, listed_by=printed)
-        if format_ is Format.json:
-            import json
-
-            typer.echo(json.dumps([plain_row(row) for row in rows], indent=1))
-        elif format_ is Format.csv:
-            import sys
-
-            from pumonitor.monitor.inspection.results_csv import write_results_csv
-
-            write_results_csv([plain_row(row) for row in rows], sys.stdout)
-        else:
+        if format_ is Format.table:
             _print_table(monitor, rows, metrics or [], notes)
+        else:
+            _write(rows, format_)
+
+
+def _write(rows: Sequence[PublishedResult], format_: Format) -> None:
+    """Write all fields of the rows to stdout, as CSV or JSON."""
+    from pumonitor.monitor.inspection.insights import plain_row
+
+    plain = [plain_row(row) for row in rows]
+    if format_ is Format.json:
+        import json
+
+        typer.echo(json.dumps(plain, indent=1))
+    else:
+        import sys
+
+        from pumonitor.monitor.inspection.results_csv import write_results_csv
+
+        write_results_csv(plain, sys.stdout)
 
 
 def _metrics_of(rows: Sequence[PublishedResult]) -> set[str]:

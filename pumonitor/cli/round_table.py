@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.cli.outcome import ALERTED, BAD_INPUT, FAILED
 from pumonitor.monitor.inspection.held_up import hold_up_notes
 from pumonitor.monitor.inspection.undelivered import undelivered
 from pumonitor.monitor.inspection.unnotified import unsent_notes
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pumonitor.monitor.round import Round
     from pumonitor.monitor.rules.alerts.alert import Alert
 
-__all__ = ["Left", "as_json", "print_round"]
+__all__ = ["Left", "as_json", "exit_status", "print_round"]
 
 
 _STYLES = {"critical": "bold red", "warning": "yellow", "info": "cyan"}
@@ -196,6 +197,15 @@ def print_round(console: Console, done: Round, left: Left) -> None:
         about = f"{alert.monitor}{f' ({where})' if where else ''}"
         console.print(f"{about}, {alert.rule}: {_why(alert)}", markup=False, soft_wrap=True)
     _print_deliveries(console, done.deliveries, left.waiting)
+
+
+def exit_status(done: Round, left: Left, *, fail_on_alert: bool = False) -> int:
+    """Exit status of a command that did a round."""
+    if done.failures:
+        return BAD_INPUT if done.bad_input else FAILED
+    if fail_on_alert and any(one.severity == "critical" for one in left.firing):
+        return ALERTED
+    return FAILED if undelivered(done.deliveries, left.waiting) else 0
 
 
 def _print_deliveries(

@@ -8,7 +8,7 @@ import typer
 
 from pumonitor.cli.changed_configuration import changed_as_json, note_changed_configuration
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
-from pumonitor.cli.outcome import ALERTED, BAD_INPUT, FAILED, errors_as_messages
+from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
 __all__ = ["run"]
@@ -49,11 +49,10 @@ def run(
 
     with errors_as_messages():
         with progress_bar(logged_as="run") as step:
-            from pumonitor.cli.round_table import Left, print_round
+            from pumonitor.cli.round_table import Left, exit_status, print_round
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.monitor.app import open_jobs, utc_now
             from pumonitor.monitor.config.file import read_configuration
-            from pumonitor.monitor.inspection.undelivered import undelivered
 
             file = read_configuration(config)
             with open_jobs(file.configuration, monitor=monitor) as jobs:
@@ -81,9 +80,5 @@ def run(
             typer.echo(json.dumps(document))
         else:
             print_round(Console(highlight=False), done, left)
-    if done.failures:
-        raise typer.Exit(BAD_INPUT if done.bad_input else FAILED)
-    if fail_on_alert and any(one.severity == "critical" for one in firing):
-        raise typer.Exit(ALERTED)
-    if undelivered(done.deliveries, left.waiting):
-        raise typer.Exit(FAILED)
+    if status := exit_status(done, left, fail_on_alert=fail_on_alert):
+        raise typer.Exit(status)

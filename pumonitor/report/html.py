@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pumonitor.names import title as title_of
 from pumonitor.report import palette
@@ -24,6 +24,9 @@ from pumonitor.report.sensitivity_chart import sensitivities, sensitivity_readin
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
 from pumonitor.results import Estimate, Evaluation
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 __all__ = ["render_html"]
 
@@ -71,20 +74,11 @@ def render_html(
     >>> page.startswith("<!doctype html>")
     True
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     import pumonitor
 
-    environment = Environment(
-        loader=PackageLoader("pumonitor.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     sentences = verdict(evaluation)
     swept = sensitivities(evaluation)
-    return environment.get_template("report.html").render(
+    return _template().render(
         title=title,
         context=dict(context or {}),
         lead=sentences[0],
@@ -117,6 +111,20 @@ def render_html(
         colors={"corrected": palette.CORRECTED, "uncorrected": palette.UNCORRECTED},
         version=pumonitor.__version__,
     )
+
+
+def _template() -> Template:
+    """The page's template: values are escaped, and one that is missing is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("pumonitor.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html")
 
 
 def _basis(evaluation: Evaluation) -> str:

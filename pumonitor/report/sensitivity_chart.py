@@ -107,20 +107,10 @@ def sensitivity_panel(swept: Sensitivity, *, heading: str) -> altair.LayerChart:
         maxExtent=_LABELS,
     )
     y_scale = alt.Scale(domain=[0, 1], nice=False)
-
-    def shade(low: float, high: float, opacity: float) -> altair.Chart:
-        ends: dict[str, Any] = {"low": max(low, first), "high": min(high, last)}
-        area = alt.Chart(alt.InlineData(values=[ends])).mark_rect(
-            color=palette.AXIS, opacity=opacity
-        )
-        return cast(
-            "altair.Chart",
-            area.encode(x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q")),
-        )
-
-    layers = [shade(*swept.identified_set, 0.16)]
+    within = alt.X("low:Q", scale=scale, axis=axis)
+    layers = [_shade(swept, swept.identified_set, within, opacity=0.16)]
     if not prior.is_known:
-        layers.append(shade(prior.low, prior.high, 0.38))
+        layers.append(_shade(swept, (prior.low, prior.high), within, opacity=0.38))
     layers += band_and_lines(curve, x=x, y_scale=y_scale, y_axis=y_axis, with_legend=False)
     rule = (
         alt.Chart(alt.InlineData(values=[{"x": prior.value}]))
@@ -130,6 +120,20 @@ def sensitivity_panel(swept: Sensitivity, *, heading: str) -> altair.LayerChart:
     return layered(*layers, rule).properties(
         width=_WIDTH, height=_HEIGHT, title=alt.TitleParams(heading)
     )
+
+
+def _shade(
+    swept: Sensitivity, shares: tuple[float, float], x: altair.X, *, opacity: float
+) -> altair.Chart:
+    """A range of shares of positives, as far as the panel goes."""
+    import altair as alt
+
+    ends: dict[str, Any] = {
+        "low": max(shares[0], float(swept.priors[0])),
+        "high": min(shares[1], float(swept.priors[-1])),
+    }
+    area = alt.Chart(alt.InlineData(values=[ends])).mark_rect(color=palette.AXIS, opacity=opacity)
+    return cast("altair.Chart", area.encode(x=x, x2=alt.X2("high:Q")))
 
 
 def _curve(swept: Sensitivity) -> Curve:

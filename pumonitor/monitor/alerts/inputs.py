@@ -70,10 +70,6 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
         if rule.metric.startswith("health:"):
             return {}
         window = evidence.window
-        # Without a detector the change is assumed to begin with the first of the bad windows.
-        earliest = window
-        for _ in range(rule.windows - 1):
-            earliest = monitor.windows.previous(earliest)
         try:
             prior = class_prior_from_json(
                 newest_class_prior(
@@ -93,7 +89,7 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
                 model_version=series[0],
                 segment=series[1],
                 as_of=as_of,
-                since=min(evidence.since or earliest.start, window.start),
+                since=_began(monitor, rule, evidence),
                 until=window.end,
                 changed=WhatChanged.of(prior),
             )
@@ -107,6 +103,14 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
         return found | ({"doubt": " ".join(map(str, doubts))} if doubts else {})
 
     return named_cause
+
+
+def _began(monitor: Monitor, rule: AlertRule, evidence: Evidence) -> datetime:
+    """Begin of the change: as the detector says, else of the first of the bad windows."""
+    earliest = evidence.window
+    for _ in range(rule.windows - 1):
+        earliest = monitor.windows.previous(earliest)
+    return min(evidence.since or earliest.start, evidence.window.start)
 
 
 def _known_reference(
