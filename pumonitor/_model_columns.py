@@ -50,7 +50,7 @@ def _named(scores: Any) -> Iterator[tuple[str, Any]]:
             yield name, values
         return
     if hasattr(type(scores), "collect"):
-        msg = f"scores is a {type(scores).__name__} whose columns are not there: collect it first"
+        msg = f"scores is a {type(scores).__name__} whose columns are not loaded: collect it first"
         raise TypeError(msg)
     if not hasattr(scores, "columns"):
         msg = (
@@ -79,7 +79,7 @@ def model_thresholds(
         unknown = [repr(name) for name in threshold if name not in columns]
         if missing or unknown:
             parts = [f"none for {', '.join(missing)}"] if missing else []
-            parts += [f"{', '.join(unknown)} is no model"] if unknown else []
+            parts += [f"{', '.join(unknown)} is not a model"] if unknown else []
             msg = (
                 f"threshold must name the models {', '.join(map(repr, columns))}, one threshold "
                 f"each: {'; '.join(parts)}"

@@ -87,11 +87,12 @@ class Comparison:
         if self.chosen_by is None:
             return None
         return (
-            f"Which rows were confirmed seems to have been decided by the scores of "
-            f"{self.chosen_by}: its finds count for it, and what another model would have found is "
-            f"not known. {self._titles()} of these models cannot be compared. Review a random "
-            "sample of the rows, or of the rows that any of the models flags, and compare on those "
-            "labels; or give the chance of review as propensity, if no row had none."
+            "Which rows were confirmed seems to have been decided by the scores of "
+            f"{self.chosen_by}: the positives that it found count in its favour, and those that "
+            f"another model would have found are not known. {self._titles()} of these models "
+            "cannot be compared. Review a random sample of the rows, or of the rows that any of "
+            "the models flags, and compare on those labels; or give the chance of review as "
+            "propensity, if no row had none."
         )
 
     @property

@@ -91,7 +91,7 @@ def evaluate(
         P(a reviewed positive is found), in (0, 1]: multiplies the propensities. Below 1 a review
         that found nothing is no proof: give such rows label 0, not -1.
     min_propensity : float
-        Smaller propensities are lifted to it, so that no row carries everything: less spread for
+        Smaller propensities are raised to it, so that no row carries everything: less spread for
         some bias towards what is easily labeled. `settings` has "lifted_propensities".
     sample_weight : array-like of shape (n,), optional
         Rows each row stands for, > 0.

@@ -170,7 +170,7 @@ ALSO_CALLED: Final[Mapping[str, str]] = MappingProxyType(
 SHARES: Final = ("precision", "recall", "predicted_positive_rate", "specificity", "accuracy")
 """Estimates at the threshold that are shares of cases: charts have them in percent."""
 
-_OPTIMISTIC = "A little flattering, as the threshold was picked on these same cases."
+_OPTIMISTIC = "Slightly too high, because the threshold was chosen on these same cases."
 
 MEANING: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -192,16 +192,17 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         ),
         "recall": "Of the real positives, the share the model flags.",
         "precision": "Of the flagged cases, the share that is really positive.",
-        "specificity": "Of the real negatives, the share the model leaves alone.",
+        "specificity": "Of the real negatives, the share that the model does not flag.",
         "f1": "Harmonic mean of precision and recall: high only when both are.",
         "f_beta": "Like F1, with recall counting beta times as much as precision.",
         "accuracy": (
-            "Of all cases, the share the model gets right. Where positives are rare it is high "
-            "even for a model that flags nothing."
+            "Of all cases, the share that the model classifies correctly. Where positives are rare "
+            "it is high even for a model that flags nothing."
         ),
         "balanced_accuracy": "Mean of recall and specificity: 0.5 is guessing.",
         "mcc": (
-            "Correlation between what the model says and the truth: 0 is guessing, 1 is perfect."
+            "Correlation between the decisions of the model and the truth: 0 is guessing, 1 is "
+            "perfect."
         ),
         "ll_score": (
             "Recall squared over the share flagged. It runs from 0 to 1 / share of positives, so "

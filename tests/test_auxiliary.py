@@ -74,8 +74,8 @@ def test_with_too_few_labels_the_scores_are_read_and_it_is_said() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"class_prior": 0.05}, r"class_prior=0\.05 leaves nothing to estimate"),
-        ({"label_frequency": 0.4}, "label_frequency leaves nothing to estimate"),
+        ({"class_prior": 0.05}, r"class_prior=0\.05 already gives it"),
+        ({"label_frequency": 0.4}, "label_frequency already gives it"),
         ({"auxiliary": None}, "groups say which rows of auxiliary"),
         ({"groups": [1, 2]}, "'groups' has 2 for 30000 labels"),
         ({"groups": np.full(ROWS, 0.5)}, "groups must be text or whole numbers"),

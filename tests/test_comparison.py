@@ -287,7 +287,7 @@ def test_names_are_text_and_each_only_once(data):
 
 
 def test_thresholds_are_one_for_all_or_one_for_each(data):
-    with pytest.raises(ValueError, match="none for 'old'; 'odl' is no model"):
+    with pytest.raises(ValueError, match="none for 'old'; 'odl' is not a model"):
         compare(*data, threshold={"champion": 1, "challenger": 1, "odl": 1}, class_prior=0.15)
     with pytest.raises(ValueError, match="threshold of 'old' must be finite, got nan"):
         compare(*data, threshold=THRESHOLD | {"old": math.nan}, class_prior=0.15)

@@ -39,8 +39,8 @@ def test_labels_that_a_model_chose_give_no_verdict(below):
             f"{metric}: no verdict, champion seems to have chosen which rows were reviewed"
         )
     assert found.no_verdict.startswith(
-        "Which rows were confirmed seems to have been decided by the scores of champion: its finds "
-        "count for it"
+        "Which rows were confirmed seems to have been decided by the scores of champion: the "
+        "positives that it found count in its favour"
     )
     assert "F1, AUL, AUC, LL score, Precision, Recall and F2 of these models" in found.no_verdict
     assert "Review a random sample of the rows" in found.no_verdict

@@ -119,8 +119,8 @@ class Configuration:
             rejected = [key for key in _ROW_KEYS if config.get(key) is not None]
             if rejected:
                 msg = (
-                    f"evaluator_config has a table of counts and {', '.join(rejected)}, which "
-                    "speak of rows: give one or the other"
+                    f"evaluator_config has a table of counts and {', '.join(rejected)}, which need "
+                    "rows: give one or the other"
                 )
                 raise ValueError(msg)
         return cls(

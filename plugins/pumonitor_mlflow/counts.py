@@ -58,8 +58,8 @@ def as_score_table(table: Any) -> ScoreTable:
     unknown = [name for name in frame.columns if name not in known]
     if unknown:
         msg = (
-            f"table has columns of no meaning here: {', '.join(unknown)}; sum over them if they "
-            f"split the cells, and keep only {', '.join(known)}"
+            f"table has unknown columns: {', '.join(unknown)}; if they divide the cells, sum the "
+            f"counts over them, and keep only {', '.join(known)}"
         )
         raise InputError(msg)
     frame = frame.sort("lower")

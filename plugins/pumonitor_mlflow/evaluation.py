@@ -82,8 +82,8 @@ def evaluate_into_run(
 def _refuse_beside_table(model: Any, custom_artifacts: Sequence[Callable[..., Any]] | None) -> None:
     if model is not None:
         msg = (
-            "evaluator_config has a table of counts and there is a model, which would score rows: "
-            "leave the model out, and link the run to it with model_id='...' if it is logged"
+            "evaluator_config has a table of counts, but a model scores rows: leave the model out, "
+            "and link the run to it with model_id='...' if it is logged"
         )
         raise ValueError(msg)
     if custom_artifacts:

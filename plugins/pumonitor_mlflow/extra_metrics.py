@@ -76,7 +76,10 @@ def extra_metric_values(
         result = _call(metric, rows, computed, configuration)
         for key, number in _numbers(metric, result).items():
             if key in values or f"{key}{UNDEFINED}" in values:
-                msg = f"extra metric {metric.name!r} is named as one of the evaluator's: rename it"
+                msg = (
+                    f"extra metric {metric.name!r} has the name of a metric of the evaluator: "
+                    "rename it"
+                )
                 raise ValueError(msg)
             if math.isfinite(number):
                 found[key] = number

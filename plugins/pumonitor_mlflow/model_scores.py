@@ -57,7 +57,7 @@ def model_scores(
         kinds = " and ".join(map(str, np.unique(scores.astype(str))[:3]))
         msg = (
             f"the model returns decisions, not scores: all {len(scores)} predictions are {kinds}, "
-            "which rank nothing. Let it return the probability of the positive class "
+            "which cannot rank cases. Let it return the probability of the positive class "
             "(mlflow.sklearn.log_model(..., pyfunc_predict_fn='predict_proba'), or predict of your "
             "PythonModel or function), or score the rows yourself and pass predictions='<column>' "
             "without a model"
@@ -96,8 +96,8 @@ def _position_of_positive(classes: list[Any], pos_label: Any) -> int:
     listed = ", ".join(str(item) for item in classes)
     if len(classes) != 2:
         msg = (
-            f"the model has {len(classes)} classes ({listed}): this evaluator is for two; pass the "
-            "score of the positive class as static predictions"
+            f"the model has {len(classes)} classes ({listed}): this evaluator needs exactly two; "
+            "pass the score of the positive class as static predictions"
         )
         raise InputError(msg)
     if pos_label is not None:

@@ -91,8 +91,8 @@ def _from_frame(output: Any, *, column: str | None, pos_label: Any) -> NDArray[A
             _refuse_other_than_probabilities(np.asarray(output, dtype=np.float64))
             return np.asarray(output[name])
     msg = (
-        f"the model's output has the columns {listed}: say which holds the score of the positive "
-        "class with predictions='...' in mlflow.models.evaluate"
+        f"the model's output has the columns {listed}: give the one with the score of the positive "
+        "class, predictions='...' in mlflow.models.evaluate"
     )
     raise InputError(msg)
 

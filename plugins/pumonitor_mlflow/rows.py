@@ -102,7 +102,7 @@ def _column_or_values(value: Any, *, key: str, columns: Mapping[str, Any]) -> An
     if value not in columns:
         msg = (
             f"evaluator_config names the column {value!r} as {key}, but the data have "
-            f"{', '.join(columns)} (feature_names, where given, leaves the others out)"
+            f"{', '.join(columns)} (feature_names, if given, excludes the others)"
         )
         raise InputError(msg)
     return columns[value]
@@ -176,8 +176,9 @@ def _scores(
     scores = as_scores(_readable(dataset.predictions_data), name=name)
     if are_class_labels(scores):
         _logger.warning(
-            "%s holds decisions, two values only: the metrics at a threshold can be used, aul, auc "
-            "and average_precision describe two groups rather than a ranking.",
+            "%s has two values only, so it contains decisions and not scores: the metrics at a "
+            "threshold are valid, but aul, auc and average_precision compare two groups and not a "
+            "ranking.",
             name,
         )
     return scores

@@ -17,7 +17,7 @@ MINIMUM_LABELED = 2
 
 _LABEL_REMEDY = "use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative"
 _MISSING_LABEL_REMEDY = (
-    f"an unlabeled row must say 0, a missing label is not the same; {_LABEL_REMEDY}"
+    f"an unlabeled row must have label 0, and a missing label is not the same; {_LABEL_REMEDY}"
 )
 
 
@@ -99,12 +99,13 @@ def check_label_counts(n_labeled: int, n_unlabeled: int) -> None:
     if n_labeled < MINIMUM_LABELED:
         msg = (
             f"only {n_labeled} of {rows} rows is a confirmed positive: at least {MINIMUM_LABELED} "
-            "are needed, some tens for useful intervals; evaluate a longer period"
+            "are needed, and some tens for useful intervals; evaluate a longer period"
         )
         raise TooFewPositivesError(msg)
     if n_unlabeled == 0:
         msg = (
             f"all {rows} rows are confirmed: no row is unlabeled (label 0), so there is no "
-            "population to compare with; pass the rows that were scored but not confirmed as 0"
+            "population to compare with; give label 0 to the rows that were scored but not "
+            "confirmed"
         )
         raise InputError(msg)

@@ -39,7 +39,9 @@ Segment = Annotated[
 Version = Annotated[
     str | None, typer.Option(metavar="VERSION", help="Only alerts of this model version.")
 ]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="Reason, kept with who did it and when.")]
+Reason = Annotated[
+    str, typer.Option(metavar="TEXT", help="Reason. It is stored with your name and the time.")
+]
 
 
 @alerts.callback()
@@ -52,19 +54,17 @@ def list_alerts(
     monitor: SomeMonitor = None,
     *,
     history: Annotated[
-        bool, typer.Option("--history", help="List what fired and was resolved, with causes.")
+        bool, typer.Option("--history", help="List past incidents with their causes.")
     ] = False,
     firing: Annotated[bool, typer.Option("--firing", help="Only alerts that are firing.")] = False,
     since: Annotated[
         str | None,
-        typer.Option(
-            metavar="DATE", help="With --history: only what happened at this time or later."
-        ),
+        typer.Option(metavar="DATE", help="With --history: only from this time on."),
     ] = None,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
-    """List every alert with its state and newest numbers, or with --history its past incidents.
+    """List all alerts with their state and newest values; with --history, past incidents.
 
     Example: pumonitor alerts list card-fraud --history
     """
@@ -107,7 +107,9 @@ def ack(
     reason: Reason = "",
     config: Config = DEFAULT_CONFIG,
 ) -> None:
-    """Acknowledge what fires now: no more reminders are sent, but the message of its end is.
+    """Acknowledge the alerts that fire now.
+
+    No more reminders are sent for them. You are still notified when they are resolved.
 
     Example: pumonitor alerts ack card-fraud --rule "f1 below 0.75" --reason "retraining"
     """
@@ -126,8 +128,8 @@ def ack(
             )
             if not acknowledged:
                 msg = (
-                    f"nothing of {monitor} that fires matches these options; pumonitor "
-                    "alerts list shows what fires"
+                    f"no firing alert of {monitor} matches these options; pumonitor alerts list "
+                    "shows the alerts that fire"
                 )
                 raise InputError(msg)
             for one in acknowledged:
@@ -167,7 +169,8 @@ def silence(
 ) -> None:
     """Mute matching alerts until a time.
 
-    They are still evaluated; those still firing when the silence ends are sent then.
+    The alerts are still evaluated. For those that still fire when the silence ends, a notification
+    is sent then.
 
     Example: pumonitor alerts silence card-fraud --until 2d --reason "planned migration"
     """
@@ -236,14 +239,16 @@ def simulate(
         list[str] | None,
         typer.Option(
             metavar="YAML",
-            help="A rule to try, written as in the file: '{metric: aul, below: 0.8}'. May be "
-            "repeated; without it the rules of the file are replayed.",
+            help="A rule to try, written as in the configuration: '{metric: aul, below: 0.8}'. May "
+            "be repeated; without it the rules of the configuration are replayed.",
         ),
     ] = None,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
-    """Replay the history under other rules: what would have fired, when, and how many false alarms.
+    """Replay past windows under other rules and show the alerts that would have fired.
+
+    For each rule the estimated number of false alarms a year is shown too.
 
     Example: pumonitor alerts simulate card-fraud --rule '{metric: auc, drop: 0.03, for: 2}'
     """
@@ -267,7 +272,10 @@ def simulate(
             progress_bar(logged_as="alerts simulate") as step,
         ):
             note_changed_configuration(
-                jobs.ledger, [chosen], config, then="They are replayed only after this command"
+                jobs.ledger,
+                [chosen],
+                config,
+                then="This command evaluates them again, and only then can they be replayed",
             )
             step(f"Replaying the history of {monitor}", None)
             found = simulate_alerts(
@@ -323,7 +331,7 @@ def _end(text: str, now: datetime) -> datetime:
         try:
             end = moment(text, option="--until")
         except InputError:
-            hint = "; minutes are min" if "minutes are min" in str(error) else ""
+            hint = "; write min for minutes" if "write min for minutes" in str(error) else ""
             msg = (
                 "--until takes a duration such as 2d or 6h, or a date or a time such as "
                 f"2026-01-31 or 2026-01-31T06:00Z, got {shortened(text)}{hint}"

@@ -92,7 +92,7 @@ def print_history(console: Console, events: list[StoredTransition]) -> None:
     from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 
     if not events:
-        console.print("Nothing has fired.")
+        console.print("No alert has fired.")
     for stored in events:
         one = stored.transition
         colour = "red" if one.kind == "fired" else "green" if one.kind == "resolved" else "yellow"
@@ -123,7 +123,7 @@ def print_replays(console: Console, found: list[RuleReplay]) -> None:
         empty = f" (and {one.empty_windows} without predictions)" if one.empty_windows else ""
         console.print(f"  {one.windows} windows{empty}, {times}; false alarms a year: {rate}{by}")
         if one.quiet is not None:
-            console.print(f"  in its reference windows: {one.quiet.said()}")
+            console.print(f"  in the reference windows: {one.quiet.said()}")
         if one.why_unknown:
             console.print(f"  not evaluated yet: {one.why_unknown}", markup=False)
         for event in one.events:

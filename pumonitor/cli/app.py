@@ -39,9 +39,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        "Exit status of every command: 0 good; 1 an alert fires (--fail-on-alert); 2 wrong "
-        "usage, or the configuration or the data have to change; 3 something else failed or "
-        "was not delivered: trying again may help."
+        "Exit status of every command: 0 success; 1 an alert fires (--fail-on-alert); 2 wrong "
+        "usage, or the configuration or the data have to be corrected; 3 another failure or an "
+        "undelivered message, and trying again may help."
     ),
 )
 

@@ -47,14 +47,14 @@ def backfill(
         typer.Option(
             "--as-of",
             metavar="DATE",
-            help="Evaluate as if it were this time: later labels are left out.",
+            help="Evaluate as if it were this time; labels that arrived later are left out.",
         ),
     ] = None,
     reprocess: Annotated[
         Which,
         typer.Option(
-            help="Evaluate again the windows that failed, or all; a window gets a new "
-            "revision only if data or results differ."
+            help="Evaluate the failed windows again, or all windows. A window gets a new revision "
+            "only if its data or results differ."
         ),
     ] = Which.missing,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes.")] = 1,
@@ -182,7 +182,7 @@ def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> No
         return
     for one in scopes:
         console.print(
-            f"{one.monitor}: {windows_named(one.windows)}, {len(one.known)} of them in the "
-            f"ledger; {one.panes_due - one.panes_done} of {one.panes_due} evaluations of them "
-            "are to be done."
+            f"{one.monitor}: {windows_named(one.windows)}, {len(one.known)} of them in the state "
+            f"database. Of their {one.panes_due} evaluations, {one.panes_due - one.panes_done} are "
+            "still to be done."
         )

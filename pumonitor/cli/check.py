@@ -30,7 +30,7 @@ def check(
     as_json: Annotated[
         bool,
         typer.Option(
-            "--json", help="Print what was found as JSON, nothing else.", rich_help_panel=OUTPUT
+            "--json", help="Print the results as JSON, nothing else.", rich_help_panel=OUTPUT
         ),
     ] = False,
 ) -> None:
@@ -97,7 +97,9 @@ def _status(outcomes: Iterable[Outcome]) -> int:
 def _said(other: OtherConfiguration | None, config: Path) -> str:
     if other is None:
         return ""
-    return f"{other.said()}. The next run evaluates them again, or at once: {other.command(config)}"
+    return (
+        f"{other.said()}. The next run evaluates them again; to do it now: {other.command(config)}"
+    )
 
 
 def _print_json(
@@ -212,17 +214,23 @@ def _print(
             console.print()
             console.print(rules_table(one.rules, destinations=[each.name for each in destinations]))
         else:
-            console.print("  No rules: no alert can fire, so nothing will be sent")
+            console.print(
+                "  There are no rules, so no alert can fire and no notification will be sent"
+            )
     failed = sum(outcome.failure is not None for outcome in outcomes)
     failed += sum(one.outcome.failure is not None for one in checks)
     warned = len(warnings) + sum(len(one.warnings) for one in checks)
     if failed:
-        console.print(f"\n{failed} of {len(outcomes) + len(checks)} not ok.", style="bold red")
+        console.print(
+            f"\n{failed} of {len(outcomes) + len(checks)} checks failed.", style="bold red"
+        )
     elif warned:
         several = "" if warned == 1 else "s"
-        console.print(f"\nNothing failed; {warned} warning{several} above.", style="bold yellow")
+        console.print(
+            f"\nNo check failed; read the {warned} warning{several} above.", style="bold yellow"
+        )
     else:
-        console.print("\nAll is well.", style="bold green")
+        console.print("\nNo problem was found.", style="bold green")
 
 
 def _print_class_prior(console: Any, one: MonitorCheck) -> None:
@@ -231,7 +239,7 @@ def _print_class_prior(console: Any, one: MonitorCheck) -> None:
     for note in one.notes:
         console.print(f"  {note}", markup=False)
     if one.audits:
-        console.print("\n  Class prior: measured. An audit would make its interval narrower:")
+        console.print("\n  Class prior: estimated. An audit would make its interval narrower:")
         console.print(audits_table(one.audits))
         console.print(f"  {audits_said(one.audits)}", style="dim", markup=False)
 
@@ -246,7 +254,7 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
         ("Predictions", description.sample, description.columns),
         ("Labels", description.label_sample, description.label_columns),
     ):
-        console.print(f"\n  {title}, the first rows ({description.engine})", markup=False)
+        console.print(f"\n  {title}: the first rows, read by {description.engine}", markup=False)
         console.print(rows_table(rows, columns))
     if description.first and description.last:
         console.print(
@@ -258,14 +266,14 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
             f"{level:.0%} within {_days(seconds)}"
             for level, seconds in description.delay_quantiles.items()
         )
-        console.print(f"  Confirmations come: {quantiles}")
+        console.print(f"  Confirmations arrive: {quantiles}")
     if due.first and due.last:
         console.print(
             f"  Due now: {due.windows} windows from {due.first:%Y-%m-%d %H:%M} to "
             f"{due.last:%Y-%m-%d %H:%M} UTC, {due.mature} of them mature; {due.panes} evaluations"
         )
     elif due.evaluated:
-        console.print(f"  Due now: nothing, all {due.evaluated} evaluations so far are made")
+        console.print(f"  Due now: nothing; all {due.evaluated} evaluations so far are done")
     else:
         console.print("  Due now: nothing")
     if due.following:

@@ -67,7 +67,7 @@ def destinations_table(destinations: Iterable[DestinationSummary]) -> Padding:
 
 def audits_table(audits: Iterable[Worth]) -> Padding:
     """Table of class priors without and with audits, now and after a break of the model."""
-    table = _table("Known beside the scores", "Now", "After the model breaks")
+    table = _table("Audit", "Now", "After a break of the model")
     for one in audits:
         known = "nothing" if one.cases is None else f"an audit of {one.cases:,} random cases"
         table.add_row(known, *(_interval(*numbers) for numbers in (one.now, one.after_break)))
@@ -82,13 +82,16 @@ def audits_said(audits: Sequence[Worth]) -> str:
     ]
     largest, width = others[-1]
     if width > _NARROWER * measured[1]:
-        said = f"The scores alone are worth as much here as an audit of {largest:,} random cases."
+        said = (
+            f"Here the scores alone give an interval as narrow as an audit of {largest:,} "
+            "random cases."
+        )
     else:
         audited = ", ".join(f"{of:.1f} times with an audit of {cases:,}" for cases, of in others)
         said = (
-            f"After the break the interval is {measured[1]:.1f} times its value wide, "
+            f"After the break the interval is {measured[1]:.1f} times as wide as its value, "
             f"{audited}. To enter an audit: class_prior: {{positives: ..., cases: ..., of: "
-            "{start: ..., end: ...}}; to enter a share known otherwise: {value: ..., low: "
+            "{start: ..., end: ...}}; to enter a share known from elsewhere: {value: ..., low: "
             "..., high: ..., of: ...}."
         )
     return (

@@ -72,7 +72,9 @@ def compare(
     confidence_level: ConfidenceLevel = 0.95,
     f_beta: Annotated[
         float,
-        typer.Option(help="How much recall counts in F-beta, in --json.", rich_help_panel=OUTPUT),
+        typer.Option(
+            help="Weight of recall in F-beta, which --json prints.", rich_help_panel=OUTPUT
+        ),
     ] = 2.0,
     seed: Seed = 0,
     as_json: Annotated[

@@ -75,7 +75,7 @@ def _sentence(lead: Lead, found: Comparison) -> str:
     value, low, high = lead.difference.displayed
     by = f"{number(value)} ({interval_text(low, high)})"
     if lead.is_clear:
-        return f"{shown}: {lead.best} is better than {lead.second}, by {by}."
+        return f"{shown}: {lead.best} is better than {lead.second}; the difference is {by}."
     return (
         f"{shown}: {lead.best} cannot be distinguished from {lead.second}; the difference is {by}."
     )

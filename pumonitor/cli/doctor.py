@@ -18,7 +18,7 @@ def doctor(
         str | None,
         typer.Option(
             metavar="DESTINATION",
-            help="Send again what this destination refused or what waits for it.",
+            help="Send again the messages that this destination refused or that wait for it.",
         ),
     ] = None,
     config: Config = DEFAULT_CONFIG,

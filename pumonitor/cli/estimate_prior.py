@@ -70,7 +70,7 @@ def estimate_prior(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="An earlier window with the same columns, for the methods that start from one.",
+            help="File of an earlier window with the same columns, for the methods that need one.",
             rich_help_panel=DATA,
         ),
     ] = None,
@@ -240,8 +240,8 @@ def _reference_prior(reference: str | None, given: str | None, *, confidence_lev
     """The class prior of the reference; None without a reference."""
     if (reference is None) != (given is None):
         msg = (
-            "--reference and --reference-prior go together: the window and its known share "
-            "of positives"
+            "give --reference, the earlier window, and --reference-prior, its known share of "
+            "positives, together"
         )
         raise typer.BadParameter(msg, param_hint="--reference")
     if given is None:

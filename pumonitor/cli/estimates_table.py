@@ -119,4 +119,7 @@ def _footnotes(ev: Evaluation) -> Iterator[str]:
     yield "Uncorrected: every unconfirmed row counted as negative."
     resolution = ev.settings["resolution"]
     if resolution > 0:
-        yield f"Rows were counted by score bin: AUL and AUC are exact to {resolution:.1g}."
+        yield (
+            "Rows were counted by score bin, which changes AUL and AUC by at most "
+            f"{resolution:.1g}."
+        )

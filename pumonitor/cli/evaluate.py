@@ -66,8 +66,8 @@ def evaluate(
         bool,
         typer.Option(
             "--calibrated-scores",
-            help="A score is the probability of being positive: check the confirmed rows "
-            "against that.",
+            help="The scores are calibrated probabilities of being positive. Check the confirmed "
+            "rows against them.",
             rich_help_panel=ASSUMPTIONS,
         ),
     ] = False,
@@ -85,14 +85,15 @@ def evaluate(
         int,
         typer.Option(
             min=0,
-            help="Beyond this many rows they are counted by score bin, in constant memory.",
+            help="Above this number of rows, rows are counted by score bin, which takes "
+            "constant memory.",
             rich_help_panel=DATA,
         ),
     ] = 5_000_000,
     report: Annotated[
         Path | None,
         typer.Option(
-            metavar="HTML", help="Write a report with pictures here.", rich_help_panel=OUTPUT
+            metavar="HTML", help="Write a report with charts to this file.", rich_help_panel=OUTPUT
         ),
     ] = None,
     as_json: Annotated[

@@ -25,7 +25,8 @@ def prometheus(
     *,
     config: Config = DEFAULT_CONFIG,
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File to write; the screen without it.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File to write; without it the rules are printed."),
     ] = None,
 ) -> None:
     """Write alert rules for Prometheus, which scrapes `pumonitor serve --health`.

@@ -29,12 +29,14 @@ def finish(monitor: MonitorName, *, config: Config = DEFAULT_CONFIG) -> None:
 
         configuration = read_configuration(config).configuration
         if configuration.tracking is None:
-            msg = "the configuration names no tracking: there are no runs in MLflow"
+            msg = "the configuration has no tracking, so there are no runs in MLflow"
             raise InputError(msg)
         with open_jobs(configuration, monitor=monitor) as jobs:
             finish_runs(jobs.ledger, monitor, now=utc_now())
             done = jobs.deliver(budget=timedelta(minutes=1))[DESTINATION]
         if done.failed or done.set_aside or done.stopped != "nothing due":
-            typer.echo(f"not delivered yet, the next run tries again: {done.reason}", err=True)
+            typer.echo(
+                f"not delivered to MLflow yet; the next run tries again: {done.reason}", err=True
+            )
             raise typer.Exit(FAILED)
         typer.echo(f"{monitor}: its runs in MLflow are finished")

@@ -24,8 +24,8 @@ def init(
         list[str] | None,
         typer.Argument(
             metavar="[FOLDER | FILES]",
-            help="A folder with both tables, or the two files or quoted patterns; the current "
-            "folder otherwise.",
+            help="A folder with both tables, or two files or quoted patterns. Without it, the "
+            "current folder.",
         ),
     ] = None,
     *,
@@ -130,7 +130,7 @@ def init(
         str | None,
         typer.Option(
             metavar="POSITIVES/CASES",
-            help="The same from an audit: positives and number of random cases, such as 12/300.",
+            help="The same from an audit: number of positives and of random cases, such as 12/300.",
             rich_help_panel=_MONITOR,
         ),
     ] = None,
@@ -224,7 +224,7 @@ def _known(known_prior: str | None, audit: str | None) -> str | None:
     from pumonitor.errors import InputError
 
     if known_prior is not None and audit is not None:
-        msg = "--known-prior and --audit: give one of them"
+        msg = "give --known-prior or --audit, not both"
         raise InputError(msg)
     if audit is not None and "/" not in audit:
         msg = f"--audit must be positives of audited cases, such as 12/300, got {audit!r}"
@@ -236,12 +236,12 @@ def _period(known: str | None, start: str | None, end: str | None) -> str | None
     from pumonitor.errors import InputError
 
     if (start is None) != (end is None):
-        msg = "--prior-from and --prior-to name a period together: give both"
+        msg = "--prior-from and --prior-to are the start and end of one period: give both"
         raise InputError(msg)
     if start is not None and known is None:
         msg = (
-            "--prior-from and --prior-to name the period of --known-prior or --audit: give "
-            "one of these too"
+            "--prior-from and --prior-to are the period of --known-prior or --audit: give one of "
+            "these too"
         )
         raise InputError(msg)
     return None if start is None else f"{start} {end}"

@@ -70,7 +70,10 @@ def _print(console: Console, insight: Insight) -> None:
     backlog = insight.backlog
     left = backlog.to_collect + backlog.to_evaluate
     if left:
-        console.print(f"  {left} windows are waiting ({backlog.failing} failing): pumonitor doctor")
+        console.print(
+            f"  {left} windows are still to be evaluated ({backlog.failing} of them failed "
+            "before); pumonitor doctor shows why"
+        )
     for note in insight.waiting:
         console.print(f"  {note}", markup=False, soft_wrap=True, style="yellow")
     if insight.stopped_since is not None:
@@ -79,9 +82,13 @@ def _print(console: Console, insight: Insight) -> None:
             "window is due until new ones arrive"
         )
     if not insight.evaluated:
-        console.print("  no window is evaluated yet: pumonitor run or backfill does that")
+        console.print(
+            "  no window has been evaluated yet: start pumonitor run or pumonitor backfill"
+        )
     elif not insight.latest:
-        console.print(f"  {insight.evaluated} windows are evaluated, none with predictions")
+        console.print(
+            f"  {insight.evaluated} windows have been evaluated; none of them has predictions"
+        )
     for window in insight.latest:
         _print_window(console, window)
     for finding in insight.findings:
@@ -106,7 +113,7 @@ def _print_window(console: Console, window: WindowInsight) -> None:
         if window.state == "provisional" and expected is not None and expected.value is not None:
             parts.append(f"expected {_interval(expected)}")
         if change is not None and change.value is not None:
-            parts.append(f"against the reference {_interval(change, signed=True)}")
+            parts.append(f"change from the reference {_interval(change, signed=True)}")
         _print_parts(console, f"    {name:<18} ", parts)
     if window.class_prior_said:
         said = f"class prior: {escape(window.class_prior_said)}"
@@ -116,7 +123,7 @@ def _print_window(console: Console, window: WindowInsight) -> None:
     for doubt in window.doubts:
         console.print(f"    [yellow]doubtful: {escape(doubt)}[/]")
     if window.verdict != "unknown":
-        console.print(f"    against the reference: [bold]{window.verdict}[/]")
+        console.print(f"    compared with the reference: [bold]{window.verdict}[/]")
 
 
 def _print_parts(console: Console, name: str, parts: Sequence[str]) -> None:

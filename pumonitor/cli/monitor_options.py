@@ -18,11 +18,12 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON, nothing else.", rich_help_panel=OUTPUT)
 ]
 MonitorName = Annotated[
-    str, typer.Argument(metavar="MONITOR", help="Name of the monitor in the file.")
+    str, typer.Argument(metavar="MONITOR", help="Name of the monitor in the configuration.")
 ]
 SomeMonitor = Annotated[
     str | None,
     typer.Argument(
-        metavar="[MONITOR]", help="Name of the monitor in the file; all monitors without it."
+        metavar="[MONITOR]",
+        help="Name of the monitor in the configuration; without it, all monitors.",
     ),
 ]

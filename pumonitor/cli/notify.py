@@ -16,12 +16,13 @@ def notify(
     destination: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[DESTINATION]...", help="Names of destinations in the file; all without one."
+            metavar="[DESTINATION]...",
+            help="Names of destinations in the configuration; without any, all of them.",
         ),
     ] = None,
     *,
     test: Annotated[
-        bool, typer.Option("--test", help="Send a test message, which says that it is one.")
+        bool, typer.Option("--test", help="Send a message that is marked as a test.")
     ] = False,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
@@ -44,7 +45,10 @@ def notify(
         from pumonitor.monitor.inspection.trying_destinations import try_destinations
 
         if not test:
-            msg = "nothing to do without --test: alerts are sent by pumonitor run and serve"
+            msg = (
+                "give --test to send a test message; alerts are sent by pumonitor run and "
+                "pumonitor serve"
+            )
             raise InputError(msg)
         configuration = read_configuration(config).configuration
         console = Console(highlight=False)

@@ -94,7 +94,7 @@ Scenario = Annotated[
     ScenarioName,
     typer.Option(
         help="single-training-set: confirmed and unconfirmed rows together are the population; "
-        "case-control: the unconfirmed alone are.",
+        "case-control: the unconfirmed rows alone are the population.",
         rich_help_panel=ASSUMPTIONS,
     ),
 ]
@@ -104,7 +104,7 @@ LabelPurityText = Annotated[
     typer.Option(
         "--label-purity",
         metavar="SHARE",
-        help="Share of the confirmed positives that really are; below 1 if some "
+        help="Share of the confirmed positives that really are positive; below 1 if some "
         "confirmations are mistaken; 'auto' estimates it where the scores show that.",
         rich_help_panel=ASSUMPTIONS,
     ),
@@ -114,8 +114,9 @@ Propensity = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN|NUMBER",
-        help="Chance that a positive like this row gets confirmed, if it differs: for example "
-        "the logged probability of being sent to review. Read on confirmed rows.",
+        help="Column with the probability that a positive such as this row gets confirmed, if it "
+        "differs between rows; for example the logged probability of being sent to review. It "
+        "is read on confirmed rows only.",
         rich_help_panel=ASSUMPTIONS,
     ),
 ]
@@ -123,8 +124,8 @@ Propensity = Annotated[
 DetectionRate = Annotated[
     float,
     typer.Option(
-        help="Share of the positives sent to review that the review finds; multiplies "
-        "--propensity.",
+        help="Share of the reviewed positives that the review finds; --propensity is multiplied by "
+        "it.",
         rich_help_panel=ASSUMPTIONS,
     ),
 ]
@@ -132,8 +133,8 @@ DetectionRate = Annotated[
 MinPropensity = Annotated[
     float,
     typer.Option(
-        help="Lift smaller propensities to this, so that no row stands for more than 1 / this "
-        "many positives; 0 changes none.",
+        help="Raise smaller propensities to this value, so that no row counts for more than 1 / "
+        "value positives; 0 changes none.",
         rich_help_panel=ASSUMPTIONS,
     ),
 ]

@@ -34,7 +34,7 @@ def plan(
         str,
         typer.Option(
             metavar="TIME",
-            help="Time within which it is to be detected: 7d, 2w.",
+            help="Time within which the drop is to be detected, such as 7d or 2w.",
             show_default=True,
         ),
     ] = "7d",
@@ -43,7 +43,7 @@ def plan(
     ] = "auc",
     false_alarms_per_year: Annotated[
         float,
-        typer.Option(metavar="NUMBER", help="Number of false alarms a year that is acceptable."),
+        typer.Option(metavar="NUMBER", help="Accepted number of false alarms a year."),
     ] = 1.0,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
@@ -143,7 +143,7 @@ def _print(console: Console, found: LabelPlan, *, share: str) -> None:
             f"in half of all cases with {found.labels_needed:,} confirmed positives per window "
             f"or more; a usual window has {found.labels_now:,}."
         )
-    console.print(f"As windows are now: {said_of_lengths(found.by_length)}.")
+    console.print(f"With windows as they are now: {said_of_lengths(found.by_length)}.")
     console.print(
         f"Days count from when a window is mature ({found.maturity_days:g} days after its "
         f"end). Estimated from {found.windows} windows in which nothing had changed."

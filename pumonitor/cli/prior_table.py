@@ -69,7 +69,7 @@ def rendered(
     if assumed:
         yield Text.assemble(
             (f"{', '.join(assumed)}: ", "bold"),
-            "right only if the score is the probability of being confirmed.",
+            "valid only if the score is the probability of being confirmed.",
         )
     yield Text(
         "Hidden positives: share of positives among the unconfirmed rows. Without a count or "

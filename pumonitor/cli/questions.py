@@ -30,12 +30,12 @@ def ask_on_terminal(question: Question) -> str:
         if not answer.strip():
             continue
         if question.choices and answer not in question.choices and answer != "none":
-            console.print(f"  Answer with one of {escape(', '.join(question.choices))}.")
+            console.print(f"  Please answer with one of {escape(', '.join(question.choices))}.")
             continue
         try:
             if question.read is not None:
                 question.read(answer.strip())
         except InputError as error:
-            console.print(f"  It {error}.", markup=False)
+            console.print(f"  The answer {error}.", markup=False)
             continue
         return answer.strip()

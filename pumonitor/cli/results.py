@@ -43,8 +43,8 @@ def results(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this metric; may be repeated. Without it the table has "
-            f"{', '.join(_SHOWN)}; CSV and JSON have all."
+            help="Only this metric; may be repeated. Without it the table shows "
+            f"{', '.join(_SHOWN)}; CSV and JSON contain all metrics."
         ),
     ] = None,
     start: Annotated[
@@ -63,7 +63,7 @@ def results(
         str | None, typer.Option(help="Only this segment, as column=value; '' for all rows.")
     ] = None,
     revisions: Annotated[
-        bool, typer.Option("--all-revisions", help="Also the earlier results of each window.")
+        bool, typer.Option("--all-revisions", help="Include the earlier revisions of each window.")
     ] = False,
     format_: Annotated[
         Format, typer.Option("--format", help="Output format.", rich_help_panel=OUTPUT)
@@ -165,4 +165,7 @@ def _print_table(
         for note in notes:
             console.print(note, markup=False)
     else:
-        console.print(f"{monitor} has no such results yet: pumonitor run or backfill makes them.")
+        console.print(
+            f"{monitor} has no results for these options yet: start pumonitor run or pumonitor "
+            "backfill."
+        )

@@ -63,7 +63,7 @@ def print_results(
         if place:
             console.print()
         console.print(_table([*fixed, *some], gap=gap))
-    where = "value \\[95% interval]" if gap == _GAP else "below each value its 95% interval"
+    where = "value \\[95% interval]" if gap == _GAP else "the 95% interval is below each value"
     if any(row.infeasible_reason for row in rows if row.metric in metrics):
         where += "; !: impossible"
     if any(":" in line.window for line in lines):

@@ -162,7 +162,7 @@ def _why(alert: Alert) -> str:
     if alert.evidence in (None, "breach"):
         return reason
     since = "" if alert.firing_since is None else f" since {alert.firing_since:%Y-%m-%d %H:%M} UTC"
-    says = "is good" if alert.evidence == "good" else "is evidence neither way"
+    says = "is good" if alert.evidence == "good" else "does not decide it"
     return f"fires{since}; the newest window {says}: {reason}"
 
 
@@ -175,10 +175,10 @@ def print_round(console: Console, done: Round, left: Left) -> None:
         soft_wrap=True,
     )
     if done.failures:
-        console.print("What failed is tried again by later runs; pumonitor doctor says when.")
+        console.print("Later runs try again what failed; pumonitor doctor shows when.")
     stopped = [
-        f"{name}: no predictions since {since:%Y-%m-%d %H:%M} UTC; no window is due before there "
-        "are others"
+        f"{name}: no predictions since {since:%Y-%m-%d %H:%M} UTC; no window is due until new ones "
+        "arrive"
         for name, since in done.stopped.items()
     ]
     unnotified_notes = [f"{what}. {how}" for what, how in unsent_notes(left.unnotified)]

@@ -26,8 +26,8 @@ def run(
         bool,
         typer.Option(
             "--refresh-auxiliary",
-            help="Train the auxiliary score (predictions: features) again, on the rows that "
-            "the same windows have now.",
+            help="Train the auxiliary score (predictions: features) again, on the present rows of "
+            "the same windows.",
         ),
     ] = False,
     as_json: AsJson = False,

@@ -100,8 +100,8 @@ def _transfer(
         except requests.exceptions.RequestException as error:
             host = urlsplit(address).netloc
             raise FetchError(
-                f"{host} cannot be reached ({_reason(error)}): is there a network, and is a proxy "
-                "needed (HTTPS_PROXY)?",
+                f"{host} cannot be reached ({_reason(error)}): check the network, and whether a "
+                "proxy is needed (HTTPS_PROXY)",
                 unreachable=host,
             ) from None
         digest = hashlib.sha256(part.read_bytes()).hexdigest()

@@ -25,9 +25,9 @@ def coarse_table(
             name="coarse_table",
             severity="warning",
             sentence=(
-                f"The scores came in {len(table)} bins: AUC is known only to plus or "
-                f"minus {error:.4f}, AUL to {table.resolution:.4f}, beside their intervals. Use "
-                "more bins."
+                f"The scores are counted in {len(table)} bins: AUC can be wrong by up to "
+                f"{error:.4f} and AUL by up to {table.resolution:.4f}, in addition to their "
+                "intervals. Use more bins."
             ),
         )
     ]

@@ -24,7 +24,7 @@ def auxiliary_left_out(settings: Mapping[str, Any]) -> list[Finding]:
             name="auxiliary_left_out",
             severity="warning",
             sentence=(
-                "The class prior is read from the scores alone and not from the features: "
+                "The class prior is estimated from the scores alone and not from the features: "
                 f"{reason}."
             ),
         )

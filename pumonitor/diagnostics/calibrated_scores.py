@@ -63,9 +63,9 @@ def against_calibrated_scores(
                 name="calibrated_scores",
                 severity="warning",
                 sentence=(
-                    "The scores are said to be calibrated probabilities and run from "
-                    f"{table.lower[0]:.3g} to {table.upper[-1]:.3g}: they are not "
-                    "probabilities. Leave out calibrated_scores, or pass the probabilities."
+                    f"calibrated_scores is given, but the scores are between {table.lower[0]:.3g} "
+                    f"and {table.upper[-1]:.3g} and therefore no probabilities. Leave out "
+                    "calibrated_scores, or pass the probabilities."
                 ),
             )
         ]
@@ -194,13 +194,15 @@ def _sample(table: ScoreTable, settings: Mapping[str, Any]) -> list[Finding]:
         where = "higher" if test.shift > 0 else "lower"
         kind = "easy" if test.shift > 0 else "hard"
         seen = (
-            f"score {where} than calibrated scores say positives do (one outscores a positive in "
-            f"{50 + 100 * test.shift:.0f}% of pairs instead of 50): {kind} positives are confirmed "
-            "first"
+            f"score {where} than calibrated scores imply for positives (one outscores a positive "
+            f"in {50 + 100 * test.shift:.0f}% of pairs instead of 50): {kind} positives are "
+            "confirmed first"
         )
     else:
         where = "both ends" if test.spread > 0 else "the middle"
-        seen = f"crowd at {where} of the scores more than calibrated scores say positives do"
+        seen = (
+            f"are more frequent at {where} of the scores than calibrated scores imply for positives"
+        )
     return [
         Finding(
             name="unfair_labels_by_calibration",
@@ -258,9 +260,9 @@ def _prior(
             name="prior_against_calibration",
             severity="warning",
             sentence=(
-                f"The class prior was given as {class_prior.value:.3g}, while the mean of scores "
-                f"said to be calibrated is {mean:.3g}: one of the two is wrong, and every "
-                "corrected figure depends on it."
+                f"The class prior was given as {class_prior.value:.3g}, but the mean of the "
+                f"calibrated scores is {mean:.3g}: one of the two is wrong, and every corrected "
+                "estimate depends on it."
             ),
         )
     ]

@@ -63,8 +63,8 @@ def one_sided_decision(
                 severity="note",
                 sentence=(
                     f"F1 {f1.displayed[0]:.3f} is below the {base:.3f} that flagging every row "
-                    "would give: the threshold is stricter than F1 rewards. Judge it by precision "
-                    "and recall."
+                    "would give: the threshold is higher than the one with the best F1. Judge it "
+                    "by precision and recall."
                 ),
             )
         ]

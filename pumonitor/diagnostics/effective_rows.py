@@ -40,9 +40,9 @@ def few_effective_rows(table: ScoreTable, settings: Mapping[str, Any]) -> list[F
             severity="warning",
             sentence=(
                 f"The {rows} confirmed positives count for only {effective:.0f}: weights are very "
-                f"uneven, the heaviest row holds {100 * heaviest:.0f}% of all. Look at the "
-                "smallest propensities; a wrong one moves every figure. Bounding them from below "
-                "makes intervals narrower at the price of a bias."
+                f"uneven, the heaviest row holds {100 * heaviest:.0f}% of all. Check the smallest "
+                "propensities, because a wrong one changes every estimate. Bounding them from "
+                "below makes intervals narrower but adds a bias."
             ),
         )
     ]

@@ -81,8 +81,9 @@ def few_positives(estimates: Mapping[str, Estimate], settings: Mapping[str, Any]
             name="uncertain_prior",
             severity="note",
             sentence=(
-                "F1 is uncertain because the class prior is: more confirmed positives will not "
-                "help, a better known class prior will (label some rows drawn at random)."
+                "F1 is uncertain because the class prior is uncertain: more confirmed positives "
+                "will not make it narrower, but a better known class prior will (label some rows "
+                "drawn at random)."
             ),
         )
     ]
@@ -111,7 +112,10 @@ def _warning(
     drop = ""
     if not f1.undefined_reason and not f1.infeasible and f1.se_sampling > 0:
         number = positives_to_see_drop(f1, count, drop=_DROP)
-        drop = f" To see F1 fall by 5 points from one period to the next takes about {number}."
+        drop = (
+            f" About {number} are needed to detect a fall of F1 by 5 points from one period to "
+            "the next."
+        )
     return Finding(
         name="few_positives",
         severity="warning",

@@ -47,8 +47,8 @@ def label_noise(settings: Mapping[str, Any]) -> list[Finding]:
             name="label_noise",
             severity="note",
             sentence=(
-                f"{seen}. The figures allow for it with label_purity="
-                f"{settings['label_purity']:.2f}."
+                f"{seen}. The estimates allow for this with "
+                f"label_purity={settings['label_purity']:.2f}."
             ),
         )
     ]

@@ -71,12 +71,12 @@ def no_pure_region(
             name="no_pure_region",
             severity="note",
             sentence=(
-                "No scores are purely positive: even among the highest, where a quarter of "
-                "the confirmed positives are, these outscore the other rows in "
-                f"{100 * top.chance:.0f}% of pairs, so negatives are among them. The class "
-                f"prior of {class_prior.value:.3g} is what the curve falls towards beyond the "
-                f"last score and rather too high than too low.{bound} An audit of some rows "
-                "drawn at random, or a better model, would give it."
+                "No range of scores has positives only: even among the highest scores, where a "
+                "quarter of the confirmed positives are, these outscore the other rows in "
+                f"{100 * top.chance:.0f}% of pairs, so some of the other rows are negative. The "
+                f"class prior of {class_prior.value:.3g} is extrapolated beyond the highest score, "
+                f"and it is more likely too high than too low.{bound} An audit of rows drawn at "
+                "random, or a better model, gives a better estimate."
             ),
         )
     ]

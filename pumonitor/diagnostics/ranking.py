@@ -24,7 +24,7 @@ def no_ranking(estimates: Mapping[str, Estimate]) -> list[Finding]:
         )
     else:
         sentence = (
-            "The scores do not visibly rank confirmed positives above the other rows: nothing here "
-            "is distinguishable from chance."
+            "The scores do not rank confirmed positives above the other rows: the ranking cannot "
+            "be distinguished from chance."
         )
     return [Finding(name="no_ranking", severity="warning", sentence=sentence)]

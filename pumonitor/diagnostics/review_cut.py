@@ -334,7 +334,7 @@ def labels_stop_at_a_rank(table: ScoreTable, settings: Mapping[str, Any]) -> lis
     more = (
         "there are none"
         if found.ratio > _MANY
-        else f"they are {found.ratio:.3g} times as rare beside the rows there"
+        else f"they are {found.ratio:.3g} times as rare among the rows there"
     )
     where = "the threshold" if found.at_threshold else f"a score of {found.score:.4g}"
     return [
@@ -343,10 +343,10 @@ def labels_stop_at_a_rank(table: ScoreTable, settings: Mapping[str, Any]) -> lis
             severity="warning",
             sentence=(
                 f"Confirmed positives stop at {where} (the highest {100 * found.share:.2g}% of "
-                f"rows): right below, {more}. Cases above were reviewed and cases below "
-                "hardly, so the confirmed ones are not a fair sample, and estimates from them "
-                "are too favourable to these scores. Review some rows at random, or give the "
-                "chance of review as propensity."
+                f"rows): right below, {more}. Cases above were reviewed and cases below rarely, so "
+                "the confirmed ones are not a fair sample, and estimates from them are too "
+                "favourable to these scores. Review some rows at random, or give the chance of "
+                "review as propensity."
             ),
         )
     ]

@@ -74,9 +74,9 @@ def _review_by_score(table: ScoreTable) -> list[Finding]:
             name="unfair_labels_by_review",
             severity="warning",
             sentence=(
-                f"Confirmed positives {seen} than reviewed cases say positives do: which cases are "
-                "reviewed depends on the score, and the confirmed ones are not a fair sample. Give "
-                "the chance of review as propensity, or review some cases at random."
+                f"Confirmed positives {seen} than the reviewed cases imply for positives: which "
+                "cases are reviewed depends on the score, and the confirmed ones are not a fair "
+                "sample. Give the chance of review as propensity, or review some cases at random."
             ),
         )
     ]

@@ -59,8 +59,8 @@ def tied_scores(table: ScoreTable) -> list[Finding]:
             name="saturated_scores",
             severity="note",
             sentence=(
-                f"{100 * share:.0f}% of the rows score exactly {table.lower[most]:.4g}: the scores "
-                "do not tell them apart, and no threshold can."
+                f"{100 * share:.0f}% of the rows score exactly {table.lower[most]:.4g}: scores and "
+                "thresholds cannot distinguish them."
             ),
         )
     ]

@@ -55,8 +55,8 @@ def assumed_of(
     ):
         what = "label_frequency" if label_frequency is not None else f"class_prior={class_prior!r}"
         msg = (
-            f"an auxiliary score is what the class prior is estimated from, and {what} leaves "
-            "nothing to estimate from scores: leave one of them out"
+            f"the class prior would be estimated from the auxiliary score, but {what} already "
+            "gives it: leave one of them out"
         )
         raise ValueError(msg)
     evidence = estimate_label_purity(

@@ -25,10 +25,10 @@ _NARROWER: Final = (
     "narrower."
 )
 _UNSEEN: Final = (
-    "Scores and confirmed positives alone look just the same whether or not easy positives are "
+    "Three errors do not change how scores and confirmed positives look: easy positives are "
     "confirmed first, some negatives score exactly like positives, or mistaken confirmations score "
-    "like right ones. A page without warnings is no proof against these; only a random sample of "
-    "reviewed cases shows them."
+    "like right ones. A page without warnings does not rule these out; only a random sample of "
+    "reviewed cases can show them."
 )
 _PROPENSITIES: Final = (
     "How likely each confirmed positive was to be confirmed is given, and corrected for: hard "
@@ -94,14 +94,14 @@ def _class_prior(evaluation: Evaluation) -> str:
     origin = prior_origin(prior.method)
     if origin is None:
         return (
-            f"Assumed, as given: {share} of all cases are positive. Nothing here measures it. The "
-            "intervals allow for this range."
+            f"Assumed, as given: {share} of all cases are positive. It is not estimated from these "
+            "cases. The intervals allow for this range."
         )
     if origin.startswith("Counted"):
         return (
-            f"{origin}: {share} of all cases are positive, since "
-            "a confirmed case that had one chance in ten stands for ten. The scores play no part. "
-            "The intervals allow for this range."
+            f"{origin}: {share} of all cases are positive, since a confirmed case that had one "
+            "chance in ten stands for ten. The scores are not used. The intervals allow for this "
+            "range."
         )
     return (
         f"{origin}: {share} of all cases are positive. The intervals "

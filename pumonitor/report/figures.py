@@ -31,7 +31,7 @@ _READING: Final = {
     "forest": (
         "All estimates",
         "Each dot is an estimate, the line through it its interval: the true value may be anywhere "
-        "on the line. Orange is what counting unconfirmed cases as negatives would have given.",
+        "on the line. Orange marks the value with unconfirmed cases counted as negatives.",
     ),
     "roc": (
         "Positives caught against false alarms (ROC)",
@@ -134,11 +134,11 @@ def prior_figures(history: PriorHistory | None) -> list[Figure]:
     svg = inline_svg(to_svg(themed(prior_chart(history))), description=heading)
     level = "was given" if history.level.given else "it was first estimated at"
     reading = (
-        "The line is the share of positives as it is followed from window to window, the band "
-        f"its interval; the thick bar is what {level}. Faint dots are what each window's "
-        "scores say by themselves, which rises when the ranking falls: it is not part of the "
-        "line. Below, a full bar is a change that surely came with that window. Doubling is "
-        "the same step anywhere."
+        "The line is the share of positives as it is followed from window to window, the band its "
+        f"interval; the thick bar is what {level}. Faint dots are the estimates from the scores of "
+        "each window alone. They rise when the ranking gets worse, and they are not part of the "
+        "line. Below, a full bar is a change that surely came with that window. The axis is "
+        "logarithmic: a doubling has the same height anywhere."
     )
     return [Figure(name="prior", heading=heading, reading=reading, svg=svg)]
 

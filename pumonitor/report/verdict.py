@@ -51,8 +51,8 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
     if estimate.interval_infeasible:
         shown = percent(estimate.came_out) if as_percent else number(estimate.came_out)
         return (
-            f"{question} is not known: the estimate came out at {shown}, which is impossible "
-            "and more than chance explains."
+            f"{question} is not known: the estimate came out at {shown}, which is impossible, and "
+            "chance does not explain it."
         )
     return None
 
@@ -60,7 +60,7 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
 def _beyond(estimate: Estimate) -> str:
     if not estimate.infeasible:
         return ""
-    return f" (The estimate itself is {percent(estimate.came_out)}; chance can do that.)"
+    return f" (The estimate itself is {percent(estimate.came_out)}, which chance can explain.)"
 
 
 def _too_wide(estimate: Estimate) -> str:
@@ -80,7 +80,7 @@ def _flagged(evaluation: Evaluation) -> str:
     comparison = ""
     if naive is not None and abs(naive - value) > _WORTH_SAYING:
         comparison = (
-            " Counting unconfirmed cases as negatives would have said "
+            " Counting unconfirmed cases as negatives would have given "
             f"{percent(naive, width=high - low)}."
         )
     return (

@@ -22,7 +22,7 @@ def weights_in_words(settings: Mapping[str, Any]) -> list[str]:
     ...     print(sentence)
     Weighted by these chances the 340 confirmed cases carry as much information as 51 of equal \
 weight would; the heaviest carries 9.8% of the weight.
-    3 of the chances were below 1% and were lifted to it, so cases like these count for too little.
+    3 of the chances were below 1% and were raised to it, so cases like these count for too little.
     """
     if not settings.get("propensities"):
         return []
@@ -38,11 +38,14 @@ weight would; the heaviest carries 9.8% of the weight.
         one = lifted == 1
         found.append(
             f"{rows(lifted)} of the chances {'was' if one else 'were'} below {to} and "
-            f"{'was' if one else 'were'} lifted to it, so cases like these count for too little."
+            f"{'was' if one else 'were'} raised to it, so cases like these count for too little."
         )
     detected = settings.get("detection_rate", 1.0)
     if detected < 1:
-        found.append(f"A review is taken to find {percent(detected)} of the positives it sees.")
+        found.append(
+            f"A review is assumed to find {percent(detected)} of the positives among the cases "
+            "reviewed."
+        )
     never = settings.get("never_reviewed_share", 0.0)
     if never:
         found.append(

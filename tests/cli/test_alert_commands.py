@@ -55,7 +55,9 @@ def test_alerts_stand_where_their_rules_say(shop):
 
 def test_the_history_says_what_fired_and_that_a_backfill_told_nobody(shop):
     text = invoke("alerts", "list", "--history", path=shop).stdout
-    assert "fired    card-fraud: f1 below 0.99, incident 1  (not sent: too long ago" in text
+    assert (
+        "fired    card-fraud: f1 below 0.99, incident 1  (not sent: the window is too old" in text
+    )
     events = json.loads(invoke("alerts", "list", "--history", "--json", path=shop).stdout)
     assert [one["kind"] for one in events] == ["fired"]
     assert events[0]["sentence"] in text
@@ -72,7 +74,7 @@ def test_who_is_at_it_is_kept_and_shown(shop):
 
 def test_what_does_not_fire_cannot_be_acknowledged(shop):
     done = invoke("alerts", "ack", "card-fraud", "--rule", "aul [too] low", path=shop, status=2)
-    assert "nothing of card-fraud that fires matches these options" in done.stderr
+    assert "no firing alert of card-fraud matches these options" in done.stderr
 
 
 def test_a_silence_begins_and_ends_and_is_kept(shop):
@@ -95,7 +97,7 @@ def test_a_silence_begins_and_ends_and_is_kept(shop):
             "--until takes a duration such as 2d or 6h, or a date or a time such as 2026-01-31",
         ),
         ("2x", "got 2x"),
-        ("1m", "minutes are min"),
+        ("1m", "write min for minutes"),
         ("9999999d", "--until is too far away"),
     ],
 )
@@ -155,10 +157,10 @@ def test_a_detector_costs_what_was_chosen(shop):
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("abc", "--rule takes a mapping such as"),
+        ("abc", "--rule must be a mapping such as"),
         ("{metric: auk, below: 0.5}", "did you mean 'aul'"),
         ("[" * 3000, "(3,000 characters)', line 1: more than 30 lists or mappings are nested"),
-        ("{metric: aul, below: " + "9" * 10_000 + "}", ": below: is a number of 10,000 digits"),
+        ("{metric: aul, below: " + "9" * 10_000 + "}", ": below: is a number with 10,000 digits"),
         ("{metric: aul, below: 0.5, below: 0.6}", ": below, line 1: appears twice"),
     ],
 )
@@ -173,8 +175,11 @@ def test_rules_that_mean_nothing_are_refused(shop, rule, said):
         ("{metric: auc, bellow: 0.8}", ": bellow: is not known here; did you mean 'below'?"),
         ("{metric: acu, below: 0.8}", ": metric: is no metric: 'acu'; did you mean 'auc'?"),
         ("{metric: auc}", ": must have one of below,"),
-        ("{metric: auc, below: 0.8, to: [nobody]}", " names no destination: 'nobody'"),
-        ("{metric: auc, below: 0.8, per: nosuch}", " names no segment of predictions: 'nosuch'"),
+        ("{metric: auc, below: 0.8, to: [nobody]}", " has an unknown destination: 'nobody'"),
+        (
+            "{metric: auc, below: 0.8, per: nosuch}",
+            (" has a segment column that is not among the segments of predictions: 'nosuch'"),
+        ),
     ],
 )
 def test_a_rule_of_the_command_line_is_in_no_file(shop, rule, said):
@@ -212,7 +217,7 @@ def test_a_plan_says_how_many(shop, tmp_path):
     (checked,) = json.loads(invoke("check", "--json", path=path).stdout)["monitors"].values()
     sees = {one["rule"]: one["sees"] for one in checked["rules"]}
     assert sees["f1 below 0.99"] == ""
-    said = "recall of 6 quiet windows has a standard deviation of "
+    said = "recall has, over 6 windows without a change, a standard deviation of "
     assert sees["recall shift down"].startswith(said)
     assert "a lasting fall by " in sees["recall shift down"]
     arguments[-1] = "10%"
@@ -228,8 +233,10 @@ def test_a_plan_says_how_many(shop, tmp_path):
     text = " ".join(invoke(*arguments, path=path).stdout.split())
     assert f"by {drop:.3g} (10%) " in text
     assert "Days count from when a window is mature" in text
-    assert "As windows are now: " in text
-    assert "unknown from 0 quiet windows, 5 are needed, in windows of 1w." in text
+    assert "With windows as they are now: " in text
+    assert (
+        "unknown (there are 0 windows without a change, and 5 are needed) in windows of 1w."
+    ) in text
 
 
 @pytest.mark.parametrize("drop", ["ten", "0", "-0.1", "120%", "nan"])

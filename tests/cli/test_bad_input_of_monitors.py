@@ -108,7 +108,7 @@ IN_THE_DATA = {
         of(made=[START.replace(year=2199), *made()["made"][1:]]),
         "",
         "",
-        "has 1 times more than a day ahead of now",
+        "has 1 times more than a day in the future",
     ),
     "no database": (
         nothing,
@@ -166,7 +166,7 @@ IN_THE_CONFIGURATION = {
     "a reference of the year 1": (
         "window: 1d",
         "window: 1d\n    reference: {start: 0001-01-01, end: 2026-01-01}",
-        "must be from 1970 to before 2200",
+        "must be 1970 or later and before 2200",
     ),
     "a schedule that is never due": (
         "window: 1d",

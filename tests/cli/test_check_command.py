@@ -107,13 +107,13 @@ def test_people_see_rows_delays_and_windows(folder):
     assert done.exit_code == 0, done.output
     for shown in (
         "prediction_id",
-        "Confirmations come: 10% within",
+        "Confirmations arrive: 10% within",
         "windows from 2025-12-29 00:00 to",
         "p0",
     ):
         assert shown in done.stdout
     # Its predictions are of long ago, and begin within a week.
-    assert "Nothing failed; 2 warnings above." in done.stdout
+    assert "No check failed; read the 2 warnings above." in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -203,8 +203,10 @@ def test_destinations_are_found_and_not_sent_to(folder):
         "  chat: {apprise: 'json://localhost'}\n"
     )
     found = checked(folder, text, status=3)["connections"]
-    assert found["destinations.here"]["message"] == "webhook at 127.0.0.1: found, nothing sent"
-    assert "alertmanager.invalid is not found" in found["destinations.gone"]["message"]
+    assert found["destinations.here"]["message"] == (
+        "webhook at 127.0.0.1: the host was found; nothing was sent"
+    )
+    assert "alertmanager.invalid was not found" in found["destinations.gone"]["message"]
     assert found["destinations.chat"]["ok"]
 
 
@@ -216,7 +218,7 @@ def test_destinations_are_found_and_not_sent_to(folder):
             "start: 2020-01-05, end: 2020-02-05",
             "no predictions",
         ),
-        ("maturity: 14d", "maturity: 1d", "one confirmation in ten comes after more than"),
+        ("maturity: 14d", "maturity: 1d", "one confirmation in ten arrives after more than"),
         ("      known_at: confirmed_at\n      time_zone: UTC\n", "", "without known_at"),
     ],
 )
@@ -276,7 +278,7 @@ def test_rules_are_shown_with_what_they_wait_for(folder, monkeypatch):
     assert rules["aul below 0.75"]["fires"] == "the interval is below 0.75, 2 windows in a row"
     assert rules["f1 drop 10%"]["fires"] == "a drop of more than 10% against the reference"
     assert rules["health label delay change 50%"]["fires"] == (
-        "labels come 50% later or sooner than usual (false alarms a year: 1)"
+        "labels arrive 50% later or sooner than usual (false alarms a year: 1)"
     )
     assert rules["recall rise 0.1"]["fires"] == "a rise of more than 0.1 against the 28d before"
     assert found["destinations"] == [
@@ -302,7 +304,9 @@ def test_a_destination_without_its_secret_is_told_beside_all_else(folder, monkey
 
 def test_without_rules_it_says_that_nobody_is_notified(folder):
     (folder / "pumonitor.yaml").write_text(TEXT, encoding="utf-8")
-    assert "No rules: no alert can fire, so nothing will be sent" in run().stdout
+    assert (
+        "There are no rules, so no alert can fire and no notification will be sent"
+    ) in run().stdout
 
 
 OF = "of: {start: 2026-01-05, end: 2026-02-02}"
@@ -328,7 +332,7 @@ def test_what_an_audit_would_make_of_a_measured_class_prior_is_reckoned_from_the
     tables(rows=4000, confirmed=0.3, seed=4)[1].to_csv(folder / "confirmed.csv", index=False)
     assert prior_of(folder, "auto")["audits"][0] != without
     text = run().stdout
-    assert "Class prior: measured. An audit would make its interval narrower:" in text
+    assert "Class prior: estimated. An audit would make its interval narrower:" in text
     assert "an audit of 500 random cases" in text
 
 
@@ -341,8 +345,8 @@ def test_what_an_audit_would_make_of_a_measured_class_prior_is_reckoned_from_the
         ),
         (
             "{assumed: {value: 0.1, low: 0.08, high: 0.12}}",
-            "Class prior: 0.1 [0.08, 0.12] is assumed for ever, and no window shows that it has "
-            "changed; with of: {start: ..., end: ...} beside value, low and high it would be the",
+            "Class prior: 0.1 [0.08, 0.12] is assumed for all windows, and a change of it is not "
+            "detected; if it is the share of one period, give of: {start: ..., end: ...} beside",
         ),
     ],
 )
@@ -360,9 +364,9 @@ def test_a_class_prior_that_is_not_measured_says_what_it_is(folder, written, not
         (
             "2025-01-06",
             "2025-02-03",
-            "before the first prediction of 2026-01-01: it is taken as if",
+            "before the first prediction of 2026-01-01: it is used as if",
         ),
-        ("2026-05-04", "2026-06-01", "after the last prediction of 2026-03-01: until then it is"),
+        ("2026-05-04", "2026-06-01", "after the last prediction of 2026-03-01: until then auto"),
     ],
 )
 def test_a_class_prior_of_a_period_without_predictions_is_doubtful(folder, start, end, warning):
@@ -374,5 +378,5 @@ def test_a_class_prior_below_what_is_confirmed_in_its_period_is_impossible(folde
     # 6% of all rows are confirmed.
     found = prior_of(folder, f"{{value: 0.01, low: 0.008, high: 0.012, {OF}}}")
     (warning,) = [one for one in found["warnings"] if one.startswith("class_prior")]
-    assert "known as 0.01 [0.008, 0.012] of 2026-01-05 to 2026-02-02, and " in warning
-    assert "more than are positive by this share: check the share, its period" in warning
+    assert "given as 0.01 [0.008, 0.012] for 2026-01-05 to 2026-02-02, and " in warning
+    assert "which is more than this share of positives: check the share, its period" in warning

@@ -106,7 +106,7 @@ def test_table_says_who_is_better(file):
     result = run(file, *USUAL, "--threshold", 1)
     assert result.exit_code == 0, result.stderr
     text = " ".join(result.stdout.split())
-    assert "AUL: challenger is better than champion, by 0.1" in text
+    assert "AUL: challenger is better than champion; the difference is 0.1" in text
     assert "Share of positives: 12%, taken as known" in text
     assert "Precision" not in text
     assert text.rindex("challenger 1 ") < text.rindex("champion 1 ")

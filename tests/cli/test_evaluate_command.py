@@ -135,7 +135,7 @@ def test_binned_rows_are_said_to_be_binned(folder, rows):
     crowded = np.random.default_rng(2).normal(2.0 * labels, 1.0)
     pa.parquet.write_table(pa.table({"y": labels, "s": crowded}), folder / "crowded.parquet")
     result = run(*arguments(folder / "crowded.parquet", max_rows_exact=0))
-    assert "Rows were counted by score bin: AUL and AUC are exact to" in result.stdout
+    assert "Rows were counted by score bin, which changes AUL and AUC by at most" in result.stdout
 
 
 @pytest.mark.parametrize("prior", ["0.1", "0.08,0.15", "0.1,0.08,0.15", "auto", "dedpul"])
@@ -256,8 +256,10 @@ def test_logged_review_probabilities_are_read_and_what_they_do_is_said(reviewed)
     result = run(*arguments(file, class_prior="propensity", **options), columns=200)
     assert result.exit_code == 0, result.stderr
     low = np.count_nonzero(chance[labels == 1] == 0.2)
-    assert f"{low} of the chances were below 25% and were lifted to it, so cases" in result.stdout
-    assert "A review is taken to find 90% of the positives it sees." in result.stdout
+    assert f"{low} of the chances were below 25% and were raised to it, so cases" in result.stdout
+    assert (
+        "A review is assumed to find 90% of the positives among the cases reviewed."
+    ) in result.stdout
     never = percent(float(np.mean(chance[labels == 0] == 0)))
     assert f"{never} of the unconfirmed cases had no chance" in result.stdout
     assert f"the {labels.sum()} confirmed cases carry as much information as " in result.stdout

@@ -45,7 +45,7 @@ def test_a_folder_is_enough_and_the_next_command_works(folder):
     assert "% of predictions are flagged. This is a default: " in " ".join(done.stdout.split())
     checked = run("check")
     assert checked.exit_code == 0, checked.output
-    assert "Nothing failed; " in checked.stdout
+    assert "No check failed; " in checked.stdout
     assert sorted(path.name for path in folder.iterdir()) == ["data", "pumonitor.yaml"]
 
 
@@ -66,8 +66,8 @@ def test_scores_that_check_refuses_are_reported_before_anything_relies_on_them(f
     assert done.exit_code == 0, done.output
     told = " ".join(done.stdout.split())
     assert "Of 4,000 rows of" in told
-    assert "2 have no score and 3 have one that is infinite or NaN" in told
-    assert "pumonitor check and run refuse them" in told
+    assert "2 have no score and 3 have a score that is infinite or NaN" in told
+    assert "pumonitor check and pumonitor run refuse them" in told
     assert run("check").exit_code == 2
 
 
@@ -115,16 +115,22 @@ def test_a_prior_known_of_a_period_is_written_where_windows_are_followed_from(
     ("options", "problem"),
     [
         (("--audit", "30/300"), "(predictions are of 2026-01-01 to 2026-03-01, the reference is "),
-        (("--audit", "30/300"), "name it with --prior-from and --prior-to"),
+        (("--audit", "30/300"), "give it with --prior-from and --prior-to"),
         (("--audit", "0.1"), "--audit must be positives of audited cases, such as 12/300"),
         (("--known-prior", "0.03"), "must be a share with the ends of its 95% interval"),
         (("--known-prior", "3,2,4"), "value must be a share above 0 and below 1, got 3; did you"),
-        (("--audit", "1/2", "--known-prior", ".3,.2,.4"), "give one of them"),
+        (
+            ("--audit", "1/2", "--known-prior", ".3,.2,.4"),
+            "give --known-prior or --audit, not both",
+        ),
         (("--prior-from", "2026-01-05", "--prior-to", "2026-02-02"), "give one of these too"),
-        (("--audit", "1/2", "--prior-from", "2026-01-05"), "name a period together: give both"),
+        (
+            ("--audit", "1/2", "--prior-from", "2026-01-05"),
+            "are the start and end of one period: give both",
+        ),
         (
             ("--audit", "1/9", "--prior-from", "2026-01-05", "--prior-to", "2026-01-06"),
-            "must hold a whole window of 1w (UTC)",
+            "must contain a whole window of 1w (UTC)",
         ),
     ],
 )
@@ -139,7 +145,7 @@ def test_a_file_that_is_there_stays_without_force(folder):
     (folder / "pumonitor.yaml").write_text("mine")
     done = run("init", "data", "--name", "fraud")
     assert done.exit_code == 2
-    assert "pumonitor.yaml exists already: --force overwrites it" in done.stderr
+    assert "pumonitor.yaml exists already: overwrite it with --force" in done.stderr
     assert (folder / "pumonitor.yaml").read_text() == "mine"
     assert run("init", "data", "--name", "fraud", "--force").exit_code == 0
     assert read_configuration("pumonitor.yaml").configuration.monitors
@@ -194,10 +200,13 @@ def test_on_a_terminal_every_proposal_is_a_question(folder):
             shown += "\n"
     os.close(controller)
     assert process.wait(timeout=30) == 0, shown
-    assert "Answer with one of prediction_id, scored_at, amount, score, country." in shown
+    assert "Please answer with one of prediction_id, scored_at, amount, score, country." in shown
     told = " ".join(shown.split())
-    assert "It must be a share with the ends of its 95% interval, such as" in told
-    assert "It must be a start and an end, such as 2026-01-01 to 2026-02-01, got 'January'" in told
+    assert "The answer must be a share with the ends of its 95% interval, such as" in told
+    assert (
+        "The answer must be a start and an end, such as 2026-01-01 to 2026-02-01, got 'January'"
+        in told
+    )
     (monitor,) = read_configuration("pumonitor.yaml").configuration.monitors.values()
     assert (monitor.name, monitor.window, monitor.threshold) == ("fraud", "1d", 0.9)
     assert monitor.prior_of_period == audited_prior(

@@ -110,7 +110,7 @@ def test_the_help_of_results_says_which_metrics_the_table_has():
         CliRunner(env={"COLUMNS": "400"}).invoke(app, ["results", "--help"]).stdout.split()
     )
     assert "Print one row per window and metric" not in text
-    assert "Without it the table has class_prior, aul, auc, precision, recall, f1" in text
+    assert "Without it the table shows class_prior, aul, auc, precision, recall, f1" in text
 
 
 def test_all_revisions_are_there_when_asked_for(shop):
@@ -179,7 +179,7 @@ def test_check_leaves_out_what_is_evaluated_as_a_dry_run_does(shop):
     # Four windows at once, three of them a day later, two when mature.
     assert due["evaluated_panes"] == 4 + 3 + 2 + 0
     assert (
-        "Due now: nothing, all 9 evaluations so far are made" in invoke("check", path=path).stdout
+        "Due now: nothing; all 9 evaluations so far are done" in invoke("check", path=path).stdout
     )
     # Under another configuration all are due.
     other = path.with_name("other.yaml")
@@ -192,15 +192,15 @@ def test_check_does_not_call_it_well_where_no_confirmation_is(tmp_path):
     path = four_days(tmp_path)
     # Four days are too few for a reference that is mature.
     path.write_text(path.read_text().replace("    reference:", "    # reference:"))
-    assert "All is well." in invoke("check", path=path).stdout
+    assert "No problem was found." in invoke("check", path=path).stdout
     file = tmp_path / "confirmations.parquet"
     pd.read_parquet(file).iloc[:0].to_parquet(file)
     done = invoke("check", path=path)
     assert done.exit_code == 0, done.output
     said = " ".join(done.stdout.split())
-    assert "no confirmation was found in" in said
-    assert "every estimate is undefined until there are some" in said
-    assert "All is well." not in said
+    assert "has no confirmations" in said
+    assert "every estimate is undefined until it has some" in said
+    assert "No problem was found." not in said
 
 
 def test_doctor_is_content_and_then_complains(shop, tmp_path):

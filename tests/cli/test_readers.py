@@ -95,7 +95,10 @@ def test_the_doctor_tells_what_a_run_from_here_would_miss(without_secrets):
     missing = [one["what"].partition(" ")[0] for one in told if "variable" in one["what"]]
     assert {"destinations.hook.secret", "tracking.uri"} <= set(missing)
     # Which tables those were is not known, which is no change of them.
-    assert not any("has changed in meaning" in one["what"] for one in told)
+    assert not any(
+        "has changed since the last run in a way that changes its results" in one["what"]
+        for one in told
+    )
 
 
 def test_other_things_of_the_environment_are_still_needed(folder):
@@ -105,14 +108,14 @@ def test_other_things_of_the_environment_are_still_needed(folder):
 
 
 CHANGES = {
-    "threshold": ("threshold: 0.5", "threshold: 0.8", "threshold was 0.5 and is 0.8"),
-    "segments": ("[country]", "[]", "predictions.segments was [country] and is []"),
+    "threshold": ("threshold: 0.5", "threshold: 0.8", "threshold was 0.5 and is now 0.8"),
+    "segments": ("[country]", "[]", "predictions.segments was [country] and is now []"),
     "version": (
         "      model_version: version\n",
         "",
-        "predictions.model_version was version and is not given",
+        "predictions.model_version was version and is now not given",
     ),
-    "maturity": ("maturity: 2d", "maturity: 36h", "maturity was 2d and is 36h"),
+    "maturity": ("maturity: 2d", "maturity: 36h", "maturity was 2d and is now 36h"),
 }
 
 
@@ -146,7 +149,7 @@ def test_a_class_prior_that_stayed_as_it_was_is_no_change(tmp_path):
     record(path, [0])
     path.write_text(path.read_text().replace("threshold: 0.5", "threshold: 0.8"))
     told = invoke(path, "results", "card-fraud").stderr
-    assert "another configuration (threshold was 0.5 and is 0.8)" in told
+    assert "another configuration (threshold was 0.5 and is now 0.8)" in told
 
 
 def test_only_windows_that_were_not_evaluated_again_are_reported(tmp_path):

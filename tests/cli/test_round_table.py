@@ -31,7 +31,7 @@ def test_a_failure_comes_first_and_nothing_is_not_left(capsys):
     assert said(capsys, done) == [
         "Failed: card-fraud: the warehouse does not answer",
         "0 windows collected, 0 evaluated.",
-        "What failed is tried again by later runs; pumonitor doctor says when.",
+        "Later runs try again what failed; pumonitor doctor shows when.",
     ]
     assert said(capsys, Round(collected=1, evaluated=1)) == [
         "1 window collected, 1 evaluated; nothing is left."
@@ -131,5 +131,5 @@ def test_what_a_window_without_evidence_says_is_not_why_an_alert_fires(capsys):
     print_round(Terminal(width=200), Round(), left)
     assert capsys.readouterr().out.splitlines()[-1] == (
         "Firing, critical: card-fraud, health label delay change 50%: fires since 2026-03-01 00:00 "
-        "UTC; the newest window is evidence neither way: there are no predictions"
+        "UTC; the newest window does not decide it: there are no predictions"
     )

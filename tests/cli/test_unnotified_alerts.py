@@ -16,8 +16,8 @@ RULES = """\
       - {metric: predictions, below: 1000000, name: too few}
 """
 SAID = (
-    "card-fraud: 1 alert fires without a notification: none is sent for alerts that begin in "
-    "a backfill or long ago"
+    "card-fraud: 1 alert fires without a notification, because none is sent when an alert begins "
+    "in a backfill or in a window of long ago"
 )
 
 

@@ -135,8 +135,8 @@ def test_a_host_that_does_not_answer_is_named(tmp_path):
         with pytest.raises(FetchError) as caught:
             download(f"http://{host}/set.zip", tmp_path / "set.zip")
     assert str(caught.value) == (
-        f"{host} cannot be reached ([Errno 111] Connection refused): is there a network, and is a "
-        "proxy needed (HTTPS_PROXY)?"
+        f"{host} cannot be reached ([Errno 111] Connection refused): check the network, and "
+        "whether a proxy is needed (HTTPS_PROXY)"
     )
     assert caught.value.unreachable == host
 

@@ -17,7 +17,7 @@ def test_fair_labels_and_calibrated_scores_are_silent(window, findings):
 def test_easy_positives_are_named_with_the_size(window, findings):
     found = findings(window.easy, window.scores, settings=CALIBRATED)
     sentence = found["unfair_labels_by_calibration"].sentence
-    assert sentence.startswith("Confirmed positives score higher than calibrated scores say")
+    assert sentence.startswith("Confirmed positives score higher than calibrated scores imply")
     assert "easy positives are confirmed first" in sentence
     assert "unfair_labels_by_calibration" not in findings(window.easy, window.scores)
 
@@ -35,13 +35,13 @@ def test_labels_only_at_both_ends_are_seen_though_their_mean_rank_is_right(make_
     out = np.abs(window.rank - rank.mean()) > np.quantile(np.abs(rank - rank.mean()), 0.5)
     labels = (window.positive & out & (window.rng.random(20_000) < 0.4)).astype(int)
     found = findings(labels, window.scores, settings=CALIBRATED, class_prior=0.3)
-    assert "crowd at both ends" in found["unfair_labels_by_calibration"].sentence
+    assert "are more frequent at both ends" in found["unfair_labels_by_calibration"].sentence
 
 
 def test_a_prior_that_the_mean_score_contradicts(window, findings):
     found = findings(window.fair, window.scores, settings=CALIBRATED, class_prior=0.06)
     sentence = found["prior_against_calibration"].sentence
-    assert "given as 0.06, while the mean of scores said to be calibrated is 0.1" in sentence
+    assert "given as 0.06, but the mean of the calibrated scores is 0.1" in sentence
 
 
 def test_an_interval_that_holds_the_mean_score_is_not_contradicted(window, findings):
@@ -52,7 +52,7 @@ def test_an_interval_that_holds_the_mean_score_is_not_contradicted(window, findi
 
 def test_scores_that_are_no_probabilities(window, findings):
     found = findings(window.fair, window.plain, settings=CALIBRATED)
-    assert "they are not probabilities" in found["calibrated_scores"].sentence
+    assert "and therefore no probabilities" in found["calibrated_scores"].sentence
 
 
 def test_difference_against_a_sum_over_rows():

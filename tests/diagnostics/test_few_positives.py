@@ -15,7 +15,7 @@ def test_each_metric_says_its_own_number(window, findings):
     sentence = findings(labeled(window, 12), window.scores)["few_positives"].sentence
     assert sentence.startswith("Only 12 confirmed positives: intervals are wide.")
     assert "Recall with about" in sentence
-    assert "To see F1 fall by 5 points from one period to the next takes about" in sentence
+    assert "are needed to detect a fall of F1 by 5 points from one period to the next." in sentence
 
 
 def test_the_number_named_is_enough(make_window, findings):

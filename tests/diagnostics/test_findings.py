@@ -63,7 +63,7 @@ def test_few_positives_say_how_many_are_needed(rows):
 
 def test_random_scores_are_said_to_rank_nothing(rows):
     ev = pumonitor.evaluate(rows[0], np.random.default_rng(0).normal(size=20_000), class_prior=0.1)
-    assert "nothing here is distinguishable from chance" in sentence(ev, "no_ranking")
+    assert "cannot be distinguished from chance" in sentence(ev, "no_ranking")
 
 
 def test_reversed_scores_are_recognised(rows):
@@ -80,7 +80,7 @@ def test_threshold_off_the_scale_is_said(rows, threshold, start):
 def test_coarse_bins_are_said():
     table = ScoreTable.from_counts([20, 80], [900, 300], edges=[0.0, 0.5, 1.0])
     ev = pumonitor.evaluate_table(table, threshold=0.5, class_prior=0.2)
-    assert "came in 2 bins" in sentence(ev, "coarse_table")
+    assert "counted in 2 bins" in sentence(ev, "coarse_table")
 
 
 def test_values_outside_by_chance_are_a_note_and_by_more_a_warning():

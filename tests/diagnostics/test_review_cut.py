@@ -117,7 +117,7 @@ def test_evaluate_warns_and_says_what_to_do():
     sentences = " ".join(
         map(str, pumonitor.evaluate(partial, scores, threshold=cut, class_prior=0.1).warnings)
     )
-    assert " times as rare beside the rows there" in sentences
+    assert " times as rare among the rows there" in sentences
 
 
 @pytest.mark.parametrize("given", [{"scenario": "case-control"}, {"propensity": 0.5}])

@@ -43,7 +43,10 @@ def test_missing_columns_are_named_beside_those_there_are() -> None:
 
 
 def test_columns_of_no_meaning_are_refused() -> None:
-    with pytest.raises(InputError, match="columns of no meaning here: country; sum over them"):
+    with pytest.raises(
+        InputError,
+        match="unknown columns: country; if they divide the cells, sum the counts over them",
+    ):
         as_score_table(pd.DataFrame({**COUNTS, "country": ["at", "at", "at"]}))
 
 

@@ -67,7 +67,7 @@ def test_a_metric_of_metrics_can_be_computed_from_counts(sqlite: str, counts: pd
 
 
 def test_a_model_beside_counts_is_refused(sqlite: str, counts: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match=r"there is a model, which would score rows: leave the"):
+    with pytest.raises(ValueError, match=r"a model scores rows: leave the"):
         mlflow.models.evaluate(
             lambda rows: rows["lower"],
             data=counts,

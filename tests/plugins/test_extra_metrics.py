@@ -92,7 +92,9 @@ def test_a_number_that_is_not_finite_is_flagged_and_left_out() -> None:
 
 @pytest.mark.parametrize("name", ["f1", "precision"])
 def test_a_name_of_the_evaluators_own_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"extra metric '{name}' is named as one of the evaluator"):
+    with pytest.raises(
+        ValueError, match=f"extra metric '{name}' has the name of a metric of the evaluator"
+    ):
         values_of(lambda predictions: 1.0, name=name)
 
 

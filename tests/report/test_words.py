@@ -30,14 +30,14 @@ def test_the_verdict_gives_precision_with_its_interval_and_what_naive_counting_s
     assert f"{percent(value, width=high - low)} (" in sentences[0]
     naive = uncorrected_value(usual, "precision")
     assert naive is not None
-    assert f"would have said {percent(naive, width=high - low)}." in sentences[0]
+    assert f"would have given {percent(naive, width=high - low)}." in sentences[0]
     assert not any("warning" in sentence for sentence in sentences)
 
 
 def test_a_surely_impossible_precision_is_not_called_a_share(impossible: Evaluation) -> None:
     sentences = verdict(impossible)
     assert "is not known: the estimate came out at 3" in sentences[0]
-    assert "impossible and more than chance explains" in sentences[0]
+    assert "impossible, and chance does not explain it" in sentences[0]
     assert sentences[-1] == "One warning puts these numbers in doubt."
 
 

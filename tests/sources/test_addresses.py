@@ -83,7 +83,7 @@ def test_a_new_signature_is_no_other_source():
 def test_a_signature_is_not_written_into_a_configuration():
     with pytest.raises(InputError) as caught:
         read_configuration_text(CONFIGURATION.replace("ADDRESS", SIGNED), environment={})
-    assert "holds a secret (X-Amz-Signature=...): put it in the environment" in str(caught.value)
+    assert "contains a secret (X-Amz-Signature=...): put it in the environment" in str(caught.value)
     assert "canary" not in str(caught.value)
     variable = CONFIGURATION.replace("ADDRESS", "${SCORED}")
     meanings = []

@@ -64,7 +64,7 @@ def test_columns_that_differ_in_case_only(tmp_path):
     )
     columns = PredictionColumns(id="id", time="made", score="score", segments=("Score",))
     assert message_of(counts, made(Score="a"), known(), columns) == (
-        "predictions name the columns 'score' and 'Score', one but for case: rename one"
+        "predictions name the columns 'score' and 'Score', which differ in case only: rename one"
     )
 
 

@@ -106,7 +106,7 @@ def test_problems_of_several_columns_are_told_at_once(tmp_path):
         f"id column 'id' of positives {file} has 1 ids that are missing or not whole numbers in 3 "
         "rows: missing (1 times); every row needs the id of its prediction. Label column 'label' "
         "has 1 values other than 1, 0 and -1: '2' (1 times); use 1 for a confirmed positive, -1 "
-        "for a confirmed negative, 0 to take an earlier row back"
+        "for a confirmed negative, 0 to retract an earlier row"
     )
 
 
@@ -221,7 +221,7 @@ def test_labels_that_mean_nothing(tmp_path, values, shown):
     assert message.startswith(f"label column 'label' of positives {file} has ")
     assert "values other than 1, 0 and -1 in 3 rows" in message
     assert shown in message
-    assert message.endswith("-1 for a confirmed negative, 0 to take an earlier row back")
+    assert message.endswith("-1 for a confirmed negative, 0 to retract an earlier row")
 
 
 def test_labels_that_are_true_or_false(tmp_path):
@@ -290,7 +290,7 @@ def test_one_row():
 
 def test_something_else_than_a_table():
     message = message_of(counts, 5, known())
-    assert "the data frame of predictions is int, and what is read is a path" in message
+    assert "the data frame of predictions is int, but it must be a path" in message
 
 
 def test_addresses_show_no_secret():

@@ -224,9 +224,9 @@ def test_times_ahead():
     with closing(source):
         message = message_of(source.span)
     assert message == (
-        "time column 'made' of the data frame of predictions has 1 times more than a day ahead of "
-        "now, the last 2026-01-28T00:00:00+00:00: check the clock that writes it, and its "
-        "time_zone or time_unit"
+        "time column 'made' of the data frame of predictions has 1 times more than a day in the "
+        "future, the last of them 2026-01-28T00:00:00+00:00: check the clock that writes it, and "
+        "its time_zone or time_unit"
     )
     message = message_of(described, made(), known(known=[START, NOW + 2 * DAY, START]))
     assert "known_at column 'known' of the data frame of positives has 1 times more than" in message
@@ -300,7 +300,10 @@ def test_whole_numbers_as_text(tmp_path):
     ("time", "expected"),
     [
         ("0001-01-01T00:00:00Z", "has 1 times before 1990, the first 0001-01-01T00:00:00+00:00"),
-        ("9999-12-31T00:00:00Z", "has 1 times more than a day ahead of now, the last 9999-12-31T"),
+        (
+            "9999-12-31T00:00:00Z",
+            "has 1 times more than a day in the future, the last of them 9999-12-31T",
+        ),
         ("2026-02-30T00:00:00Z", "'2026-02-30T00:00:00Z' (1 times)"),
         ("infinity", "'infinity' (1 times)"),
     ],
@@ -315,8 +318,8 @@ def test_labels_known_in_a_far_future_are_told():
     times = [START, START, datetime(2300, 1, 1, tzinfo=UTC)]
     message = message_of(described, made(), known(known=times))
     assert (
-        "known_at column 'known' of the data frame of positives has 1 times more than a day ahead "
-        "of now, the last 2300-01-01T00:00:00+00:00"
+        "known_at column 'known' of the data frame of positives has 1 times more than a day in the "
+        "future, the last of them 2300-01-01T00:00:00+00:00"
     ) in message
 
 

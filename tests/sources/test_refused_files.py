@@ -33,8 +33,8 @@ CSV = {
     "missing labels": (
         "y,s\n1,0.5\n,0.2\nNA,0.3\n0,0.1\n",
         "labels column 'y' of {file} has 2 missing values in 4 rows, first in row 2; an unlabeled "
-        "row must say 0, a missing label is not the same; use 1 for a confirmed positive, 0 for "
-        "unlabeled, -1 for a confirmed negative",
+        "row must have label 0, and a missing label is not the same; use 1 for a confirmed "
+        "positive, 0 for unlabeled, -1 for a confirmed negative",
     ),
     "unknown labels": (
         "y,s\n1,0.5\n2,0.2\n0,0.3\n2,0.1\n3,0.1\n",

@@ -218,7 +218,7 @@ def test_files_that_cannot_be_read(store, web_server, local, made, known, kind, 
         (
             {"AWS_ENDPOINT_URL": "https://PLACE"},
             SourceError,
-            "PLACE takes no secure connection: if it speaks plain http, say so with http:// in "
+            "PLACE takes no secure connection: if it uses plain http, write http:// in "
             "AWS_ENDPOINT_URL",
         ),
         (
@@ -356,6 +356,6 @@ def test_a_pattern_inside_a_delta_table_of_a_store(store: FileServer, local, pat
         (log / "00000000000000000000.json").unlink()
         log.rmdir()
     assert str(caught.value).startswith(
-        f"s3://lake/p/{pattern} names files of a Delta table, s3://lake/p (its _delta_log says "
-        "which of them still count)"
+        f"s3://lake/p/{pattern} names files of a Delta table, s3://lake/p (its _delta_log lists "
+        "which of them are current)"
     )

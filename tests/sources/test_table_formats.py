@@ -44,9 +44,8 @@ def table(folder, log, *, below=""):
 
 
 def refusal(root, name, kind, log):
-    return (
-        f"{name} names files of {kind}, {root} (its {log} says which of them still count): {REMEDY}"
-    )
+    said = f"{name} names files of {kind}, {root} (its {log} lists which of them are current): "
+    return said + REMEDY
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def refused(labels=GOOD_LABELS, scores=GOOD_SCORES):
 def test_missing_labels_are_never_taken_as_unlabeled(labels):
     message = refused(labels)
     assert message.startswith("labels has 2 missing values in 4 rows, first at row 1")
-    assert "an unlabeled row must say 0" in message
+    assert "an unlabeled row must have label 0" in message
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def clock_evidence(
         kind="breach" if overdue > allowed else "good",
         value=late.total_seconds(),
         limit=rule.condition.limit,
-        reason=f"results are {said} overdue, {shown_duration(allowed)} are allowed"
+        reason=f"results are {said} overdue, and {shown_duration(allowed)} are allowed"
         if late
-        else "results come in time",
+        else "results are not overdue",
     )

@@ -233,8 +233,10 @@ class Monitor(Part):
     @classmethod
     def _on_the_scale(cls, threshold: float, info: ValidationInfo) -> float:
         if info.data.get("score_scale") == "probability" and not 0 <= threshold <= 1:
-            hint = if_percent(threshold) or "; scores of any size need score_scale: unbounded"
-            msg = f"must be within [0, 1] as the scores are, got {threshold:g}{hint}"
+            hint = if_percent(threshold) or (
+                "; write score_scale: unbounded if scores can be outside it"
+            )
+            msg = f"must be within [0, 1], the range of the scores, got {threshold:g}{hint}"
             raise ValueError(msg)
         return threshold
 
@@ -243,7 +245,10 @@ class Monitor(Part):
     def _with_propensities(cls, prior: Any, info: ValidationInfo) -> Any:
         positives = info.data.get("positives")
         if prior == "propensity" and positives is not None and positives.propensity is None:
-            msg = "is 'propensity', and positives name no propensity column"
+            msg = (
+                "is 'propensity', and positives have no propensity column: give one, or "
+                "another class_prior"
+            )
             raise ValueError(msg)
         return prior
 
@@ -262,9 +267,9 @@ class Monitor(Part):
         if not holds_window(span, grid):
             first = grid.containing(span[0])
             msg = (
-                f"of holds no whole window of {every}: it is from {prior.start} to {prior.end}, "
-                f"and the window it begins in is from {first.start:%Y-%m-%d %H:%M} to "
-                f"{first.end:%Y-%m-%d %H:%M} UTC; name a period of one window or more"
+                f"of contains no whole window of {every}: it is from {prior.start} to {prior.end}, "
+                f"and the window in which it begins is from {first.start:%Y-%m-%d %H:%M} to "
+                f"{first.end:%Y-%m-%d %H:%M} UTC; give a period of one window or more"
             )
             raise WithinError(msg, "of")
         return prior
@@ -275,8 +280,8 @@ class Monitor(Part):
         prior = info.data.get("class_prior")
         if isinstance(prior, PriorOfPeriod) and is_number(purity) and prior.high >= purity:
             msg = (
-                f"is {purity:g} and class_prior goes up to {prior.high:.3g}: were that share of "
-                "all rows positive, confirmed rows would be so no more often than any; check both"
+                f"is {purity:g} and class_prior goes up to {prior.high:.3g}: with these values a "
+                "confirmed row would be positive no more often than any other row; check both"
             )
             raise ValueError(msg)
         return purity
@@ -387,16 +392,17 @@ class Configuration(Located):
     @classmethod
     def _names(cls, monitors: dict[str, Monitor]) -> dict[str, Monitor]:
         if not monitors:
-            msg = "must name one monitor or more; pumonitor init writes one"
+            msg = "must contain one monitor or more; pumonitor init writes one"
             raise ValueError(msg)
         folded: dict[str, str] = {}
         for name in monitors:
             if not _NAME.fullmatch(name):
-                msg = f"has a name of letters other than A-Z, a-z, 0-9, _ . and -: {name!r}"
+                msg = f"has a name with other characters than A-Z, a-z, 0-9, _ . and -: {name!r}"
                 raise ValueError(msg)
             if name.casefold() in folded:
                 msg = (
-                    f"has two monitors of one name but for case: {folded[name.casefold()]}, {name}"
+                    f"has two monitors whose names differ in case only: {folded[name.casefold()]}, "
+                    f"{name}"
                 )
                 raise ValueError(msg)
             folded[name.casefold()] = name

@@ -123,7 +123,7 @@ class _Expansion:
     def _text(self, text: str, place: Place) -> str | Secret:
         self._refuse_secrets(text, place)
         if misnamed_variable(text):
-            self._refuse(place, "has a ${...} that names no variable: write ${NAME}")
+            self._refuse(place, "has a ${...} without the name of a variable: write ${NAME}")
         replaced = replace_variables(text, self._environment)
         self.read += replaced.values
         may_be_secret = _may_be_secret(place)
@@ -139,26 +139,28 @@ class _Expansion:
         key = next((part for part in reversed(place) if isinstance(part, str)), "")
         if key in _NEVER_LITERAL and not has_variable(text):
             self._refuse(
-                place, f"is written out: put it in the environment and write ${{{key.upper()}}}"
+                place,
+                "is a secret in plain text: put it in the environment and write "
+                f"${{{key.upper()}}}",
             )
         if not _ADDRESS.match(text):
             return
         if has_password(text):
             self._refuse(
                 place,
-                "holds a password: put it in the environment and write ${NAME} in its place, "
-                "or for the whole address",
+                "contains a password: put the password or the whole address in the environment "
+                "and write ${NAME} in its place",
             )
         elif found := secret_parameter_in(text):
             self._refuse(
                 place,
-                f"holds a secret ({found}=...): put it in the environment and write ${{NAME}}",
+                f"contains a secret ({found}=...): put it in the environment and write ${{NAME}}",
             )
         elif key in _OFTEN_SECRET and not has_variable(text):
             self.warnings.append(
                 Problem(
                     place=place,
-                    message="is written out, and such addresses usually hold a token: put it "
+                    message="is in plain text, and such addresses usually contain a token: put it "
                     "in the environment and write ${NAME}",
                 )
             )

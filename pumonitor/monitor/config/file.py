@@ -197,7 +197,7 @@ def _no_file(file: Path) -> str:
     near = [name for name in nearest(file.name, beside) if name.endswith((".yaml", ".yml"))]
     if near:
         return f"{start}; did you mean {file.parent / near[0]}?"
-    return f"{start} in {Path.cwd()}: pumonitor init writes one, --config names another"
+    return f"{start} in {Path.cwd()}: pumonitor init writes one; give another with --config"
 
 
 def _problems_of(error: ValidationError) -> list[Problem]:

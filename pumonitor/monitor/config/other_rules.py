@@ -50,7 +50,7 @@ def _rule(text: str) -> dict[str, Any]:
     if read.problems:
         raise problems_error(f"--rule {shown}", read.problems)
     if not isinstance(read.value, dict):
-        msg = f"--rule takes a mapping such as '{{metric: aul, below: 0.8}}', got {shown}"
+        msg = f"--rule must be a mapping such as '{{metric: aul, below: 0.8}}', got {shown}"
         raise InputError(msg)
     return read.value
 

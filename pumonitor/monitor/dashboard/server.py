@@ -50,9 +50,9 @@ def pages_server(
     place = listening_address(address, what="pages")
     if not place.is_loopback:
         msg = (
-            f"the pages address {address} can be reached from other machines, and the pages ask "
-            "nobody who they are: use an address of this machine alone, such as 127.0.0.1:8090, "
-            "behind a proxy that signs people in"
+            f"the pages address {address} can be reached from other machines, but the pages have "
+            "no sign-in: use an address of this machine alone, such as 127.0.0.1:8090, behind a "
+            "proxy that authenticates users"
         )
         raise InputError(msg)
     app = make_app(Site(monitors=monitors, ledger=ledger, clock=clock), is_host=is_own_name)

@@ -25,22 +25,21 @@ def feature_warnings(
     ----------
     monitor : Monitor
     source : PredictionSource
-        Asked for some rows of the last window.
+        Some rows of the last window are read from it.
     description : SourceDescription
     """
     if not monitor.predictions.features:
         return
     if not monitor.is_prior_followed:
         yield (
-            "features are not read: they serve a class prior that is followed from window to "
-            "window, and with these class_prior and label_purity none is followed"
+            "features are not read: only a class prior that is followed over windows uses them, "
+            "and with this class_prior or label_purity it is not followed"
         )
         return
     if find_spec("sklearn") is None:
         yield (
-            "the auxiliary score of the features needs scikit-learn; until it is installed "
-            "the class prior is followed by the model's score: pip install "
-            "'pumonitor[features]'"
+            "the auxiliary score of the features needs scikit-learn; until it is installed the "
+            "class prior is followed with the model's score: pip install 'pumonitor[features]'"
         )
     if description.last is None:
         return
@@ -49,4 +48,4 @@ def feature_warnings(
     try:
         FeatureColumns.learned(source.sample(asked).features)
     except InputError as error:
-        yield f"{error}; until then the class prior is followed by the model's score"
+        yield f"{error}; until then the class prior is followed with the model's score"

@@ -1,4 +1,4 @@
-"""Tries everything a configuration names, without changing or sending anything."""
+"""Check all connections and tables of a configuration, without changing or sending anything."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InLedger:
-    """What was evaluated of one monitor.
+    """Windows of one monitor that were evaluated, and findings about them.
 
     Attributes
     ----------
     panes : frozenset of (datetime, int)
-        Start of the window and number of each pane evaluated as the file says now.
+        Start of the window and number of each pane evaluated under the present configuration.
     other : OtherConfiguration or None
-        What was evaluated under another configuration.
+        Windows evaluated under another configuration.
     doubts : tuple of str
-        What speaks against a class prior that is assumed, and what is odd about counted rows.
+        Evidence against an assumed class prior, and findings about counted rows.
     quiet : mapping of str to QuietAlarms
-        By the rules' keys what they would have done in windows in which nothing had changed.
+        By rule key, the false alarms of the rule in windows in which nothing had changed.
     sights : mapping of str to str
-        By the rules' keys how soon they see a fall.
+        By rule key, how soon the rule detects a fall.
     """
 
     panes: frozenset[tuple[datetime, int]] = frozenset()
@@ -67,7 +67,7 @@ class InLedger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DestinationSummary:
-    """A destination, and whether what is secret about it is there."""
+    """A destination, and whether its secrets are set."""
 
     name: str
     kind: str
@@ -97,7 +97,7 @@ def _read(secrets: Iterable[Secret]) -> None:
 
 
 def destination_summaries(configuration: Configuration) -> list[DestinationSummary]:
-    """All destinations of the file, in its order."""
+    """All destinations, in the order of the configuration."""
     found = []
     for name, one in configuration.destinations.items():
         missing = [problem.message for secret in one.secrets for problem in secret.missing()]
@@ -107,15 +107,15 @@ def destination_summaries(configuration: Configuration) -> list[DestinationSumma
         elif not KINDS[one.kind].is_secret:
             secrets = "none needed"
         elif one.kind == "webhook" and one.secret is None:
-            secrets = "none: what is sent is not signed"
+            secrets = "none: messages are not signed"
         found.append(DestinationSummary(name=name, kind=one.kind, secrets=secrets))
     return found
 
 
 def in_the_ledger(configuration: Configuration, *, now: datetime) -> dict[str, InLedger]:
-    """By monitor what was evaluated, if the ledger can be asked.
+    """Evaluated windows by monitor; none if the ledger cannot be read.
 
-    Nothing is made or brought up to date for that.
+    The database is neither created nor upgraded.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -153,7 +153,7 @@ def _found_in_rows(ledger: LedgerReader, name: str) -> list[str]:
 
 
 def _holds_a_ledger(address: str) -> bool:
-    """Whether a file of SQLite's is ours: opening another would change how it is written."""
+    """Whether a SQLite file is a ledger: opening another database would change its journal mode."""
     import sqlite3
     from contextlib import closing
 

@@ -35,13 +35,13 @@ class Due:
     Attributes
     ----------
     windows, panes, mature : int
-        How many; windows with a mature pane.
+        Numbers of windows, of panes, and of windows with a mature pane.
     evaluated : int
-        Panes whose moment has come, and that are.
+        Panes that were due by now and are evaluated.
     first, last : datetime or None
         Start of the first and end of the last window.
     following : Pane or None
-        What will be due next.
+        The pane that is due next.
     """
 
     windows: int
@@ -67,9 +67,9 @@ class MonitorCheck:
     warnings : tuple of str
     rules : tuple of RuleOutlook
     notes : tuple of str
-        What is good to know, and nothing to be done about.
+        Notes that need no action.
     audits : tuple of Worth
-        What an audit would make of a class prior that is measured, beside what is without one.
+        Interval of an estimated class prior with audits of several sizes, and without one.
     """
 
     name: str
@@ -94,7 +94,7 @@ def check_monitor(
     quiet: Mapping[str, QuietAlarms] | None = None,
     sights: Mapping[str, str] | None = None,
 ) -> MonitorCheck:
-    """Read a monitor's tables and say what the next run would do.
+    """Read a monitor's tables and report what the next run would do.
 
     Parameters
     ----------
@@ -164,8 +164,8 @@ def windows_due(
 ) -> Due:
     """Windows and panes that a run would evaluate now, without those `evaluated` before.
 
-    All windows since the first prediction up to those after the last that rules ask for: one in
-    which nothing was predicted is a finding too.
+    These are all windows since the first prediction, and as many after the last one as rules need:
+    a window without predictions is a result too.
     """
     nothing = Due(windows=0, panes=0, mature=0, first=None, last=None, following=None)
     if description.first is None or description.last is None or description.first > now:
@@ -202,7 +202,10 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
         yield "there are no predictions yet"
         return
     if last > now:
-        yield f"predictions reach into the future, up to {last:%Y-%m-%d %H:%M} UTC: check time_zone"
+        yield (
+            f"there are predictions from the future, up to {last:%Y-%m-%d %H:%M} UTC: check "
+            "time_zone"
+        )
     window = monitor.windows.containing(last)
     if now - last > 2 * (window.end - window.start):
         yield (
@@ -214,24 +217,25 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
     yield from _label_warnings(monitor, description)
     if monitor.positives.known_at is None:
         yield (
-            "without known_at every label counts as known at any time: results for past "
-            "windows include labels that were not known then"
+            "without known_at every label counts as known from the start: results of past windows "
+            "include labels that were not known then"
         )
     if monitor.reference is not None:
         start, end = monitor.reference.span(monitor.zone)
         if end <= first or start > last:
             yield (
-                f"the reference has no predictions: they are from {first:%Y-%m-%d} to "
+                f"the reference has no predictions: the predictions are from {first:%Y-%m-%d} to "
                 f"{last:%Y-%m-%d}"
             )
         elif end + monitor.maturity > now:
-            yield "the reference is not mature yet: nothing is compared with it before it is"
+            yield "the reference is not mature yet: windows are not compared with it until it is"
         yield from _short_reference(baseline_period(monitor).windows)
     slow = description.delay_quantiles.get(0.9)
     if slow is not None and timedelta(seconds=slow) > monitor.maturity:
         yield (
-            f"one confirmation in ten comes after more than {slow / 86400:.1f} days: a maturity of "
-            f"{monitor.maturity.total_seconds() / 86400:g} days leaves them out"
+            f"one confirmation in ten arrives after more than {slow / 86400:.1f} days, so a "
+            f"maturity of {monitor.maturity.total_seconds() / 86400:g} days leaves it out: make "
+            "maturity longer"
         )
 
 
@@ -239,8 +243,9 @@ def _short_reference(windows: int) -> Iterator[str]:
     if windows < FEWEST_WINDOWS:
         holds = {0: "no whole window", 1: "one window"}.get(windows, f"{windows} windows")
         yield (
-            f"the reference holds {holds}, and {FEWEST_WINDOWS} are needed to see how much windows "
-            "differ by themselves: nothing is compared with it; make it longer, or windows shorter"
+            f"the reference has {holds}, and {FEWEST_WINDOWS} are needed to estimate how much "
+            "windows vary when nothing changes: windows are not compared with it; make the "
+            "reference longer, or the windows shorter"
         )
 
 
@@ -248,8 +253,8 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
     name = monitor.positives.source.name
     if description.labels == 0:
         yield (
-            f"no confirmation was found in {name}: every estimate is undefined until there are "
-            "some; is it the right place?"
+            f"{name} has no confirmations: every estimate is undefined until it has some; check "
+            "that it is the right table"
         )
         return
     # Delays are those of labels that confirm a prediction; without known_at there are none.
@@ -258,19 +263,20 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
         share = 100 * description.refused / description.confirmed
         yield (
             f"{description.refused:,} of {description.confirmed:,} confirmed predictions "
-            f"({share:.1f}%) were confirmed more than a day before they were made: such labels do "
-            "not count; check known_at and time, their time_zone and time_unit, and that an id "
-            "names one prediction and nothing that is scored again and again"
+            f"({share:.1f}%) were confirmed more than a day before they were made: such labels are "
+            "not counted; check known_at and time, their time_zone and time_unit, and that each id "
+            "belongs to one prediction, not to a case that is scored repeatedly"
         )
     if median is None and not description.refused and monitor.positives.known_at is not None:
         yield (
-            f"none of the {description.labels:,} labels of {name} confirms a prediction that is "
-            f"here: check id of both tables ({monitor.predictions.id} and {monitor.positives.id}; "
-            "spaces and leading zeros count)"
+            f"none of the {description.labels:,} labels of {name} matches a prediction: check id "
+            f"of both tables ({monitor.predictions.id} and {monitor.positives.id}; spaces and "
+            "leading zeros count)"
         )
     if median is not None and median < 0:
         yield (
             f"{description.early:,} of {description.confirmed:,} confirmed predictions were "
-            "confirmed before they were made, by a day at most; they count: is known_at a date "
-            "without a time of day, or do the clocks of the two tables differ?"
+            "confirmed before they were made, by a day at most; they are counted. Check whether "
+            "known_at is a date without a time of day, and whether the clocks of the two tables "
+            "differ"
         )

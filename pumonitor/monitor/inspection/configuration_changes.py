@@ -33,7 +33,7 @@ class OtherConfiguration:
     first, last : datetime
         Start of the first of them and end of the last.
     changes : tuple of str
-        What the file says otherwise: "threshold was 0.5 and is 0.8".
+        Differences of the present configuration: "threshold was 0.5 and is now 0.8".
     """
 
     monitor: str
@@ -72,7 +72,7 @@ class OtherConfiguration:
 def other_configuration(ledger: LedgerReader, monitor: Monitor) -> OtherConfiguration | None:
     """Windows evaluated under another configuration and not under this one; None without any.
 
-    Of sources whose address could not be read nothing is said: what they were counts as unchanged.
+    Sources whose address cannot be read count as unchanged.
     """
     now = configuration_meaning(monitor)
     ignored = _unknown(monitor)
@@ -141,7 +141,7 @@ def _changes(
         # Looks at windows follow the maturity unless they are given.
         if name == "panes" and old.get("maturity") != new.get("maturity"):
             continue
-        yield f"{name} was {_shown(name, old.get(name))} and is {_shown(name, new.get(name))}"
+        yield f"{name} was {_shown(name, old.get(name))} and is now {_shown(name, new.get(name))}"
 
 
 def _flat(meaning: Mapping[str, Any]) -> dict[str, Any]:

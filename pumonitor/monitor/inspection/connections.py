@@ -1,4 +1,4 @@
-"""Whether servers and databases that a configuration names can be reached, in a few seconds."""
+"""Check within seconds whether servers and databases of a configuration can be reached."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SECONDS: Final = 5
 
 
 def check_state_database(address: str) -> str:
-    """Connect to the state database; a SQLite file is not made.
+    """Connect to the state database; a SQLite file is not created.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def check_tracking(address: str) -> str:
         file = Path(address.partition(":///")[2])
         return f"{shown} is there" if file.exists() else _to_be_made(file, shown)
     if "://" in address or ":/" in address or address in {"databricks", "uc"}:
-        return f"{shown} is not tried"
+        return f"{shown} is not checked"
     return f"{shown} is there" if Path(address).exists() else _to_be_made(Path(address), shown)
 
 
@@ -109,19 +109,19 @@ def check_destination(destination: Destination) -> str:
     parts = urlsplit(destination.address)
     if destination.kind == "apprise":
         # What stands where a host does may be a token.
-        return f"apprise, {parts.scheme}: not tried, since nothing is sent"
+        return f"apprise, {parts.scheme}: not checked, because this command sends nothing"
     if not KINDS[destination.kind].is_web:
-        return f"{destination.kind}: not tried, since nothing is sent"
+        return f"{destination.kind}: not checked, because this command sends nothing"
     host = parts.hostname
     if not host:
-        msg = f"the {destination.kind} address names no host"
+        msg = f"the {destination.kind} address has no host"
         raise InputError(msg)
     try:
         within_seconds(lambda: socket.getaddrinfo(host, parts.port or parts.scheme))
     except (OSError, UnicodeError, TimeoutError) as error:
-        msg = f"{destination.kind}: the host {host} is not found ({_first_line(error)})"
+        msg = f"{destination.kind}: the host {host} was not found ({_first_line(error)})"
         raise SourceError(msg) from None
-    return f"{destination.kind} at {host}: found, nothing sent"
+    return f"{destination.kind} at {host}: the host was found; nothing was sent"
 
 
 def within_seconds(work: Callable[[], Any], *, seconds: float = _SECONDS) -> Any:
@@ -151,7 +151,7 @@ def _to_be_made(path: Path, shown: str) -> str:
         msg = f"{shown} cannot be created: the directory {folder} does not exist"
         raise SourceError(msg)
     if not os.access(folder, os.W_OK):
-        msg = f"{shown} is not there, and {folder} cannot be written to"
+        msg = f"{shown} does not exist, and {folder} cannot be written to"
         raise SourceError(msg)
     return f"{shown} will be created"
 

@@ -1,4 +1,4 @@
-"""What is wrong with messages that wait, and which leases other machines hold."""
+"""Complaints about messages that wait, and about leases that other machines hold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNDELIVERED = timedelta(hours=1)
 
 
 def lease_complaints(ledger: Ledger) -> Iterator[Complaint]:
-    """Leases held by processes of other machines, which may be dead without a sign."""
+    """Leases held by processes of other machines, which may have died."""
     held = [("windows", one) for one in ledger.holders()]
     for name, waiting in ledger.outbox.waiting().items():
         held += [(f"messages to {name}", one) for one in waiting.holders]
@@ -25,8 +25,8 @@ def lease_complaints(ledger: Ledger) -> Iterator[Complaint]:
                 severity="warning",
                 what=f"{holder.held} {what} held by {holder.name} until "
                 f"{holder.until:%H:%M:%S} UTC",
-                remedy="nothing while that process works and renews it; if it is dead, the next "
-                "run after that time takes over",
+                remedy="nothing has to be done while that process works and renews its lease; if "
+                "it has died, the next run after that time takes over",
             )
 
 
@@ -65,8 +65,9 @@ def _ago(waited: timedelta) -> str:
 
 def _remedy_of(name: str, waiting: Waiting) -> str:
     if waiting.next_try is None:
-        return "sent by the next run once the destination answers"
+        return "the next run sends them once the destination answers"
     return (
-        f"see that the destination answers; the first run after {waiting.next_try:%Y-%m-%d %H:%M} "
-        f"UTC tries again, or the next one after pumonitor doctor --take-up {name}"
+        "make sure that the destination answers; the first run after "
+        f"{waiting.next_try:%Y-%m-%d %H:%M} UTC tries again, or the next run after pumonitor "
+        f"doctor --take-up {name}"
     )

@@ -1,4 +1,4 @@
-"""Find what is late, stuck or unreachable, and say what to do about it."""
+"""Find what is late, stuck or unreachable, with remedies."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def missing_secrets(configuration: Configuration) -> list[Complaint]:
         Complaint(
             severity="warning",
             what=f"{shown_place(problem.place)} {problem.message}",
-            remedy="set it where pumonitor run or serve is started; commands that only read "
-            "do not need it",
+            remedy="set it where pumonitor run or serve is started; commands that only read work "
+            "without it",
         )
         for problem in configuration.missing
     ]
@@ -48,7 +48,7 @@ def examine(
 ) -> list[Complaint]:
     """Check the state database, windows, tables, the outbox and the tracking server for problems.
 
-    What needs a secret that is not set is left out: `missing_secrets` has it.
+    Checks that need a secret that is not set are left out: `missing_secrets` reports it.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def examine(
             Complaint(
                 severity="error",
                 what=f"the state database cannot be used: {error}",
-                remedy="nothing is evaluated until it can be used; check its address and that "
-                "it is up",
+                remedy="no window is evaluated until it can be used; check its address and that "
+                "its server is running",
             )
         ]
     with ledger:
@@ -92,7 +92,7 @@ def examine(
                 Complaint(
                     severity="error",
                     what=f"MLflow: {error}",
-                    remedy="evaluation goes on; results wait in the outbox until it answers",
+                    remedy="evaluation continues; results wait in the outbox until MLflow answers",
                 )
             )
     return complaints
@@ -132,7 +132,7 @@ def _of_tables(
 ) -> tuple[list[Complaint], datetime | None]:
     """Complaints about tables that cannot be read or have no recent predictions.
 
-    Rows are not gone through.
+    No rows are read.
     """
     spans = []
 
@@ -148,8 +148,8 @@ def _of_tables(
     if outcome.failure is not None:
         remedy = {
             "input": "repair the tables or their entries in the configuration",
-            "operation": "check that their server is up and admits this machine, and that the "
-            "driver that reads them is installed",
+            "operation": "check that their server is running and accepts connections from this "
+            "machine, and that the driver that reads them is installed",
         }
         return [
             Complaint(
@@ -163,9 +163,10 @@ def _of_tables(
         return [
             Complaint(
                 severity="error",
-                what=f"{monitor.name}: there is no prediction in {monitor.predictions.source.name}",
-                remedy="no window is planned until there is one; is it the right place, and "
-                "has the job that fills it run?",
+                what=f"{monitor.name}: there are no predictions in "
+                f"{monitor.predictions.source.name}",
+                remedy="no window is planned until there is one; check that it is the right table "
+                "and that the job that fills it has run",
             )
         ], None
     return [], next((span[1] for span in spans if span is not None), None)
@@ -194,14 +195,16 @@ def _of_time_since(
                 severity="warning",
                 what=f"{monitor.name}: no predictions since {since:%Y-%m-%d %H:%M} UTC",
                 remedy="no window is due until new ones arrive in "
-                f"{monitor.predictions.source.name}; has the job that fills it run?",
+                f"{monitor.predictions.source.name}; check that the job that fills it has "
+                "run",
             )
         ]
     return [
         Complaint(
             severity="warning",
             what=f"{monitor.name}: no window was planned since {since:%Y-%m-%d %H:%M} UTC",
-            remedy="is pumonitor run in cron, or pumonitor serve up? pumonitor run catches up",
+            remedy="check that cron starts pumonitor run, or that pumonitor serve is running; "
+            "pumonitor run evaluates the missing windows",
         )
     ]
 

@@ -72,8 +72,8 @@ def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:
     )
     infeasible = GaugeMetricFamily(
         "pumonitor_estimate_infeasible",
-        "1 where the estimate, or the class prior it is computed with, is impossible: it is "
-        "no evidence for or against anything.",
+        "1 where the estimate, or the class prior it is computed with, is impossible: do not judge "
+        "the model by it.",
         labels=[*_SERIES, "metric"],
     )
     ended = GaugeMetricFamily(
@@ -118,7 +118,7 @@ def _alerts(alerts: tuple[Alert, ...]) -> Iterator[Metric]:
         "pumonitor_alert_firing", "1 while an incident of the rule is open.", labels=names
     )
     state = GaugeMetricFamily(
-        "pumonitor_alert_state", "1 for the state the alert is in.", labels=[*names, "state"]
+        "pumonitor_alert_state", "1 for the current state of the alert.", labels=[*names, "state"]
     )
     for one in alerts:
         labels = [getattr(one, name) for name in names]
@@ -143,22 +143,26 @@ def _build_info() -> Metric:
 
 def _work(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> Iterator[Metric]:
     """Windows of each monitor, work that is due, and times of the last prediction and success."""
-    windows = _gauge("windows", "Windows that are planned, whatever their state.", "monitor")
-    unfinished = _gauge("windows_unfinished", "Windows with work that is due.", "monitor")
+    windows = _gauge("windows", "Number of planned windows in any state.", "monitor")
+    unfinished = _gauge(
+        "windows_unfinished", "Number of windows of which an evaluation is due.", "monitor"
+    )
     failing = _gauge(
-        "windows_failing", "Windows with due work whose last attempt failed.", "monitor"
+        "windows_failing",
+        "Number of windows of which an evaluation is due and the last attempt failed.",
+        "monitor",
     )
     age = _gauge(
         "oldest_unfinished_window_age_seconds",
-        "Time since the oldest work that is due became due; 0 if none is.",
+        "Time since the oldest evaluation that is due became due; 0 if none is due.",
         "monitor",
     )
     success = _gauge(
-        "last_success_timestamp_seconds", "Time when a window was evaluated last.", "monitor"
+        "last_success_timestamp_seconds", "Time of the latest evaluation of a window.", "monitor"
     )
     predicted = _gauge(
         "last_prediction_timestamp_seconds",
-        "Time of the last prediction, as the last round found it.",
+        "Time of the latest prediction that the last round found.",
         "monitor",
     )
     standings = ledger.standings.all()
@@ -183,13 +187,17 @@ def _work(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> Iterator[
 
 def _outbox(ledger: Ledger) -> Iterator[Metric]:
     """Messages of each destination that wait, their age, and those that it refused."""
-    waiting = _gauge("outbox_messages", "Messages that wait to be delivered.", "destination")
+    waiting = _gauge(
+        "outbox_messages", "Number of messages that wait to be delivered.", "destination"
+    )
     oldest_message = _gauge(
         "outbox_oldest_age_seconds",
         "Age of the oldest message that waits to be delivered.",
         "destination",
     )
-    set_aside = _gauge("outbox_set_aside", "Messages that the destination refused.", "destination")
+    set_aside = _gauge(
+        "outbox_set_aside", "Number of messages that the destination refused.", "destination"
+    )
     for name, some in ledger.outbox.waiting().items():
         waiting.add_metric([name], some.messages)
         oldest_message.add_metric([name], some.oldest.total_seconds() if some.messages else 0.0)

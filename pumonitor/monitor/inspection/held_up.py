@@ -17,10 +17,10 @@ _SHOWN: Final = 5
 def hold_up_notes(found: Sequence[HoldUp]) -> list[str]:
     """One sentence with its remedy for each of the first few windows that hold up later ones."""
     notes = [
-        f"{one.monitor}: {_waiting(one)} for the window of {one.window.start:%Y-%m-%d %H:%M} "
-        f"UTC, which cannot be counted: {one.error.rstrip('.')}. Repair its rows, then "
-        f"pumonitor backfill {one.monitor} --reprocess failed {dates_of([one.window])} counts "
-        f"it at once; or wait: {until_given_up(one)}"
+        f"{one.monitor}: {_waiting(one)} for the window of {one.window.start:%Y-%m-%d %H:%M} UTC, "
+        f"which cannot be counted: {one.error.rstrip('.')}. Repair its rows and start pumonitor "
+        f"backfill {one.monitor} --reprocess failed {dates_of([one.window])}, which counts it at "
+        f"once; or wait: {until_given_up(one)}"
         for one in found[:_SHOWN]
     ]
     if len(found) > _SHOWN:

@@ -49,7 +49,7 @@ class Number:
     infeasible_reason : str or None
         Why the number cannot be right.
     assumed : bool
-        Whether it was given in the configuration and not measured.
+        Whether it was assumed in the configuration and not estimated.
     """
 
     value: float | None
@@ -70,13 +70,13 @@ class WindowInsight:
     state : {"provisional", "mature", "final"}
     predictions, labeled_positives : int or None
     label_maturity : Number
-        Share of the positives to be confirmed that are.
+        Share of the expected confirmations that have arrived.
     estimates, expected, changes : mapping of str to Number
-        Now; when all labels have arrived; against the reference.
+        Estimates now, those expected when all labels have arrived, and changes from the reference.
     verdict : str
         "degraded", "level" or "unknown".
     doubts : tuple of str
-        What speaks against a class prior that is assumed.
+        Evidence against an assumed class prior.
     class_prior_said : str
         Source of a followed class prior, changes since the reference, and what remains unknown; ""
         if it is not followed.
@@ -112,7 +112,7 @@ class Insight:
     findings : tuple of str
         Findings about the rows of the windows in the 400 days up to the newest.
     evaluated : int
-        Windows, those without predictions among them.
+        Number of evaluated windows, including those without predictions.
     stopped_since : datetime or None
         The last prediction, if no window is due before there are others.
     waiting : tuple of str

@@ -51,12 +51,13 @@ class LabelPlan:
     drop, within_days : float
         The drop in the metric's unit.
     windows : int
-        Quiet windows that the noise was read off, and that the detector learns from.
+        Number of windows without a change, from which the noise is estimated and the detector
+        learns the usual value.
     noise : Noise
     labels_now : int
         Confirmed positives of a usual window.
     labels_needed : int or None
-        Per window; None where no number that was tried is enough.
+        Number per window; None if none of the numbers tried is enough.
     maturity_days : float
         Age at which windows are evaluated: rules use mature windows.
     window_days : float
@@ -91,8 +92,8 @@ def plan_labels(
 ) -> LabelPlan:
     """Estimate how many confirmed positives a window needs to show a drop within some days.
 
-    Days count from the beginning of the change, and what labels take to be mature comes on top. A
-    relative drop is a share of what the quiet windows usually have.
+    Days count from the beginning of the change; the maturity of labels is added to them. A relative
+    drop is a share of the mean over windows without a change.
 
     Raises
     ------
@@ -175,8 +176,8 @@ def _sight(ledger: LedgerReader, monitor: Monitor, rule: AlertRule) -> str:
     )
     spread = float(np.std(values, ddof=1))
     return (
-        f"{rule.metric} of {len(rows)} quiet windows has a standard deviation of {spread:.3g}; a "
-        f"lasting fall by {fall:.3g} (10%) is seen: {said_of_lengths(lengths)}"
+        f"{rule.metric} has, over {len(rows)} windows without a change, a standard deviation of "
+        f"{spread:.3g}; a lasting fall by {fall:.3g} (10%) is detected: {said_of_lengths(lengths)}"
     )
 
 
@@ -210,12 +211,12 @@ def _prior_sight(ledger: LedgerReader, monitor: Monitor, shift: PriorShift) -> s
     for direction, ratio, change in (("up", 2.0, "twice"), ("down", 0.5, "half")):
         if shift.direction in (direction, "any"):
             windows = windows_until_seen(known.summariser, level, ratio, odds=odds)
-            after = f"within {MOST_WINDOWS} windows not" if windows is None else f"in {windows}"
+            after = f"not within {MOST_WINDOWS} windows" if windows is None else f"in {windows}"
             seen.append(f"{change} as many {after}")
     confirmed = known.summariser.reference.confirmed / known.summariser.windows
     return (
-        f"with {confirmed:.3g} confirmed a window, a lasting change is seen, in windows: "
-        f"{', '.join(seen)}"
+        f"with {confirmed:.3g} confirmed positives per window, the number of windows until a "
+        f"change is detected: {', '.join(seen)}"
     )
 
 
@@ -276,13 +277,13 @@ def _enough_quiet(ledger: LedgerReader, monitor: Monitor, metric: str) -> list[P
         raise InputError(msg)
     rows = _quiet(ledger, monitor, metric)
     if len(rows) < _FEWEST:
-        which, remedy = "mature windows", "pumonitor backfill makes them"
+        which, remedy = "mature windows", "pumonitor backfill evaluates more"
         if monitor.reference is not None:
             which = "windows of the reference"
             remedy = "give the monitor a longer reference, or shorter windows"
         msg = (
-            f"{monitor.name} has {len(rows)} {which} with an interval of {metric}, and "
-            f"{_FEWEST} are needed to see how much it varies; {remedy}"
+            f"{monitor.name} has {len(rows)} {which} with an interval of {metric}, and {_FEWEST} "
+            f"are needed to estimate how much it varies; {remedy}"
         )
         raise InputError(msg)
     return rows

@@ -1,4 +1,4 @@
-"""Outcome of one attempt of a check: success, or what failed and whose fault it is."""
+"""Outcome of one attempt of a check: success, or the failure and its kind."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Outcome:
     what : str
         "state", "tracking", "destinations.oncall".
     message : str
-        What was found, or what went wrong, without secrets.
+        Result or error, without secrets.
     failure : "input", "operation" or None
-        Whether the configuration has to change, or something else does.
+        "input" if the configuration or data have to be corrected, "operation" for other failures.
     """
 
     what: str
@@ -46,7 +46,7 @@ def tried(what: str, attempt: Callable[[], str], mask: Callable[[str], str]) -> 
 
 
 def as_plain(value: Any) -> Any:
-    """Values of a table as JSON has them: times in ISO 8601, what is no number left out.
+    """Values of a table in JSON types: times in ISO 8601, NaN and infinite numbers left out.
 
     Examples
     --------

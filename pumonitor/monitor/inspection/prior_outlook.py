@@ -27,13 +27,13 @@ def prior_notes(monitor: Monitor) -> Iterator[str]:
     """Notes on the source of a class prior that is given or assumed."""
     known = monitor.prior_of_period
     if known is not None:
-        yield f"Class prior: given, {known.said()}; the class prior is followed from there"
+        yield f"Class prior: given, {known.said()}; it is followed from that period on"
     elif monitor.is_prior_assumed:
         yield (
-            f"Class prior: {assumed_words(monitor.class_prior)} is assumed for ever, and no "
-            "window shows that it has changed; with of: {start: ..., end: ...} beside "
-            "value, low and high it would be the share of that period, and the class prior "
-            "would be followed from there"
+            f"Class prior: {assumed_words(monitor.class_prior)} is assumed for all windows, and a "
+            "change of it is not detected; if it is the share of one period, give of: {start: ..., "
+            "end: ...} beside value, low and high, and the class prior is followed from that "
+            "period on"
         )
 
 
@@ -43,9 +43,9 @@ def prior_warnings(monitor: Monitor, description: SourceDescription | None) -> I
         for rule in monitor.rules:
             if isinstance(rule, MetricRule) and rule.metric == "class_prior":
                 yield (
-                    f"rule {rule.name or rule.metric!r} is on the class prior, which is "
-                    "assumed and not measured: it never fires; class_prior: auto measures it, "
-                    "or name the period that it is known of (of: {start: ..., end: ...})"
+                    f"rule {rule.name or rule.metric!r} tests the class prior, which is assumed "
+                    "and not estimated, so the rule never fires; write class_prior: auto, or give "
+                    "the period that the share is of (of: {start: ..., end: ...})"
                 )
     known = monitor.prior_of_period
     if known is None or description is None or description.first is None:
@@ -53,14 +53,14 @@ def prior_warnings(monitor: Monitor, description: SourceDescription | None) -> I
     start, end = known.span(monitor.zone)
     if end <= description.first:
         yield (
-            f"class_prior is known of {known.start} to {known.end}, before the first prediction of "
-            f"{description.first:%Y-%m-%d}: it is taken as if it still held then; a share of a "
-            "period with predictions is better"
+            f"class_prior is given for {known.start} to {known.end}, before the first prediction "
+            f"of {description.first:%Y-%m-%d}: it is used as if it were still right on that day; "
+            "give the share of a period with predictions if you can"
         )
     elif description.last is not None and start > description.last:
         yield (
-            f"class_prior is known of {known.start} to {known.end}, after the last prediction of "
-            f"{description.last:%Y-%m-%d}: until then it is measured by auto"
+            f"class_prior is given for {known.start} to {known.end}, after the last prediction of "
+            f"{description.last:%Y-%m-%d}: until then auto estimates it"
         )
 
 
@@ -81,7 +81,7 @@ def assumed_words(given: str | float | tuple[float, ...] | PriorOfPeriod) -> str
 def prior_outlook(
     monitor: Monitor, source: PredictionSource, description: SourceDescription, *, now: datetime
 ) -> list[Worth]:
-    """As `worth_of_audits`, of the reference's windows or else the first; from one query.
+    """`worth_of_audits` for the windows of the reference, or else the first ones, from one query.
 
     Empty if the class prior is known already or not followed, if no window is mature, or if its
     rows cannot be counted or do not allow an estimate.
@@ -123,11 +123,11 @@ def impossible_prior(monitor: Monitor, source: PredictionSource, *, now: datetim
     high = known.high / (1.0 if isinstance(purity, str) else purity)
     if share.rows and confirmed_beyond(share, high) < _LEVEL:
         yield (
-            f"class_prior is known as {known.value:.3g} [{known.low:.3g}, {known.high:.3g}] of "
-            f"{known.start} to {known.end}, and {share.labeled:,} of {share.rows:,} rows of "
-            f"that period are confirmed ({share.labeled / share.rows:.3g}), more than are "
-            "positive by this share: check the share, its period, and that it is of the rows "
-            "that are scored"
+            f"class_prior is given as {known.value:.3g} [{known.low:.3g}, {known.high:.3g}] for "
+            f"{known.start} to {known.end}, and {share.labeled:,} of {share.rows:,} rows of that "
+            f"period are confirmed ({share.labeled / share.rows:.3g}), which is more than this "
+            "share of positives: check the share, its period, and that it is the share among the "
+            "rows that are scored"
         )
 
 

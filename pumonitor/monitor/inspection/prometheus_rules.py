@@ -25,10 +25,9 @@ def prometheus_rules(
 ) -> str:
     """A rule file for Prometheus: the monitors' alerts, and alerts about the monitor itself.
 
-    An alert is firing in Prometheus while it is firing in the state database, so that what counts
-    as bad, for how long, and what ends it is decided in one place. Beside them are alerts that no
-    alerter can raise about itself: nothing evaluated for too long, and nothing to scrape at all;
-    and one that always fires, for a service outside that expects to hear it.
+    An alert is firing in Prometheus while it is firing in the state database, so that conditions
+    are evaluated in one place. Further alerts report that no window was evaluated for too long and
+    that metrics cannot be scraped. One alert always fires, for a service that expects it regularly.
 
     Parameters
     ----------
@@ -39,7 +38,7 @@ def prometheus_rules(
     Returns
     -------
     str
-        YAML, as ``rule_files`` of Prometheus takes it; ``promtool check rules`` accepts it.
+        YAML for ``rule_files`` of Prometheus; ``promtool check rules`` accepts it.
     """
     groups = [_itself(monitors)]
     groups += [
@@ -88,7 +87,7 @@ def _itself(monitors: Mapping[str, Monitor]) -> dict[str, Any]:
             _about(
                 "PumonitorWindowsFail",
                 "max by (monitor) (pumonitor_windows_failing) > 0",
-                "{{ $labels.monitor }}: {{ $value }} windows fail. pumonitor doctor says why",
+                "{{ $labels.monitor }}: {{ $value }} windows fail. pumonitor doctor shows why",
                 severity="warning",
             ),
             _about(
@@ -132,8 +131,8 @@ def _nothing_evaluated(name: str, monitor: Monitor) -> dict[str, Any]:
         "PumonitorNothingEvaluated",
         f"time() - pumonitor_last_success_timestamp_seconds{{monitor={_quoted(name)}}} > "
         f"{_longest_silence(monitor)}",
-        f"{_literal(name)}: no window was evaluated for two windows and a day. "
-        "pumonitor doctor says why",
+        f"{_literal(name)}: no window was evaluated during the length of two windows and a day. "
+        "pumonitor doctor shows why",
     )
 
 

@@ -36,7 +36,7 @@ _USUAL: Final = 3
 _HEALTH: Final = {
     "no_data": "a window has no predictions",
     "stale": "results are overdue by more than {limit}",
-    "few_positives": "too few are confirmed",
+    "few_positives": "too few positives are confirmed",
     "unmatched_labels": "more than {limit} of the labels belong to no prediction",
     "score_range": "scores leave their usual range",
     "volume": "predictions are {limit} more or less than usual",
@@ -177,14 +177,14 @@ def _condition(rule: AlertRule) -> str:
             odds = least_odds(condition.false_alarms_per_year, condition.windows_per_year)
             rate = f"false alarms a year: at most {condition.false_alarms_per_year:g}"
             return (
-                "the probability that the share of positives has moved by a quarter or "
+                "the probability that the share of positives has changed by a quarter or "
                 f"more{side} is above {odds / (1 + odds):.4g} in two windows in a row ({rate})"
             )
         case LabelDelay():
             than_usual = {"up": "later", "down": "sooner", "any": "later or sooner"}
             by = f"{100 * condition.change:g}% " if condition.change else ""
             rate = f"false alarms a year: {condition.false_alarms_per_year:g}"
-            return f"labels come {by}{than_usual[condition.direction]} than usual ({rate})"
+            return f"labels arrive {by}{than_usual[condition.direction]} than usual ({rate})"
         case Health():
             limit = (
                 shown_duration(timedelta(seconds=condition.limit))

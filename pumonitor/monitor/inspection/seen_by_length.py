@@ -34,10 +34,11 @@ class LengthSeen:
     window : str
         Length, as in a configuration.
     reference_windows : int
-        Quiet windows of this length that there are to learn from.
+        Number of windows of this length without a change.
     median, most : float or None
-        Days from the fall to the end of the window that alarms, in half of all cases and in nine of
-        ten; infinite if not within 120 windows, None with fewer than five quiet windows.
+        Days from the fall to the end of the window that raises the alarm, in half of all cases and
+        in nine of ten; infinite if not within 120 windows, None with fewer than five windows
+        without a change.
     """
 
     window: str
@@ -64,9 +65,9 @@ def seen_by_length(
     Parameters
     ----------
     values : ndarray of shape (windows,)
-        Of quiet windows, in order of time.
+        Values of windows without a change, in order of time.
     noise : Noise
-        Read off them.
+        Noise estimated from them.
     labels : int
         Confirmed positives of a usual window.
     drop : float
@@ -74,7 +75,7 @@ def seen_by_length(
         Length of a window as in the configuration.
     window_days, false_alarms_per_year : float
     reference_windows : int
-        That teach the detector.
+        Number of windows from which the detector learns the usual value.
     """
     found = []
     for name, days in {window: window_days, **_LONGER}.items():
@@ -113,8 +114,9 @@ def said_of_lengths(lengths: tuple[LengthSeen, ...]) -> str:
     >>> day = LengthSeen(window="1d", reference_windows=60, median=9.0, most=21.0)
     >>> week = LengthSeen(window="1w", reference_windows=8, median=13.0, most=math.inf)
     >>> print(said_of_lengths((day, week)).replace("; ", "\n"))
-    half within 9 days and nine in ten within 21 in windows of 1d
-    half within 13 days and nine in ten not within 120 windows in windows of 1w: 1d sees it first
+    in half of all cases within 9 days, in nine of ten within 21 days in windows of 1d
+    in half of all cases within 13 days, in nine of ten not within 120 windows in windows of 1w
+    windows of 1d detect it first
     """
     sentence = "; ".join(f"{_said(one)} in windows of {one.window}" for one in lengths)
     seen = [
@@ -123,13 +125,18 @@ def said_of_lengths(lengths: tuple[LengthSeen, ...]) -> str:
         if one.median is not None and math.isfinite(one.median)
     ]
     several = sum(one.median is not None for one in lengths) > 1
-    return f"{sentence}: {min(seen)[2]} sees it first" if seen and several else sentence
+    return (
+        (f"{sentence}; windows of {min(seen)[2]} detect it first") if seen and several else sentence
+    )
 
 
 def _said(one: LengthSeen) -> str:
     if one.median is None or one.most is None:
-        return f"unknown from {one.reference_windows} quiet windows, {_FEWEST} are needed,"
+        return (
+            f"unknown (there are {one.reference_windows} windows without a change, and {_FEWEST} "
+            "are needed)"
+        )
     if math.isinf(one.median):
-        return "less than half within 120 windows"
-    most = "not within 120 windows" if math.isinf(one.most) else f"within {one.most:.3g}"
-    return f"half within {one.median:.3g} days and nine in ten {most}"
+        return "in fewer than half of all cases within 120 windows"
+    most = "not within 120 windows" if math.isinf(one.most) else f"within {one.most:.3g} days"
+    return f"in half of all cases within {one.median:.3g} days, in nine of ten {most}"

@@ -1,4 +1,4 @@
-"""Send a test message to destinations and report what came back."""
+"""Send a test message to destinations and report the answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Tried:
     kind : {"apprise", "webhook", "alertmanager"}
     delivered : bool
     message : str
-        What came back.
+        Answer or error.
     """
 
     destination: str
@@ -54,16 +54,16 @@ class Tried:
 def try_destinations(
     configuration: Configuration, names: Collection[str], *, clock: Clock
 ) -> Iterator[Tried]:
-    """Send a message that says it is a test to these destinations, or to all if none is named.
+    """Send a message marked as a test to these destinations, or to all if none is given.
 
     Raises
     ------
     InputError
-        If there is none of a name, or none at all.
+        If a name is unknown, or there are no destinations.
     """
     known = configuration.destinations
     if not known:
-        msg = "the configuration has no destinations: add one under destinations"
+        msg = "the configuration has no destinations: add one under the key destinations"
         raise InputError(msg)
     for name in names:
         if name not in known:

@@ -18,16 +18,16 @@ def undelivered(
 ) -> tuple[str, ...]:
     """Destinations whose messages were not all delivered, so that trying again may help.
 
-    An alert that still waits is one, for whatever reason. Points and reports for MLflow that wait
-    because there are many, or because another process is sending them, are none: only those are
-    that were refused, or tried in vain.
+    A destination with an alert that still waits is always included. MLflow is included only if
+    messages were refused or attempts failed, and not if messages wait because there are many or
+    because another process sends them.
 
     Parameters
     ----------
     deliveries : mapping of str to Delivery
-        Of the round, by destination.
+        Deliveries of the round, by destination.
     waiting : mapping of str to Waiting
-        What waits after it.
+        Messages that wait after the round.
     """
     return tuple(
         name

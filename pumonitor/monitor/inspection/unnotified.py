@@ -15,9 +15,10 @@ def unsent_notes(unnotified: Iterable[Alert]) -> list[tuple[str, str]]:
     return [
         (
             f"{monitor}: {count} alert{' fires' if count == 1 else 's fire'} without a "
-            "notification: none is sent for alerts that begin in a backfill or long ago",
-            f"pumonitor alerts list {monitor} --firing lists them; pumonitor run sends one "
-            "with the next recent window or as a reminder, as long as the alert fires",
+            "notification, because none is sent when an alert begins in a backfill or in a window "
+            "of long ago",
+            f"pumonitor alerts list {monitor} --firing lists them; if the alert still fires then, "
+            "pumonitor run sends one with the next recent window or as a reminder",
         )
         for monitor, count in Counter(one.monitor for one in unnotified).items()
     ]

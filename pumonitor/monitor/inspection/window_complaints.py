@@ -1,4 +1,4 @@
-"""What is wrong with the windows of a monitor and with what was computed of them."""
+"""Complaints about the windows of a monitor and their results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_FAILURES: Final = 5
 def window_complaints(
     ledger: Ledger, name: str, monitor: Monitor, *, now: datetime
 ) -> list[Complaint]:
-    """A monitor that never ran or has changed, and windows with bad rows, that fail or are late."""
+    """Complaints about a monitor that never ran or has changed, and on failed or late windows."""
     found: list[Complaint] = []
     registered = ledger.configuration(name)
     if registered is None:
@@ -40,8 +40,9 @@ def window_complaints(
         found.append(
             Complaint(
                 severity="warning",
-                what=f"the configuration of {name} has changed in meaning since it last ran",
-                remedy="the next run evaluates all its windows anew under the new configuration",
+                what=f"the configuration of {name} has changed since the last run in a way that "
+                "changes its results",
+                remedy="the next run evaluates all windows again under the new configuration",
             )
         )
     windows = ledger.windows(name)
@@ -74,7 +75,7 @@ def _of_failures(
         yield Complaint(
             severity="error",
             what=f"{name}: {len(failing) - _MOST_FAILURES} further windows fail",
-            remedy="pumonitor results shows which are missing",
+            remedy="pumonitor results shows which windows are missing",
         )
 
 
@@ -116,7 +117,8 @@ def _of_lateness(
             severity="warning",
             what=f"{name}: {count} window{' is' if count == 1 else 's are'} late, the oldest was "
             f"due {min(due):%Y-%m-%d %H:%M} UTC",
-            remedy="is pumonitor run in cron, or pumonitor serve up? pumonitor run catches up",
+            remedy="check that cron starts pumonitor run, or that pumonitor serve is running; "
+            "pumonitor run evaluates the missing windows",
         )
     ]
 
@@ -129,7 +131,7 @@ def class_prior_complaints(ledger: Ledger, name: str) -> list[Complaint]:
     if not doubted or doubted[-1].window_start != known[-1].window_start:
         return []
     newest = doubted[-1]
-    remedy = "see whether the confirmed positives are a fair sample of the positives"
+    remedy = "check whether the confirmed positives are a fair sample of the positives"
     if newest.assumed:
         remedy = f"correct class_prior of {name}, or let class_prior: auto measure it; or {remedy}"
     number = len({row.window_start for row in doubted})
@@ -138,7 +140,7 @@ def class_prior_complaints(ledger: Ledger, name: str) -> list[Complaint]:
         Complaint(
             severity="warning",
             what=f"{name}: the class prior is impossible in {number} of {of_all} mature "
-            f"window{'' if of_all == 1 else 's'}, last in that of "
+            f"window{'' if of_all == 1 else 's'}, most recently in the window of "
             f"{newest.window_start:%Y-%m-%d %H:%M} UTC: {newest.infeasible_reason}",
             remedy=f"{remedy}. Until then every estimate computed with it is unusable, and "
             "rules on such estimates neither fire nor resolve",
@@ -153,10 +155,11 @@ def feature_complaints(ledger: Ledger, monitor: Monitor) -> list[Complaint]:
     return [
         Complaint(
             severity="warning",
-            what=f"{monitor.name}: the class prior goes by the model's score and not by the "
-            f"features, last in the window of {start:%Y-%m-%d %H:%M} UTC: {reason}",
-            remedy="repair the columns, or their list under predictions: features:; pumonitor "
-            f"run {monitor.name} --refresh-auxiliary trains the auxiliary score anew",
+            what=f"{monitor.name}: the class prior is followed with the model's score and not with "
+            f"the features, most recently in the window of {start:%Y-%m-%d %H:%M} UTC: "
+            f"{reason}",
+            remedy="repair the columns, or their list under predictions: features:; pumonitor run "
+            f"{monitor.name} --refresh-auxiliary trains the auxiliary score again",
         )
         for start, reason in features_left_out(ledger, monitor.name)
     ]

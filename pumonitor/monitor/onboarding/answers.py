@@ -14,16 +14,16 @@ def accept_proposals(question: Question) -> str:
     Raises
     ------
     InputError
-        Where nothing is.
+        If a question has no proposal.
     """
     if question.proposal is None:
-        msg = f"{question.why}: name it with {question.option}"
+        msg = f"{question.why}: give it with {question.option}"
         raise InputError(msg)
     return question.proposal
 
 
 class Answers:
-    """What was chosen so far, why, and what there is to say about it.
+    """Choices made so far with their reasons, and notes for the user.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Answers:
         """Answer a question and keep the answer with its reason."""
         answer = self.answer(question, given)
         proposed = given is None and answer == question.proposal
-        self.found(question.what, answer, question.why if proposed else "as you said")
+        self.found(question.what, answer, question.why if proposed else "as given")
         return answer
 
     def answer(self, question: Question, given: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Which column of the two tables is what."""
+"""Choose the role of each column of the two tables."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _ROLES: Final = {
 
 
 class ColumnChoices:
-    """Finds the columns by their names and values, and asks where that is not sure.
+    """Finds the columns by their names and values, and asks the user where this is unclear.
 
     Parameters
     ----------
     reader : TableReader
     predictions, positives : TableSample
     options : Options
-        What the user has said already.
+        Options that the user gave.
     answers : Answers
         Keeps the choices.
     """
@@ -54,14 +54,14 @@ class ColumnChoices:
         self._answers = answers
 
     def ids(self) -> tuple[str, str]:
-        """The columns of both tables that say which prediction a row is about."""
+        """The id columns of both tables."""
         options = self._options
         if options.id is not None:
             other = options.positives_id or options.id
             self._predictions.column(options.id, option="--id")
             option = "--positives-id" if options.positives_id else "--id (or --positives-id)"
             self._positives.column(other, option=option)
-            self._answers.found("id", options.id, "as you said")
+            self._answers.found("id", options.id, "as given")
             return options.id, other
         for column, other in proposals.id_candidates(self._predictions, self._positives):
             share = self._reader.overlap(self._predictions, column, self._positives, other)
@@ -69,7 +69,8 @@ class ColumnChoices:
                 self._answers.found(
                     "id",
                     column if column == other else f"{column} = {other}",
-                    f"once each, and {share:.0%} of the confirmations refer to one",
+                    f"its values are unique, and {share:.0%} of the confirmations refer to one of "
+                    "them",
                 )
                 return column, other
         names = [column.name for column in self._predictions.columns]
@@ -78,8 +79,8 @@ class ColumnChoices:
                 what="id",
                 option="--id",
                 proposal=None,
-                why=f"no column of {self._predictions.name} with a value once each is what "
-                f"{self._positives.name} refers to",
+                why=f"no column of {self._predictions.name} has unique values to which "
+                f"{self._positives.name} refers",
                 choices=names,
             )
         )
@@ -93,12 +94,12 @@ class ColumnChoices:
         propose: Callable[[TableSample], ColumnSample | None],
         given: str | None,
     ) -> ColumnSample:
-        """The column with a role: proposed by its looks, or as the user says."""
+        """The column with a role, as proposed or as the user chooses."""
         option = f"--{role.replace('_', '-')}"
         found = propose(table) if given is None else None
         why = (
-            f"no column of {table.name} is surely the {_ROLES.get(role, role)} (its columns are "
-            f"{', '.join(column.name for column in table.columns)})"
+            f"it is unclear which column of {table.name} is the {_ROLES.get(role, role)} (its "
+            f"columns are {', '.join(column.name for column in table.columns)})"
             if found is None
             else proposals.described(found)
         )
@@ -115,12 +116,12 @@ class ColumnChoices:
         return table.column(name, option=option)
 
     def known_at(self) -> ColumnSample | None:
-        """When a confirmation was known; None: at every moment."""
+        """Column with the time a confirmation became known; None without one."""
         if self._options.known_at == "none":
-            self._answers.found("known_at", "none", "as you said")
+            self._answers.found("known_at", "none", "as given")
             self._answers.notes.append(
-                "Without known_at every confirmation counts at every moment: results for past "
-                "windows include labels that were not known then."
+                "Without known_at every confirmation counts as known from the start: results of "
+                "past windows include labels that were not known then."
             )
             return None
         return self.column(
@@ -128,10 +129,10 @@ class ColumnChoices:
         )
 
     def label(self) -> str | None:
-        """What a confirmation says; None: that a row is positive."""
+        """Column of labels; None if every row is a confirmed positive."""
         given = self._options.label
         if given == "none":
-            self._answers.found("label", "none", "as you said: every row is a confirmed positive")
+            self._answers.found("label", "none", "as given: every row is a confirmed positive")
             return None
         column = (
             self._positives.column(given, option="--label")
@@ -146,32 +147,32 @@ class ColumnChoices:
         zeros, others = self._reader.zeros(self._positives, column)
         if others:
             msg = (
-                f"label column {column.name!r} of {self._positives.name} has {others} rows "
-                "that are not 1, -1 or 0: write 1 for a confirmed positive, -1 for a "
-                "confirmed negative and 0 to take an earlier row back; or give --label none "
-                "if every row is a confirmed positive"
+                f"label column {column.name!r} of {self._positives.name} has {others} rows that "
+                "are not 1, -1 or 0: write 1 for a confirmed positive, -1 for a confirmed negative "
+                "and 0 to retract an earlier row; or give --label none if every row is a confirmed "
+                "positive"
             )
             raise InputError(msg)
         if zeros:
             self._answers.notes.append(
-                f"{zeros} rows of {self._positives.name} are 0: they take earlier ones back. Write "
+                f"{zeros} rows of {self._positives.name} are 0: they retract earlier rows. Write "
                 "-1 for confirmed negatives."
             )
         self._answers.found("label", column.name, "1 confirmed positive, -1 confirmed negative")
         return column.name
 
     def model_version(self) -> ColumnSample | None:
-        """Which model made a prediction, if a column says so."""
+        """Column of the model version; None without one."""
         given = self._options.model_version
         if given == "none":
-            self._answers.found("model_version", "none", "as you said")
+            self._answers.found("model_version", "none", "as given")
             return None
         if given is not None:
             column = self._predictions.column(given, option="--model-version")
-            self._answers.found("model_version", column.name, "as you said")
+            self._answers.found("model_version", column.name, "as given")
             return column
         found = proposals.model_version_column(self._predictions)
         if found is not None:
-            why = f"by its name, {found.distinct} value{'' if found.distinct == 1 else 's'}"
+            why = f"chosen by its name; {found.distinct} value{'' if found.distinct == 1 else 's'}"
             self._answers.found("model_version", found.name, why)
         return found

@@ -32,7 +32,7 @@ _DESTINATIONS: Final = (
     "#   oncall: {apprise: ${PAGER_URL}}         # chat, e-mail, paging; pumonitor notify --test",
 )
 _RULES: Final = (
-    "    # rules:                                 # without any no alert can fire",
+    "    # rules:                                 # without rules no alert can fire",
     "    #   - {metric: aul, shift: down, false_alarms_per_year: 1}  # a lasting fall",
     "    #   - {metric: recall, below: 0.6, for: 2}  # its whole interval, two windows in a row",
     "    #   - {health: no_data}",
@@ -62,10 +62,10 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         "      # source: {url: ${WAREHOUSE_URL}, table: scoring.predictions}",
         _line(6, "id", found.id, why.get("id")),
         _line(6, "time", found.time, why.get("time")),
-        _line(6, "time_zone", found.time_zone, "of times that say none"),
+        _line(6, "time_zone", found.time_zone, "for times without a zone"),
         _line(6, "time_unit", found.time_unit, "since 1970"),
         _line(6, "score", found.score, why.get("score")),
-        _line(6, "model_version", found.model_version, "each version is followed by itself"),
+        _line(6, "model_version", found.model_version, "each version is a series of its own"),
         *_segments(found),
         "      # features: [COLUMN, COLUMN]           # keep the class prior right where a model",
         "      # group: CUSTOMER                      # breaks; group: an entity that recurs",
@@ -73,12 +73,12 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(6, "source", _path(found.positives, folder)),
         _line(6, "id", found.positives_id, "refers to the prediction"),
         _line(6, "known_at", found.known_at, why.get("known_at")),
-        _line(6, "time_zone", found.known_zone, "of times that say none"),
+        _line(6, "time_zone", found.known_zone, "for times without a zone"),
         _line(6, "time_unit", found.known_unit, "since 1970"),
         _line(6, "label", found.label, "1 confirmed positive, -1 confirmed negative"),
         _line(6, "propensity", found.propensity, "chance that such a positive is confirmed"),
         _line(4, "window", found.window, why.get("window")),
-        _line(4, "zone", found.zone, "where days begin"),
+        _line(4, "zone", found.zone, "time zone in which days begin"),
         _line(4, "maturity", shown_duration(found.maturity), why.get("maturity")),
         _line(4, "schedule", _Written(json.dumps(schedule)), "of pumonitor serve, in UTC"),
         _line(4, "score_scale", found.score_scale, why.get("score_scale")),
@@ -108,7 +108,7 @@ def _segments(found: Onboarded) -> list[str]:
     if not found.segments:
         return []
     listed = ", ".join(_scalar(name) for name in found.segments)
-    return [f"      # segments: [{listed}]  # each value followed by itself, beside the whole"]
+    return [f"      # segments: [{listed}]  # each value is evaluated, in addition to all rows"]
 
 
 def _class_prior(found: Onboarded) -> list[str]:

@@ -36,9 +36,9 @@ def refuse_future(
     for role, column, table, last in ends:
         if last > (now + CLOCKS_DIFFER).timestamp():
             msg = (
-                f"{role} column {column!r} of {table.name} has times more than a day ahead of now, "
-                f"the last {shown_moment(round(last * 1e6))}: check the clock that writes it, its "
-                "zone (--zone) and its unit"
+                f"{role} column {column!r} of {table.name} has times more than a day in the "
+                f"future, the last of them {shown_moment(round(last * 1e6))}: check the clock that "
+                "writes it, its zone (--zone) and its unit"
             )
             raise InputError(msg)
 
@@ -62,12 +62,14 @@ def extent_notes(extent: Extent, predictions: TableSample, positives: TableSampl
     if lost > 0:
         notes.append(f"{lost} of {extent.confirmations} confirmations match no prediction.")
     if not extent.delays:
-        notes.append("No prediction of the first half is confirmed: maturity is a guess.")
+        notes.append(
+            "No prediction of the earlier half is confirmed: the proposed maturity is a guess."
+        )
     if extent.refused:
         notes.append(
             f"{extent.refused:,} of {extent.matched:,} confirmations were known more than a day "
-            "before their prediction and do not count: check the times and zones, and that an id "
-            "names one prediction."
+            "before their prediction and are not counted: check the times and zones, and that each "
+            "id belongs to one prediction."
         )
     elif extent.delays.get(0.5, 0.0) < 0:
         notes.append(
@@ -77,7 +79,7 @@ def extent_notes(extent: Extent, predictions: TableSample, positives: TableSampl
     if extent.repeated > _MANY_REPEATED:
         notes.append(
             f"About {extent.repeated:.0%} of the predictions repeat an id: in each window only the "
-            "first of them counts. Was something written twice?"
+            "first of them counts. Check whether rows were written twice."
         )
     return notes
 
@@ -85,14 +87,14 @@ def extent_notes(extent: Extent, predictions: TableSample, positives: TableSampl
 def _score_notes(extent: Extent, predictions: TableSample) -> list[str]:
     counts = {
         "no score": extent.missing_scores,
-        "one that is infinite or NaN": extent.infinite_scores,
+        "a score that is infinite or NaN": extent.infinite_scores,
     }
     found = [f"{count:,} have {what}" for what, count in counts.items() if count]
     if not found:
         return []
     rows = extent.predictions + extent.missing_scores + extent.infinite_scores
     return [
-        f"Of {rows:,} rows of {predictions.name} {' and '.join(found)}: they are left out "
-        "here, and pumonitor check and run refuse them. Drop these rows, or repair what "
-        "scores them."
+        f"Of {rows:,} rows of {predictions.name} {' and '.join(found)}: they are left out here, "
+        "but pumonitor check and pumonitor run refuse them. Drop these rows, or repair the job "
+        "that scores them."
     ]

@@ -116,7 +116,7 @@ def read_period(text: str, windows: WindowGrid) -> tuple[str, str]:
     except ValidationError as error:
         raise InputError(_first(error)) from None
     if not holds_window(period.span(windows.zone), windows):
-        msg = f"must hold a whole window of {windows.every} ({windows.zone}), got {text!r}"
+        msg = f"must contain a whole window of {windows.every} ({windows.zone}), got {text!r}"
         raise InputError(msg)
     return start, end
 
@@ -127,11 +127,10 @@ def known_question() -> Question:
         what="known prior",
         option="--known-prior or --audit",
         proposal=_NOT_KNOWN,
-        why="what share was positive in some past period, if you know: from an audit, "
-        "chargebacks, a full review. Give value, low and high end, such as 0.03 0.02 "
-        "0.04, or 12/300 if 12 of 300 random cases were positive. Scores alone give only "
-        "an upper bound; this keeps the interval of the class prior narrow, also after "
-        "the model breaks",
+        why="the share of positives in a past period, if it is known from an audit, chargebacks or "
+        "a full review. Give value, low and high end, such as 0.03 0.02 0.04, or 12/300 if 12 "
+        "of 300 random cases were positive. Scores alone give only an upper bound; a known "
+        "share makes the interval of the class prior narrow, also after the model breaks",
         read=read_known,
     )
 
@@ -151,7 +150,7 @@ def period_question(
         what="known prior of",
         option="--prior-from and --prior-to",
         proposal=None,
-        why=f"of which period that share is, from a start up to but not including an end ({of})",
+        why=f"the period of that share, from a start up to but not including an end ({of})",
         read=partial(read_period, windows=windows),
     )
 

@@ -46,9 +46,9 @@ class Question:
     why : str
         Where the proposal comes from, or what is missing.
     choices : sequence of str
-        All possible answers; empty where any text will do.
+        All possible answers; empty if any text is possible.
     read : callable, optional
-        Raises InputError for an answer that is none.
+        Reads the answer; raises InputError if it is not valid.
     """
 
     what: str

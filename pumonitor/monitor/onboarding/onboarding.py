@@ -48,7 +48,7 @@ def onboard(
     progress: Progress | None = None,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Onboarded:
-    """Read the files and make every choice, asking `ask` what the options leave open.
+    """Read the files and make every choice; `ask` is called for those that no option makes.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def onboard(
     Raises
     ------
     InputError
-        If there are no two such tables, or a column is not what it is said to be.
+        If the two tables are not found, or a column is not valid for its role.
     """
     paths = pair_of_tables(files, predictions=options.predictions, positives=options.positives)
     with open_tables(paths, progress=progress) as (reader, locations):
@@ -191,7 +191,7 @@ class _Decisions:
             raise InputError(msg)
         inside = extent.least_score >= 0 and extent.greatest_score <= 1
         scale = "probability" if inside else "unbounded"
-        seen = f"{score} is from {extent.least_score:.4g} to {extent.greatest_score:.4g}"
+        seen = f"{score} is between {extent.least_score:.4g} and {extent.greatest_score:.4g}"
         self._answers.found("score_scale", scale, seen)
         return scale
 
@@ -199,7 +199,7 @@ class _Decisions:
         name, each = proposals.window_for(extent)
         if each < proposals.ENOUGH_CONFIRMATIONS and self._options.window is None:
             self._answers.notes.append(
-                f"A window of {name} has about {each} confirmations: intervals will be wide."
+                f"A window of {name} has about {each} confirmations, so its intervals will be wide."
             )
         why = f"about {each} confirmations in each"
         window = self._answers.decide(
@@ -213,7 +213,11 @@ class _Decisions:
 
     def _maturity(self, extent: Extent) -> timedelta:
         proposal = proposals.maturity_for(extent)
-        why = "95% of the confirmations had come by then" if extent.delays else "no delays seen"
+        why = (
+            "95% of the confirmations had arrived by then"
+            if extent.delays
+            else ("no label delay was found")
+        )
         if not extent.delays:
             proposal = timedelta(days=30)
         text = self._answers.decide(
@@ -235,8 +239,8 @@ class _Decisions:
             what="threshold",
             option="--threshold",
             proposal=f"{default:g}",
-            why=f"the middle of the scale, which flags {by_default:.3%} of predictions and is "
-            "only a default: set it to the score that yours are made at",
+            why=f"the middle of the scale, at which {by_default:.3%} of predictions are flagged; "
+            "it is only a default: give the threshold at which your decisions are made",
         )
         text = self._answers.decide(question, None if given is None else f"{given:g}")
         try:
@@ -248,8 +252,8 @@ class _Decisions:
         note = f"At the threshold of {threshold:g}, {flagged:.3%} of predictions are flagged."
         if given is None and text == question.proposal:
             note += (
-                " This is a default: precision, recall and F1 hold for decisions at this "
-                "score; set yours with --threshold, or threshold in the file."
+                " This is a default: precision, recall and F1 are for decisions at this score. "
+                "Give your own with --threshold, or threshold in the configuration."
             )
         self._answers.notes.append(note)
         return threshold
@@ -264,23 +268,26 @@ class _Decisions:
             mature = len(found.windows)
             known = {0: "No window is", 1: "One window is"}.get(mature, f"{mature} windows are")
             self._answers.notes.append(
-                f"{known} mature yet: add a reference when there are {2 * FEWEST_WINDOWS}, of the "
-                f"first {FEWEST_WINDOWS} or more."
+                f"{known} mature yet: when there are {2 * FEWEST_WINDOWS}, add a reference with "
+                f"the first {FEWEST_WINDOWS} of them or more."
             )
             return None
         span = proposals.written_span(found.reference, grid=grid)
-        why = f"the first {count} of {len(found.windows)} windows whose labels are in"
+        why = f"the first {count} of {len(found.windows)} windows whose labels are mature"
         if count > len(found.windows) // 3:
-            why += ": more than a third, to see how much windows differ by themselves"
+            why += (
+                ": more than a third, in order to estimate how much windows vary when nothing "
+                "changes"
+            )
         elif count == len(found.windows) // 3:
             why += ": a third of them"
         else:
             why += ": a third of them would go back longer than four weeks"
         if count < proposals.ENOUGH_REFERENCE_WINDOWS:
             self._answers.notes.append(
-                f"A reference of {count} windows says little about how much they differ by "
-                "themselves: make it longer when there are more, "
-                f"{proposals.ENOUGH_REFERENCE_WINDOWS} or more."
+                f"A reference of {count} windows is too short to estimate well how much windows "
+                f"vary when nothing changes: make it {proposals.ENOUGH_REFERENCE_WINDOWS} windows "
+                "or longer when there are more."
             )
         self._answers.found("reference", f"{span[0]} to {span[1]}", why)
         return span
@@ -291,15 +298,15 @@ class _Decisions:
         known = read_known(self._answers.answer(known_question(), self._options.known_prior))
         if known is None:
             why = (
-                "measured; scores give only an upper bound, which a share known for a past "
-                "period (--known-prior) or an audit (--audit) makes narrow"
+                "estimated from the scores, which give only an upper bound; a share known for a "
+                "past period (--known-prior) or an audit (--audit) makes its interval narrower"
             )
             self._answers.found("class_prior", "auto", why)
             return "auto"
         question = period_question(extent, reference, windows)
         period = read_period(self._answers.answer(question, self._options.prior_period), windows)
         written = known.written(*period)
-        self._answers.found("class_prior", written, "as you said: it is followed from there")
+        self._answers.found("class_prior", written, "as given: it is followed from that period on")
         return written
 
     def _name(self) -> str:

@@ -30,12 +30,12 @@ def pair_of_tables(
     files : sequence of str
         One folder, or files and patterns in any order.
     predictions, positives : str, optional
-        Known already.
+        Given by the user.
 
     Raises
     ------
     InputError
-        If it is not plain which two are meant.
+        If it is unclear which two files are the tables.
     """
     if predictions is not None and positives is not None:
         return predictions, positives
@@ -48,7 +48,7 @@ def pair_of_tables(
         rest = [name for name in rest if pattern.search(name)] or rest
     if len(rest) != 1:
         missing = "--positives" if positives is None else "--predictions"
-        raise InputError(_unclear(candidates, f"name the other with {missing}"))
+        raise InputError(_unclear(candidates, f"give the other with {missing}"))
     return (predictions, rest[0]) if predictions is not None else (rest[0], positives or "")
 
 
@@ -60,12 +60,15 @@ def _both(candidates: list[str]) -> tuple[str, str]:
     if len(candidates) == 2:
         first, second = candidates
         return (second, first) if second in scored or first in confirmed else (first, second)
-    raise InputError(_unclear(candidates, "name them with --predictions and --positives"))
+    raise InputError(_unclear(candidates, "give them with --predictions and --positives"))
 
 
 def _unclear(candidates: Sequence[str], remedy: str) -> str:
     found = ", ".join(candidates[:12]) if candidates else "no CSV, Parquet or JSON Lines file"
-    return f"predictions and confirmed positives are needed, and there are {found}: {remedy}"
+    return (
+        "a file of predictions and a file of confirmed positives are needed, and there are "
+        f"{found}: {remedy}"
+    )
 
 
 def _candidates(files: Sequence[str]) -> list[str]:

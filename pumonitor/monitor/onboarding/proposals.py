@@ -232,8 +232,8 @@ class Mature:
 def reference_windows(extent: Extent, *, grid: WindowGrid, maturity: timedelta) -> Mature:
     """Find the windows that are mature when the data end; the first are the reference.
 
-    A third of them; where that is few, eight or as many as leave half of them to be compared; and
-    no more than thirty or four weeks.
+    The reference is a third of them. If these are few, it is eight, or as many as leave half for
+    comparison. It is at most thirty windows or four weeks.
     """
     first, last, known = (
         datetime.fromtimestamp(at, tz=UTC) for at in (extent.first, extent.last, extent.last_known)
@@ -256,7 +256,7 @@ def is_turned(predictions: TableSample, positives: TableSample) -> bool:
 
 
 def described(column: ColumnSample) -> str:
-    """A few words on the values of a column."""
+    """Description of the values of a column."""
     if column.kind == "moment":
         return "times with a zone"
     if column.kind == "naive":

@@ -51,7 +51,7 @@ _PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnSample:
-    """What a sample of a column shows.
+    """Type and values of a column, from a sample.
 
     Attributes
     ----------
@@ -140,14 +140,14 @@ class Extent:
         Confirmations.
     least_score, greatest_score : float
     delays : mapping of float to float
-        Seconds from a prediction of the first half to its confirmation, by quantile; of what
-        counts.
+        Quantiles of the seconds from a prediction of the earlier half to its confirmation; only
+        confirmations that count.
     refused : int
         Matched confirmations that were known more than a day before their prediction was made.
     repeated : float
-        About what share of the predictions repeats an id.
+        Approximate share of the predictions that repeat an id.
     missing_scores, infinite_scores : int
-        Predictions beside those counted: without a score, or with one that is infinite or NaN.
+        Predictions that are not counted: without a score, or with one that is infinite or NaN.
     """
 
     predictions: int
@@ -196,7 +196,7 @@ class TableReader:
         )
         rows = int(found[0])
         if rows == 0:
-            msg = f"{place.name} has no rows: nothing can be proposed"
+            msg = f"{place.name} has no rows, so no configuration can be proposed"
             raise InputError(msg)
         columns = []
         for at, (name, kind) in enumerate(kinds.items()):
@@ -367,9 +367,9 @@ def _place(path: str) -> Place:
     place = place_of_files(path)
     if isinstance(place, RemoteFiles) and place.files != (place.name,):
         msg = (
-            f"{place.name} is given with a password or signature, which the configuration must not "
-            "hold: name files without, and put the whole address into the environment afterwards, "
-            "source: ${NAME}"
+            f"{place.name} contains a password or signature, which must not be in the "
+            "configuration: give files without one, and afterwards put the whole address in the "
+            "environment and write source: ${NAME}"
         )
         raise InputError(msg)
     return place

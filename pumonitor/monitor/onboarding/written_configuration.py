@@ -19,10 +19,12 @@ def refuse_existing(path: Path) -> None:
     Raises
     ------
     InputError
-        If there is.
+        If it exists.
     """
     if path.exists():
-        msg = f"{path} exists already: --force overwrites it, --output names another file"
+        msg = (
+            f"{path} exists already: overwrite it with --force, or give another file with --output"
+        )
         raise InputError(msg)
 
 
@@ -32,7 +34,7 @@ def write_configuration(found: Onboarded, path: Path) -> None:
     Raises
     ------
     InputError
-        If a value is not one that a configuration takes.
+        If a value is not valid in a configuration.
     SourceError
         If the file cannot be written.
     """

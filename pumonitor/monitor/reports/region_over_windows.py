@@ -1,4 +1,4 @@
-"""Check over several windows whether any scores are purely positive; one has too few labels."""
+"""Check over several windows whether a range of scores has positives only."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ def no_pure_region_in_windows(
     as_of: datetime,
     label_purity: LabelPurity,
 ) -> list[Finding]:
-    """Warning that an estimated class prior is rather too high, if no scores are purely positive.
+    """Warning that a class prior is probably too high, if no range of scores has positives only.
 
-    A week of 40 confirmed positives has ten among its highest scores, which prove nothing; the
-    weeks before have others. So the counts of the last 25 mature windows are added up.
+    One window has too few labels: a week with 40 confirmed positives has ten among its highest
+    scores. So the counts of the last 25 mature windows are added up.
 
     Parameters
     ----------
     ledger : LedgerReader
     class_prior : ClassPriorEstimate
-        What the window was evaluated with.
+        The class prior with which the window was evaluated.
     monitor, configuration : str
     series : (str, str)
         Model version and segment.
     until : datetime
         End of the window.
     as_of : datetime
-        What was known then counts.
+        Counts are those known at this moment.
     label_purity : float or "auto"
-        Where it is estimated nothing is said.
+        There is no warning if it is estimated.
     """
     if isinstance(label_purity, str):
         return []

@@ -34,7 +34,7 @@ def window_files_of(
     monitors : mapping of str to Monitor
     ledger : LedgerReader
     asked : mapping
-        Which, as `pumonitor.monitor.windows.messages.window_messages` writes it.
+        The pane and series, as `pumonitor.monitor.windows.messages.window_messages` stores them.
     """
     found = ledger.evaluation_of(
         asked["window_key"],

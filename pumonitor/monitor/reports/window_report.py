@@ -54,9 +54,9 @@ def window_files(
 ) -> dict[str, str]:
     """`report.html` and `evaluation.json` of a window, as MLflow is sent them.
 
-    `findings` are what other windows say against it, beside the evaluation's own; `history` and
-    `prior_history` are of the windows up to it. Other parameters are those of `window_evaluation`;
-    `title` and `context` are the page's.
+    `findings` come from other windows and are added to those of the evaluation. `history` and
+    `prior_history` are of the windows up to this one. `title` and `context` are shown on the page.
+    Other parameters are those of `window_evaluation`.
 
     Examples
     --------

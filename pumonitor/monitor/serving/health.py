@@ -38,9 +38,9 @@ def health_server(
 ) -> Iterator[int]:
     """Serve /healthz, which depends on nothing, /readyz and /metrics, which read the ledger.
 
-    So many connections are served at a time, the next one is closed. On this machine's own
-    addresses a request must name one of them as its host, so that no page in a browser gets here by
-    a name of its own.
+    The number of connections is limited; further ones are closed. On loopback addresses the Host
+    header of a request must be one of this machine's names, which prevents DNS rebinding by a page
+    in a browser.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def health_server(
     metrics : callable, optional
         Returns the answer to Prometheus.
     token : str, optional
-        What every request must bear (``Authorization: Bearer``); needed where others than this
-        machine can ask.
+        Token that every request must send (``Authorization: Bearer``); required if other machines
+        can connect.
     seconds_per_request : float
 
     Yields
@@ -68,14 +68,16 @@ def health_server(
     place = listening_address(address, what="health")
     if token is None and not place.is_loopback:
         msg = (
-            f"the health address {address} can be reached from other machines: set a token in "
-            "the environment variable PUMONITOR_HEALTH_TOKEN, which requests carry as "
+            f"the health address {address} can be reached from other machines: set the environment "
+            "variable PUMONITOR_HEALTH_TOKEN to a token, which requests must send as "
             "Authorization: Bearer TOKEN, or use an address of this machine alone, such as "
             "127.0.0.1:8080"
         )
         raise InputError(msg)
     if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii()):
-        msg = f"a health token has {_SHORTEST_TOKEN} or more plain characters, got {len(token)}"
+        msg = (
+            f"a health token must have {_SHORTEST_TOKEN} or more plain characters, got {len(token)}"
+        )
         raise InputError(msg)
 
     def is_ready() -> bytes:
@@ -174,7 +176,7 @@ class _Rules:
     def refusal(self, hosts: list[str], authorization: str) -> tuple[HTTPStatus, bytes] | None:
         """Status and reason if a request is refused; None if it is answered."""
         if len(hosts) > 1 or (self.only_own_names and not all(map(is_own_name, hosts))):
-            return HTTPStatus.MISDIRECTED_REQUEST, b"this is no host of that name\n"
+            return HTTPStatus.MISDIRECTED_REQUEST, b"the Host header has an unknown host name\n"
         if self.token is not None:
             kind, _, given = authorization.partition(" ")
             is_right = hmac.compare_digest(given.strip().encode(), self.token.encode())
@@ -222,6 +224,6 @@ def _handler(rules: _Rules) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Probes every few seconds are no news."""
+            """Log no requests, since probes come every few seconds."""
 
     return Handler

@@ -32,13 +32,13 @@ _TICKS: Final[Mapping[str, Any]] = {
 class Service:
     """Runs a round for each monitor when it is due, until it is stopped.
 
-    Ticks carry no state: each plans whatever windows are missing and does what is due, so one that
-    was missed, doubled or cut off costs nothing.
+    Rounds keep no state: each plans the missing windows and evaluates those that are due, so a
+    round may be missed, repeated or interrupted without harm.
 
     Parameters
     ----------
     monitors : mapping of str to Monitor
-        Each with a schedule is worked on when it says so; those without every hour.
+        A round is run on each monitor's schedule, or every hour without one.
     work : callable
         One round for one monitor.
     tidy : callable
@@ -67,7 +67,7 @@ class Service:
         Parameters
         ----------
         at_once : bool
-            A first round for every monitor before any is due.
+            Whether every monitor has a round at the start.
         """
         scheduler = self._scheduler()
         scheduler.start()

@@ -1,4 +1,4 @@
-"""The life of a service: start the health server, wait for the state database, run rounds."""
+"""Run the service: start the health server, wait for the state database, run rounds."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def serve_until_stopped(
 ) -> None:
     """Run the rounds of all monitors until SIGTERM or Ctrl-C.
 
-    A state database that cannot be reached at the start is waited for; meanwhile /healthz says
-    that the service lives, and /readyz that it cannot work.
+    If the state database cannot be reached at the start, the service waits for it. Until then
+    /healthz answers 200 and /readyz 503.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def serve_until_stopped(
     health : str, optional
         Address of /healthz, /readyz and /metrics.
     health_token : str, optional
-        What requests there must bear.
+        Token that requests to it must send.
     pages : str, optional
         Address of the pages, once the state database is there.
     """

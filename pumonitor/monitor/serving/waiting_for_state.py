@@ -28,9 +28,9 @@ def opened_in_time(open_once: Callable[[], Opened], *, stopped: Event) -> Opened
     Raises
     ------
     InputError
-        If its address cannot be one.
+        If its address is not valid.
     StateError
-        If waiting is of no use: a newer version of pumonitor wrote it.
+        If waiting cannot help, because a newer version of pumonitor wrote it.
     """
     wait = _FIRST_WAIT
     while not stopped.is_set():

@@ -28,8 +28,8 @@ def collect(
 ) -> list[CollectedPane]:
     """Count a claimed window once, at all moments up to its last due one.
 
-    Moments that were collected before are counted again: what is found of a pane must not depend
-    on which others were due with it.
+    Moments that were collected before are counted again, so that the findings of a pane do not
+    depend on which other panes were due.
     """
     last = claim.panes[-1].pane.as_of
     panes = [pane for pane in monitor.pane_schedule.due(claim.window, now) if pane.as_of <= last]

@@ -30,7 +30,7 @@ def evaluate(
 ) -> list[EvaluatedPane]:
     """Evaluate all collected panes of a claimed window.
 
-    Everything that is read was known as of the pane's moment, whenever this runs.
+    Only data known at the pane's moment are used, whenever this runs.
     """
     found = []
     for claimed in claim.panes:
@@ -77,7 +77,7 @@ def evaluated_series(
     *,
     reference: Reference | None,
 ) -> list[EvaluatedSeries]:
-    """Results of a collected pane, a function of what was known at its moment."""
+    """Results of a collected pane; they depend only on what was known at its moment."""
     return [
         _evaluated(priors, window_key, stored, ledger, reference=reference)
         for stored in ledger.series(window_key, priors.pane.number)

@@ -56,8 +56,8 @@ class MonitorTables:
     def are_at_fault(self, name: str) -> bool:
         """Whether a monitor's tables cannot be opened, or opened anew, after an attempt failed.
 
-        Opening asks for the connection, the table and its columns, and for nothing else: what goes
-        wrong there does so for every window.
+        Opening checks the connection, the table and its columns only, so an error in it concerns
+        every window.
         """
         if name not in self.unreadable:
             self.let_go(name)

@@ -21,7 +21,7 @@ def open_monitor_source(monitor: Monitor) -> PredictionSource:
     Raises
     ------
     InputError
-        If a table or column is not what the configuration says.
+        If a table or column does not agree with the configuration.
     SourceError
         If files or a database cannot be read.
     """

@@ -60,14 +60,14 @@ class Planner:
         Raises
         ------
         InputError
-            If the range has not begun, or if times of predictions cannot be: whatever is asked
-            for, rows that are in no window would be left out without a word.
+            If the range has not begun, or if times of predictions are impossible, because rows that
+            are in no window would be left out unnoticed.
         """
         now = self._clock()
         if start >= now:
             msg = (
-                f"no window from {start:%Y-%m-%d %H:%M} UTC on has ended: it is "
-                f"{now:%Y-%m-%d %H:%M} UTC; choose windows that have ended"
+                f"no window from {start:%Y-%m-%d %H:%M} UTC on has ended yet: it is "
+                f"{now:%Y-%m-%d %H:%M} UTC now; choose an earlier start"
             )
             raise InputError(msg)
         self._source_of(name).span()
@@ -77,7 +77,7 @@ class Planner:
     def plan_range(self, name: str, start: datetime, end: datetime) -> list[Window]:
         """Store the ended windows of a range in the ledger.
 
-        Those of the reference are put there too, since others are compared with them.
+        Windows of the reference are stored too, since other windows are compared with them.
         """
         windows = self.of_range(name, start, end)
         self._put_into_ledger(name, [*self._reference_before(name, windows), *windows])
@@ -86,7 +86,7 @@ class Planner:
     def plan(self, name: str) -> list[Window]:
         """Store the windows in the ledger that are due by the predictions present.
 
-        Those that are known to be there are left out.
+        Windows that are stored already are left out.
         """
         monitor, now = self._monitors[name], self._clock()
         # Before the tables are read: what is written meanwhile is seen by the next round.
@@ -131,7 +131,7 @@ class Planner:
     def has_stopped(self, name: str) -> bool:
         """Whether no window of a monitor is due until there are new predictions.
 
-        As far as this round has found out: False where its tables could not be read.
+        It is the result of this round; False if the tables could not be read.
         """
         return name in self._stopped
 
@@ -141,7 +141,7 @@ class Planner:
         return all_planned(monitor, standing, files=files, now=self._clock())
 
     def _not_planned_by(self, known: Standing | None, windows: list[Window]) -> list[Window]:
-        """Windows not planned by an earlier round; all if it began with a later one."""
+        """Windows that no earlier round planned; all if that round began with a later window."""
         first, until = (
             (None, None) if known is None else (known.first_prediction, known.planned_until)
         )

@@ -121,7 +121,7 @@ def _share(arcsine: float) -> float:
 def _too_few(sample: TwoSamples) -> str:
     return (
         f"With {sample.n_labeled:.2g} labeled and {sample.n_unlabeled:.2g} unlabeled rows only an "
-        "upper bound is known, whatever the estimate says."
+        "upper bound is known, even if an estimate is given."
     )
 
 
@@ -138,6 +138,7 @@ def _why(weight: float, normal: float, network: float, beside: dict[str, float])
     apart = max(parts) - min(parts) > 0.3 * size
     warning = " They are far apart: the classes hardly separate." if apart else ""
     return (
-        "Share of unlabeled rows that score as labeled ones do: a network trained on simulated "
-        f"samples reads {network:.3g} {read}; beside it {by_name}.{warning}"
+        "Share of unlabeled rows with scores like those of labeled rows: a network trained on "
+        f"simulated samples estimates {network:.3g} {read}; the other methods give "
+        f"{by_name}.{warning}"
     )

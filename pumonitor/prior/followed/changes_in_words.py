@@ -63,7 +63,7 @@ def prior_changes(over_time: Mapping[str, Any], *, since: str = "") -> str | Non
     ...                 {"changed": list(factors), "chance": chance, "factors": factors}
     ...                 for factors, chance in explanations]}
     >>> print(prior_changes(followed([({}, 0.97)])))
-    Nothing seems to have moved since the first 13 windows.
+    Nothing seems to have changed since the first 13 windows.
     >>> print(prior_changes(followed(
     ...     [({"class prior": 2.1}, 0.45), ({"label frequency": 1.9}, 0.43)],
     ...     class_prior=0.5, label_frequency=0.48)))
@@ -148,7 +148,7 @@ def _told(sure: str, found: Sequence[Explanation], since: str) -> str:
     if nothing and sure:
         return f"{since} {sure}; whether {_marginals(found)} as well is unclear"
     each = [
-        f"{_changes(one) or ('nothing else' if sure else 'nothing has moved')} "
+        f"{_changes(one) or ('nothing else' if sure else 'nothing has changed')} "
         f"({_in_ten(one.chance)})"
         for one in found
     ]
@@ -160,8 +160,8 @@ def _one(sure: str, only: Explanation, since: str) -> str:
     if sure:
         return f"{since} {sure}"
     if only.chance >= _CALM:
-        return f"nothing seems to have moved {since}"
-    return f"probably nothing has moved {since} ({_in_ten(only.chance)})"
+        return f"nothing seems to have changed {since}"
+    return f"probably nothing has changed {since} ({_in_ten(only.chance)})"
 
 
 def _perhaps(sure: str, told: str, odds: float, since: str) -> str:
@@ -177,7 +177,7 @@ def _perhaps(sure: str, told: str, odds: float, since: str) -> str:
     against = _odds(1 / odds, " against it")
     if sure:
         return f"{since} {sure}; that {told} as well cannot be ruled out ({against})"
-    return f"probably nothing has moved {since}; that {told} cannot be ruled out ({against})"
+    return f"probably nothing has changed {since}; that {told} cannot be ruled out ({against})"
 
 
 def _either(likelier: Explanation, other: Explanation) -> str:
@@ -223,7 +223,7 @@ def _clause(name: str, factor: float) -> str:
     if name == "ranking":
         return f"the ranking has become {'worse' if factor < 1 else 'better'}"
     if name == "negatives":
-        return "the scores of the other cases have moved"
+        return "the scores of the other cases have changed"
     return f"{_SUBJECT[name]} {_verb(factor)}"
 
 

@@ -54,32 +54,33 @@ def prior_origin(over_time: Mapping[str, Any]) -> str:
     >>> few = level | {"windows": 6, "confirmed": 80}
     >>> print(prior_origin({"level": few, "windows": 0, "moved": None, "index": "score",
     ...                     "reference_end": None}))
-    Estimated as 5% (2 to 9%) from the scores of the 6 windows so far. Nothing is followed yet: 6 of
-    the 10 windows and 80 of the 150 confirmed positives that it takes have come.
+    Estimated as 5% (2 to 9%) from the scores of the 6 windows so far. The class prior is not
+    followed yet: 6 of the 10 windows and 80 of the 150 confirmed positives that are needed have
+    arrived.
     """
     level, followed = over_time["level"], over_time["moved"] is not None
     sentences = [f"{_level(level, followed=followed)}{_through(over_time['windows'])}."]
     if not followed and over_time["reference_end"] is not None:
         last = datetime.fromisoformat(over_time["reference_end"]) - _CLOCK_CHANGE
         sentences.append(
-            f"Nothing is followed yet: that begins after the reference, to {_day(last)}, when its "
-            "labels are mature."
+            "The class prior is not followed yet: this begins when the labels of the reference, "
+            f"which ends on {_day(last)}, are mature."
         )
     elif not followed:
         sentences.append(_to_come(level["windows"], level["confirmed"]))
     if over_time["index"] == "counts":
         version = one_line(over_time.get("predecessor") or "")
         sentences.append(
-            "The scores of this model version are not known well enough yet: its share of "
-            f"positives is what {f'version {version}' if version else 'the version before it'} "
-            "had, followed by how many are confirmed."
+            "There are not enough scores of this model version yet: its share of positives starts "
+            f"from that of {f'version {version}' if version else 'the version before it'} and "
+            "follows the number of confirmed cases."
         )
     reason = one_line(over_time.get("index_reason") or "").rstrip(".")
     if over_time["index"] == "auxiliary":
-        but = f", which says nothing of this window: {reason}" if reason else ""
-        sentences.append(f"It is followed by the score of the features{but}.")
+        but = f", but not in this window: {reason}" if reason else ""
+        sentences.append(f"It is followed with the auxiliary score of the features{but}.")
     elif reason:
-        sentences.append(f"The features play no part: {reason}.")
+        sentences.append(f"The features are not used: {reason}.")
     return " ".join(sentences)
 
 
@@ -114,8 +115,8 @@ def _to_come(windows: int, confirmed: float) -> str:
         least, needed = LONG_TO_FOUND, FEWEST_CONFIRMED_TO_FOUND
     if windows >= least and confirmed >= needed:
         return (
-            "Nothing is followed yet: that begins with the window after those it is founded on, "
-            "when their labels are mature."
+            "The class prior is not followed yet: this begins when the labels of its first windows "
+            "are mature."
         )
     some = f"{windows} of the {least} windows" if windows < least else _windows(windows)
     others = f"{confirmed:,.0f} confirmed positives"
@@ -124,7 +125,10 @@ def _to_come(windows: int, confirmed: float) -> str:
     enough = ""
     if least <= windows < LONG_TO_FOUND:
         enough = f" ({FEWEST_CONFIRMED_TO_FOUND} are enough after {LONG_TO_FOUND} windows)"
-    return f"Nothing is followed yet: {some} and {others} that it takes have come{enough}."
+    return (
+        f"The class prior is not followed yet: {some} and {others} that are needed have "
+        f"arrived{enough}."
+    )
 
 
 def _percent(share: float) -> str:

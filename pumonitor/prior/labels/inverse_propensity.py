@@ -97,8 +97,8 @@ def inverse_propensity(
     if positives >= rows or others * label_purity >= unlabeled:
         msg = (
             f"the labeled rows stand for {positives:.4g} positives by their propensities, "
-            f"{label_purity * others:.4g} of them among the {unlabeled:.4g} unlabeled rows: more "
-            f"than there are; the propensities are too small, the smallest by the most (the "
+            f"{label_purity * others:.4g} of them among the {unlabeled:.4g} unlabeled rows: which "
+            "is more than there are; the propensities are too small, the smallest by the most (the "
             f"heaviest row stands for {table.propensities.largest_weight:.4g})"
         )
         raise InputError(msg)

@@ -51,7 +51,7 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     "label": (
         _NUMBERS | {"boolean"},
         "cast it to numbers, or true and false: 1 for a confirmed positive, -1 for a confirmed "
-        "negative, 0 to take an earlier row back",
+        "negative, 0 to retract an earlier row",
     ),
     "propensity": (_NUMBERS, "propensities are numbers above 0 and at most 1"),
     "model_version": (

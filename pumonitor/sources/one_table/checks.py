@@ -34,7 +34,8 @@ _CHECKS = (
         role="labels",
         fails="labels_missing",
         what="missing values",
-        remedy=f"an unlabeled row must say 0, a missing label is not the same; {_LABELS}",
+        remedy="an unlabeled row must have label 0, and a missing label is not the same; "
+        f"{_LABELS}",
     ),
     _Check(
         role="labels",
@@ -169,4 +170,4 @@ def _first_place(session: Session, rows: Rows, check: _Check) -> str:
         if first is not None:
             where = f" of {Path(file).name}" if len(files) > 1 else ""
             return f"row {first}{where}"
-    return "a row that has changed since"
+    return "a row that has changed in the meantime"

@@ -35,8 +35,7 @@ _TRANSPORT: Final = (
     ),
     (
         r"SSL|TLS",
-        "{host} takes no secure connection: if it speaks plain http, say so with http:// in "
-        "{where}",
+        "{host} takes no secure connection: if it uses plain http, write http:// in {where}",
     ),
 )
 

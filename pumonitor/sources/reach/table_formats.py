@@ -127,8 +127,8 @@ def _above(address: str) -> list[str]:
 
 def _refusal(name: str, folder: str, found: _Format) -> str:
     return (
-        f"{name} names files of {found.name}, {folder} (its {found.folder} says which of them "
-        "still count): rows that were deleted or replaced are in them as well and would be "
-        "counted; write the rows that the table has now to Parquet files in a folder outside it "
-        "and name these, or in Python hand over a data frame of its rows"
+        f"{name} names files of {found.name}, {folder} (its {found.folder} lists which of them are "
+        "current): rows that were deleted or replaced are in them as well and would be counted; "
+        "write the rows that the table has now to Parquet files in a folder outside it and name "
+        "these, or in Python hand over a data frame of its rows"
     )

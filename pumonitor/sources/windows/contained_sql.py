@@ -54,7 +54,8 @@ def check_query(
     >>> check_query("delete from p")
     Traceback (most recent call last):
     ...
-    pumonitor.errors.InputError: the query begins with DELETE: it must be one SELECT, only reading
+    pumonitor.errors.InputError: the query begins with DELETE: it must be one SELECT that only \
+reads
     """
     from sqlglot import exp
 
@@ -73,7 +74,7 @@ def check_query(
     )
     if writing is not None or not isinstance(tree, exp.Query):
         word = "other statements" if writing is None else writing.key.upper()
-        msg = f"{name} holds {word}: it must be one SELECT, only reading"
+        msg = f"{name} holds {word}: it must be one SELECT that only reads"
         raise InputError(msg)
     found = {str(node.this) for node in tree.find_all(exp.Placeholder)}
     found |= {str(node) for node in tree.find_all(exp.Parameter)}
@@ -103,7 +104,7 @@ def _only_statement(query: str, *, dialect: str | None, name: str) -> exp.Expr:
         tokens = sqlglot.tokenize(query, read=dialect)
         word = tokens[0].text.upper() if tokens else "nothing"
         if word not in _FIRST_WORDS or _MARK in query:
-            msg = f"{name} begins with {word}: it must be one SELECT, only reading"
+            msg = f"{name} begins with {word}: it must be one SELECT that only reads"
             raise InputError(msg)
         statements = [one for one in sqlglot.parse(query, dialect=dialect) if one is not None]
     except RecursionError:
@@ -115,7 +116,7 @@ def _only_statement(query: str, *, dialect: str | None, name: str) -> exp.Expr:
         msg = f"{name} cannot be read as SQL: {plain}"
         raise InputError(msg) from None
     if len(statements) != 1:
-        msg = f"{name} has {len(statements)} statements: it must be one SELECT, only reading"
+        msg = f"{name} has {len(statements)} statements: it must be one SELECT that only reads"
         raise InputError(msg)
     return statements[0]
 

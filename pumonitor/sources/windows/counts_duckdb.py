@@ -299,7 +299,10 @@ def _refuse_alike(table: str, names: Sequence[str]) -> None:
     for name in names:
         other = folded.setdefault(name.casefold(), name)
         if other != name:
-            msg = f"{table} name the columns '{other}' and '{name}', one but for case: rename one"
+            msg = (
+                f"{table} name the columns '{other}' and '{name}', which differ in case only: "
+                "rename one"
+            )
             raise InputError(msg)
 
 

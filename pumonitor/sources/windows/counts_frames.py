@@ -84,8 +84,8 @@ def _read(frame: object, name: str) -> Any:
         raise InputError(msg) from None
     except TypeError:
         msg = (
-            f"{name} is {type(frame).__name__}, and what is read is a path, a pattern, an address, "
-            "a table or query of a database, or a data frame"
+            f"{name} is {type(frame).__name__}, but it must be a path, a pattern, an address, a "
+            "table or query of a database, or a data frame"
         )
         raise InputError(msg) from None
 

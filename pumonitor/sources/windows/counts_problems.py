@@ -24,7 +24,7 @@ __all__ = ["Unusable", "label_problems", "nul_problem", "prediction_problems", "
 _LENGTH: Final = 40
 _WHOLE: Final = re.compile(r"-?\d+")
 _LABELS: Final = (
-    "use 1 for a confirmed positive, -1 for a confirmed negative, 0 to take an earlier row back"
+    "use 1 for a confirmed positive, -1 for a confirmed negative, 0 to retract an earlier row"
 )
 
 

@@ -162,7 +162,7 @@ class CountedSource:
             if rows == 0:
                 msg = (
                     f"{self._predictions.relation.name} has no rows: there is nothing to monitor; "
-                    "check its name, or the job that writes it"
+                    "check its name and the job that writes it"
                 )
                 raise InputError(msg)
             self._load_predictions(named_columns(self._predictions))
@@ -350,6 +350,6 @@ def _ahead(
 ) -> InputError:
     return InputError(
         f"{role} column '{time.column.name}' of {table.relation.name} has {found} times more than "
-        f"a day ahead of now, the last {shown_moment(int(last))}: check the clock that writes it, "
-        "and its time_zone or time_unit"
+        f"a day in the future, the last of them {shown_moment(int(last))}: check the clock that "
+        "writes it, and its time_zone or time_unit"
     )

@@ -272,7 +272,7 @@ def test_results_that_do_not_come_are_seen_by_the_clock(ledger):
         found.now = FIRST + 5 * DAY + timedelta(hours=hours)
         found.advance()
     assert [(one.kind, one.incident) for one in transitions(ledger)] == [("fired", 1)]
-    assert "overdue, 3d are allowed" in transitions(ledger)[0].sentence
+    assert "overdue, and 3d are allowed" in transitions(ledger)[0].sentence
     found.run(FIRST + 10 * DAY)
     assert found.told("kind", "incident", "reason") == [("fired", 1, ""), ("resolved", 1, "good")]
 

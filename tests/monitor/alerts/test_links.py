@@ -83,7 +83,7 @@ def test_pages_that_are_no_address_are_refused(ui: str) -> None:
 
 def test_a_picture_is_for_webhooks_alone() -> None:
     text = CONFIGURATION.replace('hook"}}', 'hook", picture: true}}')
-    with pytest.raises(InputError, match="picture, which goes with webhook and not with apprise"):
+    with pytest.raises(InputError, match="picture, which is for webhook and not for apprise"):
         read_configuration_text(text.format(tracking="{uri: mlruns}"))
 
 

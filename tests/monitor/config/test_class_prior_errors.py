@@ -13,10 +13,10 @@ OF = "of: {start: 2026-01-01, end: 2026-02-01}"
     [
         (
             f"{{value: 0.03, {OF}}}",
-            "class_prior, line 13: has value 0.03 without low and high, and a share is never "
-            "known exactly: write the ends of its 95% interval too",
+            "class_prior, line 13: has value 0.03 without low and high, but a share is never "
+            "known exactly: write both ends of its 95% interval",
         ),
-        (f"{{value: 0.03, low: 0.02, {OF}}}", "has value 0.03 without high, and a share is never"),
+        (f"{{value: 0.03, low: 0.02, {OF}}}", "has value 0.03 without high, but a share is never"),
         (f"{{low: 0.02, high: 0.04, {OF}}}", "has no value: write the likeliest share beside low"),
         (
             "{value: 0.03, low: 0.02, high: 0.04}",
@@ -36,14 +36,15 @@ OF = "of: {start: 2026-01-01, end: 2026-02-01}"
         ),
         (
             "{value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-02-01, end: 2026-01-01}}",
-            "class_prior.of.end, line 13: must be after start, got 2026-01-01 and 2026-02-01",
+            "class_prior.of.end, line 13: must be after start, got end 2026-01-01 and start "
+            "2026-02-01",
         ),
         (
             "{value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-01-01T01:00, end: 2026-01-02}}",
-            "of holds no whole window of 1d: it is from 2026-01-01 01:00:00 to 2026-01-02, and the "
-            "window it begins in is from 2026-01-01 00:00 to 2026-01-02 00:00 UTC",
+            "of contains no whole window of 1d: it is from 2026-01-01 01:00:00 to 2026-01-02, and "
+            "the window in which it begins is from 2026-01-01 00:00 to 2026-01-02 00:00 UTC",
         ),
-        (f"{{positives: 12, {OF}}}", "has positives without cases: an audit is so many positives"),
+        (f"{{positives: 12, {OF}}}", "has positives without cases: write the number of positives"),
         (
             f"{{positives: 300, cases: 12, {OF}}}",
             "positives must not be more than cases, got 300 of 12: write positives: 12, cases: 300",
@@ -51,8 +52,8 @@ OF = "of: {start: 2026-01-01, end: 2026-02-01}"
         (f"{{positives: 0.04, cases: 300, {OF}}}", "must be a whole number of cases, 0 or more"),
         (f"{{positives: 0, cases: 0, {OF}}}", "cases must be 1 or more"),
         ("{positives: 12, cases: 300}", "add the one that the cases were drawn from"),
-        (f"{{positives: 12, cases: 300, value: 0.03, {OF}}}", "an audit, and not both"),
-        (f"{{assumed: 0.03, {OF}}}", "has of beside assumed, which holds for ever"),
+        (f"{{positives: 12, cases: 300, value: 0.03, {OF}}}", "or positives and cases of an audit"),
+        (f"{{assumed: 0.03, {OF}}}", "has of beside assumed, which is a constant for all windows"),
         ("{assumed: 3}", "0 < class_prior < 1, got 3; did you mean 0.03?"),
         ("{assumed: {value: 0.03}}", "assumed, line 13: must be a number, [low, high]"),
         ("{assumed: null}", "assumed must be a number, [low, high]"),

@@ -71,14 +71,14 @@ def test_fields_for_apscheduler_are_due_at_the_same_moments():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0 0 31 2 *", "is never due: no such day (31) in Feb"),
-        ("0 0 31 4,6 */2", "is never due: no such day (31) in Apr or Jun"),
+        ("0 0 31 2 *", "is never due: Feb has no such day (31)"),
+        ("0 0 31 4,6 */2", "is never due: Apr or Jun has no such day (31)"),
         ("0 6 * *", "must have five fields"),
         ("0 24 * * *", "has a hour outside 0 to 23: '24'"),
         ("0 6 * * 8", "has a day of the week outside 0 to 7: '8'"),
         ("0 6 * * monkey", "has a day of the week outside 0 to 7: 'monkey'"),
-        ("0 9-5 * * *", "has a hour that begins after it ends: '9-5'"),
-        ("*/0 * * * *", "has a minute in steps of 0: '*/0'"),
+        ("0 9-5 * * *", "has a hour whose start is after its end: '9-5'"),
+        ("*/0 * * * *", "has a minute with a step of 0: '*/0'"),
         ("0 6 L * *", "has a day of the month outside 1 to 31: 'L'"),
         ("0 6 1#2 * *", "has a day of the month that cannot be read: '1#2'"),
         (5, "must be a cron expression in quotes"),

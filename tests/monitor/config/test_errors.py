@@ -52,7 +52,7 @@ def test_the_good_one_is_good():
         (
             "threshold: 0.5",
             f"threshold: {'9' * 10_000}",
-            "threshold, line 15: is a number of 10,000 digits: check it",
+            "threshold, line 15: is a number with 10,000 digits: check it",
         ),
         (
             "window: 1d",
@@ -62,8 +62,8 @@ def test_the_good_one_is_good():
         (
             "known_at: known",
             "known_at: known\n      ambiguous: later",
-            "ambiguous, line 13: goes with time_zone, which is missing: it says which moment "
-            "is meant when clocks are put back",
+            "ambiguous, line 13: needs time_zone, which is missing: it chooses a moment for local "
+            "times that occur twice",
         ),
         (
             "known_at: known",
@@ -72,15 +72,19 @@ def test_the_good_one_is_good():
         ),
         ("maturity: 30d", "maturity: -30d", "maturity, line 14: must not be negative, got -30d"),
         ("maturity: 30d", "maturity: 999999999d", "maturity, line 14: is longer than 100 years"),
-        ("maturity: 30d", "maturity: 1mo", "a month is no fixed time, say 30d"),
-        ("maturity: 30d", "maturity: 30m", "minutes are min"),
+        ("maturity: 30d", "maturity: 1mo", "the length of a month varies: write 30d"),
+        ("maturity: 30d", "maturity: 30m", "write min for minutes"),
         ("maturity: 30d", "maturity: 30", "must be a number with s, min, h, d or w, such as 30d"),
         (
             "threshold: 0.5",
             "threshold: 80",
-            "must be within [0, 1] as the scores are, got 80; did you mean 0.8?",
+            "must be within [0, 1], the range of the scores, got 80; did you mean 0.8?",
         ),
-        ("threshold: 0.5", "threshold: -3", "scores of any size need score_scale: unbounded"),
+        (
+            "threshold: 0.5",
+            "threshold: -3",
+            "write score_scale: unbounded if scores can be outside it",
+        ),
         (
             "threshold: 0.5",
             'threshold: "0.5"',
@@ -94,19 +98,20 @@ def test_the_good_one_is_good():
         ),
         ("end: 2026-02-01", "end: 2026-01-01", "reference.end, line 16: must be after start"),
         ("end: 2026-02-01", "end: 2025-02-01", "reference.end, line 16: must be after start"),
-        ("end: 2026-02-01", "end: 2026-02-30", "2026-02-30 is no date"),
+        ("end: 2026-02-01", "end: 2026-02-30", "2026-02-30 is not a date"),
         (
             "end: 2026-02-01",
             "end: 9999-12-31",
-            "reference.end, line 16: must be from 1970 to before 2200, got 9999-12-31: check the",
+            "reference.end, line 16: must be 1970 or later and before 2200, got 9999-12-31: check ",
         ),
-        ("start: 2026-01-01", "start: 0001-01-01", "must be from 1970 to before 2200"),
+        ("start: 2026-01-01", "start: 0001-01-01", "must be 1970 or later and before 2200"),
         (
             "    reference: {start: 2026-01-01, end: 2026-02-01}",
             "    zone: America/New_York\n"
             "    reference: {start: 2026-01-01T01:00, end: '2026-01-01T02:00+00:00'}",
-            "reference, line 17: must end after it starts, and in America/New_York it is from "
-            "2026-01-01T06:00:00+00:00 to 2026-01-01T02:00:00+00:00: give both times their zone",
+            "reference, line 17: must end after it starts, but in America/New_York it is from "
+            "2026-01-01T06:00:00+00:00 to 2026-01-01T02:00:00+00:00: write both times with their "
+            "zone",
         ),
         ("end: 2026-02-01", "end: soon", "must be a date such as 2026-01-01"),
         (
@@ -124,11 +129,11 @@ def test_the_good_one_is_good():
             "    class_prior: atuo\n    window",
             "no class-prior method 'atuo'; did you mean 'auto'?",
         ),
-        ("    window", "    class_prior: km1\n    window", "reads features"),
+        ("    window", "    class_prior: km1\n    window", "needs features"),
         (
             "    window",
             "    class_prior: propensity\n    window",
-            "positives name no propensity column",
+            "positives have no propensity column",
         ),
         (
             "    window",
@@ -153,20 +158,20 @@ def test_the_good_one_is_good():
         (
             "    window",
             "    schedule: 0 0 31 2 *\n    window",
-            "schedule, line 13: is never due: no such day (31) in Feb",
+            "schedule, line 13: is never due: Feb has no such day (31)",
         ),
         (
             "    window",
             "    zone: Berlin\n    window",
-            "zone, line 13: is no time zone: 'Berlin'; did you mean 'Europe/Berlin'?",
+            "zone, line 13: is not a time zone: 'Berlin'; did you mean 'Europe/Berlin'?",
         ),
-        ("    window", "    zone: ../../etc/passwd\n    window", "is no time zone"),
-        ("    window", "    zone: localtime\n    window", "is no time zone: 'localtime'"),
+        ("    window", "    zone: ../../etc/passwd\n    window", "is not a time zone"),
+        ("    window", "    zone: localtime\n    window", "is not a time zone: 'localtime'"),
         ("    window", "    model: fraud@champion\n    window", "must be models:/NAME"),
         ("    window", "    panes: [0d, 40d]\n    window", "below the maturity"),
         ("    window", "    panes: 0d\n    window", "panes, line 13: must be a list"),
         ("    window", "    panes: [2d, 1d]\n    window", "must ascend, got 1d after 2d"),
-        ("known_at: known", "known_at: id", "names the column 'id' as id and as known_at"),
+        ("known_at: known", "known_at: id", "uses the column 'id' both as id and as known_at"),
         (
             "segments: [country]",
             "segments: country",
@@ -184,13 +189,13 @@ def test_the_good_one_is_good():
         ),
         ("segments: [country]", "features: [score]", "'score' as a feature and as the score: what"),
         ("segments: [country]", "features: [id]", "'id' as a feature and as id, which differs"),
-        ("segments: [country]", "features: [a, b, a]", "the column 'a' as a feature twice"),
+        ("segments: [country]", "features: [a, b, a]", "has the feature column 'a' twice"),
         (
             "segments: [country]",
             "features: [a, who]\n      group: who",
-            "'who' as a feature and as the group: entities learned by heart",
+            "'who' as a feature and as the group: a score that recognises entities",
         ),
-        ("segments: [country]", "group: who", "names a group, which is for features"),
+        ("segments: [country]", "group: who", "has a group without features"),
         ("score: score", "score: 5", "score, line 7: must be text: put it in quotes"),
         ("score: score", 'score: ""', "score, line 7: must not be empty"),
         ("time: time", "time: time\n      time_unit: m", "must be 's', 'ms', 'us' or 'ns'"),
@@ -207,10 +212,10 @@ def test_the_good_one_is_good():
         (
             "source: p.csv",
             "source: {url: 'sqlite:///a.db'}",
-            "must have a table or a query beside its url",
+            "must have either a table or a query beside its url",
         ),
         ("source: p.csv", "source: {url: host, table: t}", "must be an address such as"),
-        ("source: p.csv", "source: {path: p.csv, table: t}", "names a path and a database"),
+        ("source: p.csv", "source: {path: p.csv, table: t}", "has both a path and a database"),
         (
             "source: p.csv",
             "source: {url: 'postgres://h/d', table: t}",
@@ -219,7 +224,7 @@ def test_the_good_one_is_good():
         ),
         ("source: p.csv", "source: {url: 'mysql://h/d', table: t}", "of the kind 'mysql'"),
         ("source: p.csv", "source: [p.csv]", "source, line 4: must be a mapping"),
-        ("  fraud:", "  fraud detection:", "has a name of letters other than"),
+        ("  fraud:", "  fraud detection:", "has a name with other characters than"),
         ("    window", "    ? [a]\n    : 1\n    window", "has a key that is no text"),
     ],
 )
@@ -233,7 +238,7 @@ def test_two_monitors_of_one_name_are_refused():
     second = GOOD.removeprefix("monitors:\n")
     assert only(GOOD + second).startswith("monitors.fraud, line 19: appears twice: first in line 2")
     other_case = second.replace("fraud:", "Fraud:")
-    assert "two monitors of one name but for case: fraud, Fraud" in only(GOOD + other_case)
+    assert "two monitors whose names differ in case only: fraud, Fraud" in only(GOOD + other_case)
 
 
 @pytest.mark.parametrize("text", ["", "monitors: {}\n", "# nothing\n", "monitors:\n"])
@@ -290,7 +295,10 @@ def test_labels_are_asked_for_as_of_a_moment():
     ("destination", "problem"),
     [
         ("{webhook: 'https://x', apprise: 'json://x'}", "got apprise and webhook"),
-        ("{alertmanager: 'http://x', secret: ${S}}", "goes with webhook and not with alertmanager"),
+        (
+            "{alertmanager: 'http://x', secret: ${S}}",
+            "which is for webhook and not for alertmanager",
+        ),
         ("{webhook: example.org}", "begins with https:// or http://"),
         ("{apprise: words}", "must be an address"),
         ("{webhok: 'https://x'}", "did you mean 'webhook'?"),

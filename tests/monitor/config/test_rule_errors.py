@@ -37,10 +37,10 @@ from tests.monitor.config.one_problem import GOOD, only
         (
             "below: 0.5",
             "below: 0.5, from: reference",
-            "rules[0], line 18: has from, which is no key of a rule with below: it may have "
+            "rules[0], line 18: has from, which a rule with below does not have: its keys are "
             "metric, below, severity, to,",
         ),
-        ("metric: f1, below: 0.5", "below: 0.5", "must have a metric, or health"),
+        ("metric: f1, below: 0.5", "below: 0.5", "must have a metric or a health"),
         ("below: 0.5", "below: 0.5, change: 0.1", "it has below and change"),
         (
             "below: 0.5",
@@ -50,8 +50,8 @@ from tests.monitor.config.one_problem import GOOD, only
         (
             "below: 0.5",
             "drop: 0.1, from: 2d",
-            "rules[0] compares with the windows of the 2d before, and 3 windows are needed, "
-            "which last 3d",
+            "rules[0] compares with the windows of the 2d before, but 3 windows are needed, which "
+            "take 3d",
         ),
         ("below: 0.5", "below: 0.5, warning: 0.4", "of 0.4, which must be above the below of 0.5"),
         ("below: 0.5", "above: 0.5, warning: 0.6", "of 0.6, which must be below the above of 0.5"),
@@ -59,25 +59,26 @@ from tests.monitor.config.one_problem import GOOD, only
         (
             "below: 0.5",
             "drop: 10%, warning: 0.05",
-            "must have its warning and its drop both in percent, or neither",
+            "must have warning and drop either both in percent or both not",
         ),
         (
             "below: 0.5",
             "below: 0.5, warning: 0.6, severity: warning",
-            "has a warning, so that its own limit is critical and not warning",
+            "has a warning, so its own limit has severity critical, not warning: leave severity "
+            "out",
         ),
         (
             "below: 0.5",
             "shift: any, warning: 0.6",
-            "has warning, which is no key of a rule with shift",
+            "has warning, which a rule with shift does not have",
         ),
         ("below: 0.5", "below: 0.5, warning: 70", "warning is 70, and f1 is never above 1"),
-        ("below: 0.5", "below: 0.5, detector: cusum", "has detector, which is no key of a rule"),
+        ("below: 0.5", "below: 0.5, detector: cusum", "has detector, which a rule"),
         ("below: 0.5", "shift: any, detector: sprt", "must be 'shiryaev-roberts', 'cusum' or"),
         (
             "below: 0.5",
             "shift: down, detector: betting",
-            "bets on f1, and betting takes aul, auc, recall only",
+            "uses the betting detector for f1, but that detector is only for aul, auc, recall",
         ),
         ("metric: f1, below: 0.5", "health: bad", "must be 'no_data', 'stale', 'few_positives',"),
         (
@@ -93,18 +94,18 @@ from tests.monitor.config.one_problem import GOOD, only
         (
             "metric: f1, below: 0.5",
             "health: no_data, below: 3",
-            "has below, which is no key of health: no_data: it may have health, severity, to, "
+            "has below, which health: no_data does not have: its keys are health, severity, to, "
             "repeat, runbook, name, for, keep, provisional",
         ),
         (
             "metric: f1, below: 0.5",
             "health: unmatched_labels, above: 5",
-            "which is a share of the labels and must be below 100%, got 5",
+            "above of 5: it is a share of the labels and must be below 100%",
         ),
         (
             "metric: f1, below: 0.5",
             "health: stale, after: 3d, for: 2",
-            "has for, which is no key of health: stale: it may have health, after, severity, to, "
+            "has for, which health: stale does not have: its keys are health, after, severity, to, "
             "repeat, runbook, name",
         ),
         (
@@ -115,35 +116,37 @@ from tests.monitor.config.one_problem import GOOD, only
         (
             "metric: f1, below: 0.5",
             "health: label_delay, change: 50%, shift: up",
-            "has change and shift, and health: label_delay takes one of them",
+            "has change and shift: with health: label_delay give only one of them",
         ),
         (
             "metric: f1, below: 0.5",
             "health: label_delay, shift: up, detector: cusum",
-            "has detector, which is no key of health: label_delay",
+            "has detector, which health: label_delay does not have",
         ),
         (
             "metric: f1, below: 0.5",
             "health: volume, shift: up",
-            "has shift, which is no key of health: volume: it may have health, change, ",
+            "has shift, which health: volume does not have: its keys are health, change, ",
         ),
-        ("below: 0.5", "health: no_data", "has metric, which is no key of health: no_data"),
-        ("below: 0.5", "below: 0.5, after: 3d", "has after, which is no key of a rule with below"),
+        ("below: 0.5", "health: no_data", "has metric, which health: no_data does not have"),
+        ("below: 0.5", "below: 0.5, after: 3d", "has after, which a rule with below does not have"),
         (
             "below: 0.5",
             "below: 0.5, per: contry",
-            "rules[0] names no segment of predictions: 'contry'; did you mean 'country'?",
+            "rules[0] has a segment column that is not among the segments of predictions: "
+            "'contry'; did you mean 'country'?",
         ),
         (
             "below: 0.5",
             "below: 0.5, per: country, segment: {country: DE}",
-            "has per and segment: one alert for each segment, or for one of them",
+            "has both per (one alert for each segment) and segment (an alert for one): leave one "
+            "out",
         ),
-        ("below: 0.5", "below: 0.5, segment: {country: DE, x: y}", "has a segment of 2 columns"),
+        ("below: 0.5", "below: 0.5, segment: {country: DE, x: y}", "has a segment with 2 columns"),
         (
             "below: 0.5",
             "below: 0.5, false_discovery_rate: 0.1",
-            "has false_discovery_rate, which goes with per",
+            "has false_discovery_rate without per: add per, or leave it out",
         ),
         (
             "below: 0.5",
@@ -153,7 +156,7 @@ from tests.monitor.config.one_problem import GOOD, only
         (
             "below: 0.5",
             "below: 0.5, to: [hook]",
-            "fraud.rules[0] names no destination: 'hook' (there are none)",
+            "fraud.rules[0] has an unknown destination: 'hook' (there are none)",
         ),
         ("below: 0.5", "below: 0.5, to: []", "must name one destination or more, each once"),
         ("below: 0.5", "below: 0.5, repeat: 0d", "must be above 0, such as 7d, or never"),
@@ -162,19 +165,20 @@ from tests.monitor.config.one_problem import GOOD, only
         (
             "- {metric: f1, below: 0.5}",
             "[{metric: f1, below: 0.5}, {metric: f1, below: 0.5, repeat: 1d}]",
-            "rules[1] says the same as rules[0]: leave one out",
+            "rules[1] is the same as rules[0]: leave one out",
         ),
         (
             "- {metric: f1, below: 0.5}",
             "[{metric: f1, below: 0.5, name: a}, {metric: f1, below: 0.4, name: a}]",
-            "rules[1] has the name of rules[0]: 'a'",
+            "rules[1] has the same name as rules[0]: 'a'",
         ),
         ("below: 0.5", "shift: sideways", "must be 'down', 'up' or 'any'"),
         ("below: 0.5", "shift: any, false_alarms_per_year: 0", "must be above 0"),
         (
             "below: 0.5",
             "below: 0.5, segment: {contry: DE}",
-            "rules[0] names no segment of predictions: 'contry'; did you mean 'country'?",
+            "rules[0] has a segment column that is not among the segments of predictions: "
+            "'contry'; did you mean 'country'?",
         ),
         ("below: 0.5", "below: 0.5, severity: bad", "must be 'info', 'warning' or 'critical'"),
         ("below: 0.5", "below: 0.5, provisional: yes", "must be true or false"),
@@ -189,8 +193,8 @@ def test_one_thing_that_is_wrong_with_a_rule_is_one_line_with_its_place(old, new
 def test_an_item_of_a_list_has_its_own_line():
     several = "- {metric: f1, below: 0.5}\n      - {metric: f1, below: 0.4}\n      "
     for wrong, message in (
-        ("- {metric: f1, below: 0.5}", "rules[2] says the same as rules[0]"),
-        ("- {metric: f1, below: 0.3, to: [hook]}", "rules[2] names no destination: 'hook'"),
+        ("- {metric: f1, below: 0.5}", "rules[2] is the same as rules[0]"),
+        ("- {metric: f1, below: 0.3, to: [hook]}", "rules[2] has an unknown destination: 'hook'"),
     ):
         text = GOOD.replace("- {metric: f1, below: 0.5}", several + wrong, 1)
         line = 1 + text[: text.index(wrong, text.index("below: 0.4"))].count("\n")
@@ -200,4 +204,6 @@ def test_an_item_of_a_list_has_its_own_line():
 
 def test_a_drop_needs_a_reference():
     text = re.sub(r"    reference.*\n", "", GOOD).replace("below: 0.5", "drop: 10%")
-    assert "rules[0] compares with the reference, and the monitor has none" in only(text)
+    assert (
+        "rules[0] compares with the reference, but the monitor has no reference: add one"
+    ) in only(text)

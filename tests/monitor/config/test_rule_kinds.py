@@ -124,6 +124,6 @@ def test_a_key_of_another_kind_is_refused_by_its_name_with_those_there_are(kind)
             read({**rule, key: VALUES[key]})
         said = str(caught.value)
         assert said.count("\n") == 0
-        assert f"rules[0], line 11: has {key}, which is no key of {shown}: it may have " in said
-        listed = said.rpartition("it may have ")[2].split(", ")
+        assert f"rules[0], line 11: has {key}, which {shown} does not have: its keys are " in said
+        listed = said.rpartition("its keys are ")[2].split(", ")
         assert set(rule) <= set(listed) <= set(keys_of(kind))

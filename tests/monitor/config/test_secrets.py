@@ -90,12 +90,12 @@ def test_a_secret_in_the_wrong_place_is_not_repeated(key, template):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("${STATE_PASSWORD}", CANARY, "state, line 1: holds a password"),
-        ("${TRACKING_PASSWORD}", CANARY, "tracking.uri, line 2: holds a password"),
-        ("${HOOK_SECRET}", CANARY, "destinations.hook.secret, line 5: is written out"),
-        ("${ALERTMANAGER_PASSWORD}", CANARY, "am.alertmanager, line 6: holds a password"),
-        ("${WAREHOUSE_URL}", f"'pg://me:{CANARY}@h/d'", "source.url, line 10: holds a password"),
-        ("${LAKE_TOKEN}", CANARY, "positives.source, line 15: holds a secret (token=...)"),
+        ("${STATE_PASSWORD}", CANARY, "state, line 1: contains a password"),
+        ("${TRACKING_PASSWORD}", CANARY, "tracking.uri, line 2: contains a password"),
+        ("${HOOK_SECRET}", CANARY, "destinations.hook.secret, line 5: is a secret in plain text"),
+        ("${ALERTMANAGER_PASSWORD}", CANARY, "am.alertmanager, line 6: contains a password"),
+        ("${WAREHOUSE_URL}", f"'pg://me:{CANARY}@h/d'", "source.url, line 10: contains a password"),
+        ("${LAKE_TOKEN}", CANARY, "positives.source, line 15: contains a secret (token=...)"),
     ],
 )  # fmt: skip
 def test_a_secret_in_the_file_is_refused_with_the_remedy(old, new, message):
@@ -109,7 +109,7 @@ def test_a_secret_in_the_file_is_refused_with_the_remedy(old, new, message):
 def test_an_apprise_address_in_the_file_is_a_warning():
     text = TEXT.replace("${PAGER_TOKEN}", CANARY)
     (warning,) = read_configuration_text(text, environment=SECRETS).warnings
-    assert "destinations.chat.apprise, line 4: is written out" in warning
+    assert "destinations.chat.apprise, line 4: is in plain text" in warning
     assert CANARY not in warning
 
 
@@ -128,12 +128,12 @@ def test_a_missing_variable_is_named(name):
     with pytest.raises(InputError, match=f"{name}, which is empty"):
         read_configuration_text(TEXT, environment={**environment, name: ""})
     file = {**environment, f"{name}_FILE": "/nowhere/at/all"}
-    with pytest.raises(InputError, match=f"file that {name}_FILE names, which cannot be read"):
+    with pytest.raises(InputError, match=f"file of {name}_FILE, which cannot be read"):
         read_configuration_text(TEXT, environment=file)
 
 
 def test_what_is_no_variable_is_refused():
-    with pytest.raises(InputError, match="names no variable"):
+    with pytest.raises(InputError, match="without the name of a variable"):
         read_configuration_text(
             TEXT.replace("${HOOK_SECRET}", "${HOOK-SECRET}"), environment=SECRETS
         )

@@ -109,14 +109,14 @@ def test_tags_build_nothing(text):
 
 def test_a_date_that_is_none_is_reported():
     found = read_document("a: 2026-02-30", name="x.yaml")
-    assert found.problems[0].message.startswith("2026-02-30 is no date")
+    assert found.problems[0].message.startswith("2026-02-30 is not a date")
 
 
 def test_aliases_that_multiply_are_stopped():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
     with pytest.raises(
-        InputError, match=r"x.yaml holds more than 50,000 values: check its aliases"
+        InputError, match=r"x.yaml contains more than 50,000 values: check its aliases"
     ):
         read_document("\n".join(lines), name="x.yaml")
 
@@ -140,8 +140,8 @@ def test_brackets_without_end_are_one_error_with_their_line(text):
     with pytest.raises(InputError) as caught:
         read_document(text, name="x.yaml")
     assert re.fullmatch(
-        r"x\.yaml, line \d+: more than 30 lists or mappings are nested, and no "
-        r"setting needs so many: check brackets, braces, indentation and aliases \(\*name\)",
+        r"x\.yaml, line \d+: more than 30 lists or mappings are nested, which "
+        r"no setting needs: check brackets, braces, indentation and aliases \(\*name\)",
         str(caught.value),
     )
 
@@ -149,4 +149,4 @@ def test_brackets_without_end_are_one_error_with_their_line(text):
 def test_a_number_of_ten_thousand_digits_is_told_with_its_place():
     found = read_document(f"a: 1\nb: {'9' * 10_000}", name="x.yaml")
     (problem,) = found.problems
-    assert (problem.place, problem.message) == (("b",), "is a number of 10,000 digits: check it")
+    assert (problem.place, problem.message) == (("b",), "is a number with 10,000 digits: check it")

@@ -41,7 +41,7 @@ def table_of(answer) -> list[list[str]]:
 
 def test_overview_says_who_is_needed_and_the_newest_mature_estimate(shop):
     said = text_of(shop.get("/"))
-    assert "The monitor needs you" in said
+    assert "The monitor needs attention" in said
     assert "too few found" in said
     # Day 6 is the newest whose labels are mature on day 8: recall is 0.3 there.
     assert re.search(r"Recall 0\.300 0\.280 to 0\.320 2026-01-06, mature", said)
@@ -127,7 +127,7 @@ def test_the_uncorrected_number_is_one_click_away_and_says_that_it_is_wrong(shop
     page = shop.get("/monitors/card-fraud?metric=f1")
     link = html.unescape(re.search(r'href="([^"]*metric=f1_pu[^"]*)"', page.text)[1])
     said = text_of(shop.get(link))
-    assert "Wrong on purpose" in said
+    assert "which is wrong" in said
     assert "0.310" in said
 
 
@@ -135,7 +135,7 @@ def test_a_window_page_has_its_estimates_its_looks_and_its_revisions(shop):
     said = text_of(shop.get(f"/monitors/card-fraud/windows/{SIXTH}"))
     assert re.search(r"Recall .{0,80} 0\.300 0\.280 to 0\.320", said)
     assert re.search(r"F1 .{0,80} 0\.610 0\.590 to 0\.630 0\.310", said)
-    assert "Before (revision 0)" in said
+    assert "Previous (revision 0)" in said
     first = text_of(shop.get(f"/monitors/card-fraud/windows/{SIXTH}?revision=0"))
     assert re.search(r"Recall .{0,80} 0\.200 0\.180 to 0\.220", first)
     assert "provisional" in first
@@ -144,7 +144,7 @@ def test_a_window_page_has_its_estimates_its_looks_and_its_revisions(shop):
 def test_alerts_page_says_what_fires_and_what_happened(shop):
     said = text_of(shop.get("/alerts"))
     assert "1 alert fires" in said
-    assert "fires since 2026-01-06" in said
+    assert "firing since 2026-01-06" in said
     assert "f1 below 0.2" in said
 
 
@@ -222,7 +222,7 @@ def test_a_monitor_without_results_says_what_to_do(shop):
 def test_acknowledged_alerts_need_nobody(shop):
     shop.ledger.alerts.acknowledge("card-fraud")
     said = text_of(shop.get("/"))
-    assert "The monitor does not need you" in said
+    assert "The monitor needs no attention" in said
     assert "acknowledged" in text_of(shop.get("/alerts"))
     shop.now += timedelta(days=400)
     assert "no new predictions" not in said

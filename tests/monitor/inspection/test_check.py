@@ -117,18 +117,18 @@ def warnings_of(monitor=MONITOR, **found):
     [
         (
             {"labels": 0},
-            "no confirmation was found in c.csv: every estimate is undefined until",
+            "c.csv has no confirmations: every estimate is undefined until",
         ),
-        ({}, "none of the 40 labels of c.csv confirms a prediction that is here: check id of both"),
+        ({}, "none of the 40 labels of c.csv matches a prediction: check id of both"),
         (
             {"delay_quantiles": {0.1: -9.0, 0.5: -5.0, 0.9: 3.0}, "confirmed": 9, "early": 7},
             "7 of 9 confirmed predictions were confirmed before they were made, by a day at most; "
-            "they count: is known_at a date without a time of day, or do the clocks",
+            "they are counted. Check whether known_at is a date without a time of day, and whether",
         ),
         (
             {"confirmed": 40, "refused": 40},
             "40 of 40 confirmed predictions (100.0%) were confirmed more than a day before they "
-            "were made: such labels do not count; check known_at and time, their time_zone",
+            "were made: such labels are not counted; check known_at and time, their time_zone",
         ),
     ],
 )

@@ -50,8 +50,8 @@ def test_tables_that_are_gone_are_told_though_all_windows_are_done(shop):
 @pytest.mark.parametrize(
     ("error", "remedy"),
     [
-        (SourceError(f"{CANARY}@host does not answer"), "check that their server is up"),
-        (ModuleNotFoundError(f"no driver for {CANARY}"), "check that their server is up"),
+        (SourceError(f"{CANARY}@host does not answer"), "check that their server is running"),
+        (ModuleNotFoundError(f"no driver for {CANARY}"), "check that their server is running"),
     ],
 )
 def test_what_does_not_answer_is_told_without_secrets(shop, monkeypatch, error, remedy):
@@ -89,7 +89,7 @@ def test_no_predictions_are_an_error(shop):
     configuration, done = worked(shop)
     assert (done.failures, done.planned) == ([], 0)
     (told,) = examine(configuration, now=NOW)
-    assert (told.severity, told.what[:34]) == ("error", "card-fraud: there is no prediction")
+    assert (told.severity, told.what[:36]) == ("error", "card-fraud: there are no predictions")
     assert "predictions.parquet" in told.what
 
 

@@ -191,8 +191,8 @@ tests:
         exp_alerts:
           - exp_labels: {{severity: critical, monitor: card-fraud}}
             exp_annotations:
-              summary: "card-fraud: no window was evaluated for two windows and a day. pumonitor
-                doctor says why"
+              summary: "card-fraud: no window was evaluated during the length of two
+                windows and a day. pumonitor doctor shows why"
       - alertname: PumonitorGone
         eval_time: 240m
         exp_alerts:

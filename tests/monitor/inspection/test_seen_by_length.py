@@ -35,7 +35,9 @@ def test_the_spread_that_was_seen_decides_how_soon():
     # A week tells at its end, on average half a week after a fall at any day of it.
     assert 3 <= week.median <= 7
     assert later_week.median > later.median
-    assert said_of_lengths((later, later_week)).endswith("in windows of 1w: 1d sees it first")
+    assert said_of_lengths((later, later_week)).endswith(
+        "in windows of 1w; windows of 1d detect it first"
+    )
 
 
 def test_weekdays_that_cancel_make_weeks_see_it_first():
@@ -45,7 +47,7 @@ def test_weekdays_that_cancel_make_weeks_see_it_first():
     assert variance_of_means(values, 7) < 0.4
     day, week = lengths(values, drop=0.07, reference_windows=210)
     assert week.median < day.median
-    assert said_of_lengths((day, week)).endswith("1w sees it first")
+    assert said_of_lengths((day, week)).endswith("windows of 1w detect it first")
 
 
 def test_weeks_of_days_that_follow_each_other_vary_more():
@@ -67,14 +69,16 @@ def test_weeks_without_enough_of_them_are_not_told():
     day, week = lengths(values)
     assert (week.median, week.most, week.reference_windows) == (None, None, 4)
     assert said_of_lengths((day, week)).endswith(
-        "; unknown from 4 quiet windows, 5 are needed, in windows of 1w"
+        "; unknown (there are 4 windows without a change, and 5 are needed) in windows of 1w"
     )
 
 
 def test_what_is_hardly_ever_seen_has_no_number_of_days():
     values = 0.7 + 0.2 * np.random.default_rng(5).normal(size=30)
     (day, _) = lengths(values, drop=0.01)
-    assert said_of_lengths((day,)) == "less than half within 120 windows in windows of 1d"
+    assert said_of_lengths((day,)) == (
+        "in fewer than half of all cases within 120 windows in windows of 1d"
+    )
 
 
 def test_a_month_has_no_whole_weeks_and_a_week_no_longer_one():

@@ -57,7 +57,9 @@ def test_a_window_of_a_dead_worker_is_taken_over_at_once(ledger: Ledger) -> None
     assert after is not None
     assert (after.window_key, after.fence, after.attempts) == (before.window_key, 2, 1)
     (window,) = ledger.windows(MONITOR)
-    assert window.last_error == (f"{this_process().shown} died, or did not finish within its lease")
+    assert window.last_error == (
+        f"{this_process().shown} died or did not finish before its lease ran out"
+    )
 
 
 def test_a_window_of_a_dead_worker_that_another_is_just_freeing_is_passed_by(

@@ -42,7 +42,7 @@ def test_a_key_is_that_of_its_parts() -> None:
     assert window_key("a", "b", start, end) == window_key(
         "a", "b", start.astimezone(), end.astimezone()
     )
-    with pytest.raises(ValueError, match="times must carry their zone"):
+    with pytest.raises(ValueError, match="times must have a zone"):
         window_key("a", "b", start.replace(tzinfo=None), end)
 
 
@@ -162,7 +162,7 @@ def test_a_window_is_free_again_when_its_lease_has_run_out(
     assert second.fence == first.fence + 1
     assert second.lease_until - timedelta(milliseconds=50) >= first.lease_until
     assert second.attempts == 1
-    assert ledger.windows()[0].last_error == "first died, or did not finish within its lease"
+    assert ledger.windows()[0].last_error == "first died or did not finish before its lease ran out"
 
 
 def test_work_under_a_claim_that_others_took_over_is_refused(ledger: Ledger) -> None:

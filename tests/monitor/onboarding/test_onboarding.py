@@ -58,7 +58,7 @@ def test_the_reference_is_whole_windows_whose_labels_are_in(tmp_path, both):
     found = onboard([written(tmp_path, *both)], Options(name="a", window="1w", maturity="10d"))
     # 2026 begins on a Thursday. Weeks from 5 January on end before 1 March less ten days: six.
     assert found.reference == ("2026-01-05", "2026-01-26")
-    assert any("A reference of 3 windows says little" in note for note in found.notes)
+    assert any("A reference of 3 windows is too short" in note for note in found.notes)
     days = onboard([str(tmp_path)], Options(name="a", window="1d", maturity="10d"))
     # Of 49 days a third.
     assert days.reference == ("2026-01-01", "2026-01-17")
@@ -67,7 +67,7 @@ def test_the_reference_is_whole_windows_whose_labels_are_in(tmp_path, both):
     # A day less, and five windows are left: half of them are fewer than a reference needs.
     few = onboard([str(tmp_path)], Options(name="a", window="1w", maturity="15d"))
     assert few.reference is None
-    assert "5 windows are mature yet: add a reference when there are 6" in " ".join(few.notes)
+    assert "5 windows are mature yet: when there are 6, add a reference" in " ".join(few.notes)
     late = onboard([str(tmp_path)], Options(name="a", window="1mo", maturity="60d"))
     assert late.reference is None
     assert any("No window is mature yet" in note for note in late.notes)
@@ -171,7 +171,7 @@ def test_two_times_that_may_be_meant_are_asked_about(tmp_path, both):
     predictions = predictions.rename(columns={"scored_at": "alpha"})
     predictions["beta"] = predictions["alpha"]
     folder = written(tmp_path, predictions, positives)
-    with pytest.raises(InputError, match=r"no column of .* is surely the time .*--time"):
+    with pytest.raises(InputError, match=r"it is unclear which column of .* is the time .*--time"):
         onboard([folder], Options(name="a"))
     asked = []
 
@@ -274,7 +274,7 @@ def test_the_reference_has_enough_windows_and_leaves_enough(every, days, count):
 def test_the_file_says_how_the_reference_was_chosen(tmp_path, both):
     found = onboard([written(tmp_path, *both)], Options(name="a", window="1w", maturity="10d"))
     text = configuration_text(found, folder=tmp_path)
-    assert "# the first 3 of 6 windows whose labels are in: more than a third" in text
+    assert "# the first 3 of 6 windows whose labels are mature: more than a third" in text
 
 
 def test_confirmations_long_before_their_predictions_are_said_and_make_no_maturity(tmp_path, both):
@@ -283,7 +283,7 @@ def test_confirmations_long_before_their_predictions_are_said_and_make_no_maturi
     early.loc[::3, "confirmed_at"] -= pd.Timedelta(days=30)
     found = onboard([written(tmp_path, predictions, early)], Options(name="fraud"))
     count = (early.confirmed_at - confirmed.confirmed_at < pd.Timedelta(0)).sum()
-    (note,) = [note for note in found.notes if "do not count" in note]
+    (note,) = [note for note in found.notes if "are not counted" in note]
     assert note.startswith(f"{count} of {len(early)} confirmations were known more than a day")
     plain = onboard([written(tmp_path, predictions, confirmed)], Options(name="fraud"))
     assert abs(found.maturity - plain.maturity) <= timedelta(days=2)

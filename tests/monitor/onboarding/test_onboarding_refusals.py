@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("unsearched_labels")
             Options(label="confirmed_at"),
             "label column 'confirmed_at' .* has .* rows that are not 1",
         ),
-        (Options(name="a b"), "has a name of letters other than"),
+        (Options(name="a b"), "has a name with other characters than"),
         (Options(zone="Berlin"), "did you mean 'Europe/Berlin'"),
         (Options(predictions="nothing.csv"), "there is no file nothing.csv"),
     ],
@@ -37,7 +37,7 @@ def test_what_cannot_be_is_refused_by_the_name_of_its_option(tmp_path, both, opt
 def test_confirmations_about_nothing_are_refused(tmp_path, both):
     predictions, positives = both
     folder = written(tmp_path, predictions, positives.assign(prediction_id="q1"))
-    with pytest.raises(InputError, match=r"no column of .*predictions.csv with a value once each"):
+    with pytest.raises(InputError, match=r"no column of .*predictions.csv has unique values"):
         onboard([folder], Options(name="a"))
     with pytest.raises(InputError, match=r"none of the .* confirmed positives .* check --id"):
         onboard([folder], Options(name="a", id="prediction_id"))
@@ -47,8 +47,8 @@ def test_confirmations_about_nothing_are_refused(tmp_path, both):
     ("names", "message"),
     [
         ((), "there are no CSV, Parquet or JSON Lines file"),
-        (("a.csv", "b.csv", "c.csv"), "name them with --predictions and --positives"),
-        (("only.csv",), "name them with --predictions and --positives"),
+        (("a.csv", "b.csv", "c.csv"), "give them with --predictions and --positives"),
+        (("only.csv",), "give them with --predictions and --positives"),
     ],
 )
 def test_a_folder_without_two_tables_says_what_is_there(tmp_path, names, message):

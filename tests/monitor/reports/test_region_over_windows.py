@@ -52,5 +52,7 @@ def test_a_report_says_that_the_prior_is_rather_too_high_as_many_windows_show_it
     assert "no_pure_region" not in {one["name"] for one in first}
     page, warnings = warnings_of(path, DAYS - 1)
     (found,) = [one for one in warnings if one["name"] == "no_pure_region"]
-    assert found["sentence"].startswith(f"Over the last {DAYS} windows: No scores are purely posi")
-    assert "rather too high than too low" in page
+    assert found["sentence"].startswith(
+        f"Over the last {DAYS} windows: No range of scores has posi"
+    )
+    assert "more likely too high than too low" in page

@@ -140,7 +140,8 @@ def test_check_tells_how_soon_a_change_is_seen_and_plan_where_to_look(tmp_path):
         with pytest.raises(InputError, match=r"followed over windows.* check says how soon"):
             plan_labels(jobs.ledger, monitor, metric="class_prior", drop=0.01, within_days=14)
     found = re.fullmatch(
-        r"with 2\d\.\d confirmed a window, a lasting change is seen, in windows: twice as many in "
+        r"with 2\d\.\d confirmed positives per window, the number of windows until a change is "
+        r"detected: twice as many in "
         r"(\d+), half as many in (\d+)",
         said,
     )

@@ -142,7 +142,7 @@ def test_a_change_from_or_to_what_is_impossible_is_none(impossible):
     assert verdict_of(against.values()) == "unknown"
     back = by_name(evaluated(0.03, reference=reference_of(impossible.values())))
     assert back["precision_change"].undefined_reason == (
-        "the reference has no precision that is possible"
+        "the reference has no possible value of precision"
     )
 
 
@@ -188,7 +188,7 @@ def test_an_impossible_prior_neither_resolves_nor_fires(shop):
     assert alerts["below"].reason.startswith("Precision came out at ")
     assert "the class prior is wrong" in alerts["above"].reason
     assert last["prior"] == ("unknown", "insufficient")
-    assert alerts["prior"].reason == "Share of positives is assumed to be 0.9 and not measured"
+    assert alerts["prior"].reason == "Share of positives is assumed to be 0.9 and is not estimated"
 
 
 def test_a_scrape_flags_it_and_has_no_bounds(shop):
@@ -221,8 +221,8 @@ def test_the_doctor_names_the_prior_and_the_remedy(shop):
     (told,) = examine(read_configuration(shop[0]).configuration, now=NOW)
     assert told.severity == "warning"
     assert told.what.startswith(
-        "card-fraud: the class prior is impossible in 4 of 4 mature windows, last in that of "
-        "2026-01-04 00:00 UTC: with the class prior of 0.9 Precision came out at "
+        "card-fraud: the class prior is impossible in 4 of 4 mature windows, most recently in the "
+        "window of 2026-01-04 00:00 UTC: with the class prior of 0.9 Precision came out at "
     )
     assert told.remedy.startswith(
         "correct class_prior of card-fraud, or let class_prior: auto measure it"

@@ -67,5 +67,5 @@ def test_confirmations_twice_as_late_are_told_within_twice_the_maturity(tmp_path
     for one in fired:
         assert one.window_start == FIRST + CHANGE * DAY
         assert one.sentence.startswith("2026-02-09 to 2026-02-16: label delay: labels take 3")
-        assert " of the maturity on average, 28% was usual: they take " in one.sentence
+        assert " of the maturity on average, and 28% was usual: they take " in one.sentence
         assert one.sentence.endswith(" as long since about 2026-02-09.")

@@ -106,4 +106,4 @@ def test_finish_without_mlflow_says_so(tmp_path):
     path = write_shop(tmp_path, days=1)
     done = CliRunner().invoke(app, ["finish", "card-fraud", "--config", str(path)])
     assert done.exit_code == 2
-    assert "the configuration names no tracking: there are no runs in MLflow" in done.stderr
+    assert "the configuration has no tracking, so there are no runs in MLflow" in done.stderr

@@ -109,7 +109,9 @@ def test_check_says_how_often_rules_would_have_fired_for_nothing(folder: Path) -
     assert (below["windows"], below["alarms"]) == (4, 2)
     assert below["per_year"] == pytest.approx(0.5 * 365.25)
     text = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["check", "--config", path]).stdout
-    assert "false alarms: 0 in 4 quiet windows, at most 274 a year" in " ".join(text.split())
+    assert "false alarms: 0 in 4 windows without a change, at most 274 a year" in " ".join(
+        text.split()
+    )
 
 
 def test_a_reference_of_two_windows_says_what_is_missing(folder: Path, tmp_path: Path) -> None:
@@ -124,11 +126,11 @@ def test_a_reference_of_two_windows_says_what_is_missing(folder: Path, tmp_path:
         assert jobs.run().failures == []
         current = {one.rule: one for one in jobs.ledger.alerts.current()}
     assert current["recall drop 10%"].reason == (
-        "the reference has 2 windows with Recall, and 3 are needed to see how much windows differ "
-        "by themselves"
+        "the reference has 2 windows with Recall, and 3 are needed to estimate how much windows "
+        "vary when nothing changes"
     )
     done = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["check", "--config", str(path)])
-    assert "the reference holds 2 windows, and 3 are needed" in " ".join(done.stdout.split())
+    assert "the reference has 2 windows, and 3 are needed" in " ".join(done.stdout.split())
 
 
 def test_a_backfill_of_later_days_evaluates_the_reference_as_well(
@@ -187,7 +189,7 @@ def test_a_reference_window_that_another_worker_is_at_counts_as_it_will_be_found
 
         # One that cannot be evaluated is given up by its worker, and left out here.
         assert usual(References(jobs.ledger, fails))[0] == before[0] - 1 == REFERENCE - 1
-        assert "the reference is without the window from 2026-01-06" in caplog.text
+        assert "the reference does not include the window from 2026-01-06" in caplog.text
         with jobs.ledger.database.writing() as connection:
             connection.execute(at_it.values(status="evaluated"))
 

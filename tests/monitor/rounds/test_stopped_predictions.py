@@ -60,7 +60,7 @@ def test_the_doctor_says_so_and_does_not_ask_for_a_run(stopped):
     path, _ = stopped
     found = json.loads(invoke(path, "doctor", "--json", status=None).stdout)
     (about,) = [one for one in found if "no predictions since 2026-01-02 23:" in one["what"]]
-    assert "has the job that fills it run?" in about["remedy"]
+    assert "check that the job that fills it has run" in about["remedy"]
     assert not any("late" in one["what"] or "planned since" in one["what"] for one in found)
 
 
@@ -106,11 +106,11 @@ def test_a_last_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
     path = write_shop(tmp_path, days=5, first=FIRST + 4 * DAY, class_prior=0.1)
     path.write_text(path.read_text().replace("window: 1d", "window: 1w"))
     said = (
-        "the last window with predictions, 2026-01-05 00:00 to 2026-01-12 00:00 UTC, is a part of "
-        "one: predictions end at 2026-01-09 23:"
+        "the last window with predictions, 2026-01-05 00:00 to 2026-01-12 00:00 UTC, is "
+        "incomplete: predictions end at 2026-01-09 23:"
     )
     told = json.loads(invoke(path, "check", "--json").stdout)["monitors"]["card-fraud"]["warnings"]
-    assert any(said in one and "after 71% of it" in one for one in told)
+    assert any(said in one and "when 71% of it had passed" in one for one in told)
     assert not any("first window" in one for one in told)
     invoke(path, "run", "--json")
     found = json.loads(invoke(path, "insights", "--json").stdout)[0]["findings"]
@@ -123,7 +123,7 @@ def test_of_a_window_that_has_not_ended_nothing_is_said(tmp_path):
     monitor = read_configuration(path).configuration.monitors["card-fraud"]
     last, end = FIRST + 8 * DAY, FIRST + 11 * DAY
     assert partial_end(monitor, last, now=end - timedelta(seconds=1)) == ""
-    assert "after 57% of it" in partial_end(monitor, last, now=end)
+    assert "when 57% of it had passed" in partial_end(monitor, last, now=end)
     assert partial_end(monitor, end - timedelta(hours=8), now=end) == ""
 
 
@@ -132,11 +132,11 @@ def test_a_first_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
     path = write_shop(tmp_path, days=2, class_prior=0.1)
     path.write_text(path.read_text().replace("window: 1d", "window: 1w"))
     said = (
-        "the first window, 2025-12-29 00:00 to 2026-01-05 00:00 UTC, is a part of one: predictions "
+        "the first window, 2025-12-29 00:00 to 2026-01-05 00:00 UTC, is incomplete: predictions "
         "begin at 2026-01-01 00:0"
     )
     told = json.loads(invoke(path, "check", "--json").stdout)["monitors"]["card-fraud"]["warnings"]
-    assert any(said in one and "after 43% of it" in one for one in told)
+    assert any(said in one and "when 43% of it had passed" in one for one in told)
     invoke(path, "run", "--json")
     (insight,) = json.loads(invoke(path, "insights", "--json").stdout)
     assert any(said in one for one in insight["findings"])

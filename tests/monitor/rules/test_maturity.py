@@ -58,7 +58,10 @@ def test_fewer_after_retractions_is_a_share_of_one() -> None:
     ("known", "reason"),
     [
         ([], r"no earlier window has reached the maturity of 30 days.*there is none yet"),
-        ([[5, 6, NAN, NAN], [7, NAN, NAN, NAN]], r"the oldest is seen up to 7 days, 12:00:00"),
+        (
+            [[5, 6, NAN, NAN], [7, NAN, NAN, NAN]],
+            r"the oldest has been followed up to an age of 7 days, 12:00:00",
+        ),
         ([[0, 0, 0, 0], [3, NAN, NAN, NAN]], r"none of the 1 earlier windows that are mature"),
     ],
 )

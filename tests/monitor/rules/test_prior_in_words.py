@@ -49,24 +49,24 @@ def over_time(explanations=(((), 0.98),), *, level=None, windows=41, moved=0.02,
         ({"windows": 6, "confirmed": 400}, "6 of the 10 windows and 400 confirmed positives that"),
         (
             {"windows": 12, "confirmed": 80},
-            "12 windows and 80 of the 150 confirmed positives that it takes have come (20 are "
+            "12 windows and 80 of the 150 confirmed positives that are needed have arrived (20 are "
             "enough after 30 windows).",
         ),
         ({"windows": 30, "confirmed": 14}, "30 windows and 14 of the 20 confirmed positives that"),
-        ({"windows": 11, "confirmed": 160}, "that begins with the window after those"),
+        ({"windows": 11, "confirmed": 160}, "this begins when the labels of its first windows"),
     ],
 )
 def test_what_is_not_followed_yet_says_what_it_takes(level, said):
     text = prior_sentences(over_time((), level=level, windows=0, moved=None))
-    assert f"Nothing is followed yet: {said}" in text
+    assert f"The class prior is not followed yet: {said}" in text
     assert "since" not in text.lower()
 
 
 def test_a_reference_is_awaited():
     text = prior_origin(over_time((), windows=0, moved=None, reference_end="2026-01-11T00:00"))
     assert text.endswith(
-        "Nothing is followed yet: that begins after the reference, to 10 January 2026, when its "
-        "labels are mature."
+        "The class prior is not followed yet: this begins when the labels of the reference, which "
+        "ends on 10 January 2026, are mature."
     )
 
 
@@ -93,25 +93,29 @@ def test_a_given_level_names_its_period_and_one_of_another_method_that():
 
 def test_a_new_version_says_that_its_scores_are_not_known():
     text = prior_origin(over_time(index="counts", predecessor="6"))
-    assert "its share of positives is what version 6 had, followed by how many are" in text
-    assert "the version before it had" in prior_origin(over_time(index="counts", predecessor=""))
+    assert "its share of positives starts from that of version 6 and follows the number of" in text
+    assert "that of the version before it and" in prior_origin(
+        over_time(index="counts", predecessor="")
+    )
 
 
 def test_why_features_play_no_part_is_said():
     reason = "the column amount is missing"
     text = prior_origin(over_time(index_reason=reason))
-    assert text.endswith("The features play no part: the column amount is missing.")
+    assert text.endswith("The features are not used: the column amount is missing.")
     text = prior_origin(over_time(index="auxiliary", index_reason=f"{reason}."))
     assert text.endswith(
-        "It is followed by the score of the features, which says nothing of this window: the "
+        "It is followed with the auxiliary score of the features, but not in this window: the "
         "column amount is missing."
     )
-    assert prior_origin(over_time(index="auxiliary")).endswith("by the score of the features.")
+    assert prior_origin(over_time(index="auxiliary")).endswith(
+        "with the auxiliary score of the features."
+    )
 
 
 def test_where_nothing_moved_nothing_else_is_said():
-    assert prior_changes(over_time()) == "Nothing seems to have moved since the first 13 windows."
-    assert prior_sentences(over_time()).endswith("since. Nothing seems to have moved since then.")
+    assert prior_changes(over_time()) == "Nothing seems to have changed since the first 13 windows."
+    assert prior_sentences(over_time()).endswith("since. Nothing seems to have changed since then.")
     many = prior_changes(over_time(()))
     assert many == (
         "What has changed since the first 13 windows is unclear: too many explanations fit."
@@ -150,9 +154,9 @@ PRIOR, SHARE, RANKING, OTHERS = "class prior", "label frequency", "ranking", "ne
         ),
         (
             [({PRIOR: 3.0}, 0.6), ({PRIOR: 3.0, SHARE: 0.5}, 0.2), ({PRIOR: 3.0, OTHERS: 1}, 0.19)],
-            f"{SINCE}the share of positives has risen to about 3 times what it was; whether "
-            "the share of positives that gets confirmed has about halved (about 2 in 10) or "
-            "the scores of the other cases have moved (about 2 in 10) as well is unclear.",
+            f"{SINCE}the share of positives has risen to about 3 times what it was; whether the "
+            "share of positives that gets confirmed has about halved (about 2 in 10) or the scores "
+            "of the other cases have changed (about 2 in 10) as well is unclear.",
         ),
         (
             [({}, 0.5), ({SHARE: 1.5}, 0.45)],
@@ -166,9 +170,9 @@ PRIOR, SHARE, RANKING, OTHERS = "class prior", "label frequency", "ranking", "ne
         ),
         (
             [({}, 0.4), ({SHARE: 0.5}, 0.3), ({RANKING: 1.4}, 0.2)],
-            f"{SINCE}one of these holds, and it is unclear which: nothing has moved (about 4 "
-            "in 10); the share of positives that gets confirmed has about halved (about 3 in "
-            "10) or the ranking has become better (about 2 in 10).",
+            f"{SINCE}one of these holds, and it is unclear which: nothing has changed (about 4 in "
+            "10); the share of positives that gets confirmed has about halved (about 3 in 10) or "
+            "the ranking has become better (about 2 in 10).",
         ),
     ],
 )

@@ -69,7 +69,7 @@ def test_the_chance_has_to_be_high_twice_running():
 def test_windows_that_are_not_followed_say_nothing_and_do_not_part_two_that_are():
     found = folded(rule(), None, 0.95, None, 0.95)
     assert [one[ALL].kind for one in found.evidence] == ["insufficient"] * 3 + ["breach"]
-    assert "before" in found.evidence[0][ALL].reason
+    assert "earlier" in found.evidence[0][ALL].reason
 
 
 def test_only_the_direction_that_is_looked_for_counts():

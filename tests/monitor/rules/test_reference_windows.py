@@ -70,11 +70,11 @@ def test_too_few_windows_say_so(known):
     assert (
         reason
         == {
-            0: "the reference has no Recall that is possible",
-            1: "the reference has 1 window with Recall, and 3 are needed to see how much windows "
-            "differ by themselves",
-            2: "the reference has 2 windows with Recall, and 3 are needed to see how much windows "
-            "differ by themselves",
+            0: "the reference has no possible value of Recall",
+            1: "the reference has 1 window with Recall, and 3 are needed to estimate how much "
+            "windows vary when nothing changes",
+            2: "the reference has 2 windows with Recall, and 3 are needed to estimate how much "
+            "windows vary when nothing changes",
         }[known]
     )
     with pytest.raises(ValueError, match="the reference has"):

@@ -89,7 +89,7 @@ def test_the_message_says_how_many_times_as_long_and_since_when():
     # The mean of delays below 9 days: 2.53 of them with a mean of 3, 3.41 with 6.
     assert found.reference == pytest.approx(2.53 / 9, abs=0.01)
     assert found.reason.startswith("labels take ")
-    assert " of the maturity on average, 28% was usual: they take " in found.reason
+    assert " of the maturity on average, and 28% was usual: they take " in found.reason
     times, low, high = (
         float(part) for part in found.reason.split("they take ")[1].split(" as long")[0]
         .replace("times (", "").replace(" to", "").rstrip(")").split()
@@ -155,7 +155,7 @@ def test_confirmations_written_down_once_a_week_say_nothing_of_delays():
     told = [7 * np.ceil((day + each + 1e-9) / 7) - day for day, each in enumerate(delays)]
     found = found_in(views_of(told))
     assert all(one.kind in ("good", "insufficient") for one in found)
-    assert "its labels all come after one delay, which shows no change" in {
+    assert "all labels of the window have the same delay, so that a change cannot be detected" in {
         one.reason for one in found
     }
 
@@ -197,17 +197,17 @@ def test_what_cannot_be_judged_says_why():
     views[4] = replace(views[4], health={"arrivals": (0,) * 25})
     found = found_in(views, condition)
     assert [(one.kind, one.reason) for one in found] == [
-        ("insufficient", "it lies before the reference"),
+        ("insufficient", "the window is before the reference"),
         (
             "insufficient",
-            "how late labels usually come is still being learned from 5 windows",
+            "the usual label delay is still being estimated from 5 windows",
         ),
-        ("no_data", "no label has come within the maturity"),
+        ("no_data", "no label has arrived within the maturity"),
         ("error", "the window could not be evaluated"),
         ("no_data", "there are no predictions"),
     ]
     (untold,) = found_in([replace(views[0], health={"arrivals": (3,)})])
     assert (untold.kind, untold.reason) == (
         "insufficient",
-        "there is no time at which labels became known",
+        "the labels have no time at which they became known",
     )

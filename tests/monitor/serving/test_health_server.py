@@ -83,8 +83,8 @@ def test_an_address_that_others_can_ask_needs_a_token(address):
     with pytest.raises(InputError) as caught, serving(address):
         pass
     assert str(caught.value).startswith(
-        f"the health address {address} can be reached from other machines: set a token in the "
-        "environment variable PUMONITOR_HEALTH_TOKEN"
+        f"the health address {address} can be reached from other machines: set the "
+        "environment variable PUMONITOR_HEALTH_TOKEN to a token"
     )
 
 
@@ -98,12 +98,12 @@ def test_serve_refuses_it_before_it_works(tmp_path):
     arguments = ["serve", "--config", str(tmp_path / "pumonitor.yaml"), "--health", "0.0.0.0:0"]
     done = runner.invoke(app, arguments)
     assert done.exit_code == 2
-    assert "can be reached from other machines: set a token" in done.stderr
+    assert "can be reached from other machines: set the environment" in done.stderr
 
 
 def test_a_short_token_is_refused():
     with (
-        pytest.raises(InputError, match="has 16 or more plain characters, got 6"),
+        pytest.raises(InputError, match="must have 16 or more plain characters, got 6"),
         serving(
             "0.0.0.0:0",
             token="secret",  # noqa: S106
@@ -130,7 +130,10 @@ def test_with_a_token_every_request_bears_it(path):
 @pytest.mark.parametrize("host", ["example.org", "127.0.0.1.example.org:80", "10.0.0.1", "", "[x]"])
 def test_a_host_that_is_not_this_machine_is_not_answered(host):
     with serving() as port:
-        assert asked(port, "/metrics", Host=host) == (421, "this is no host of that name\n")
+        assert asked(port, "/metrics", Host=host) == (
+            421,
+            "the Host header has an unknown host name\n",
+        )
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:8080"])

@@ -37,19 +37,19 @@ def test_a_share_that_moved_is_told_with_what_it_was():
     assert findings(22) == []
     (said,) = findings(2)
     assert said == (
-        "The class prior of 0.05 is assumed and not measured, and 0.200% of the rows are "
-        "confirmed where it was 2.056% in the 9 windows compared with: either the share of "
-        "positives that gets confirmed went from 41% to 4%, or positives are less frequent "
-        "than assumed and every estimate computed with it is wrong."
+        "The class prior of 0.05 is assumed and not estimated, and 0.200% of the rows are "
+        "confirmed, but 2.056% were in the 9 windows compared with: either the share of positives "
+        "that gets confirmed went from 41% to 4%, or positives are less frequent than assumed and "
+        "every estimate computed with it is wrong."
     )
 
 
 def test_more_confirmed_than_assumed_positive_is_reported():
     (said, moved) = findings(90)
     assert said == (
-        "The class prior of 0.05 is assumed and not measured, and 9.000% of the rows are "
-        "confirmed: more than it says are positive. It is too low now, and every estimate "
-        "computed with it is wrong."
+        "The class prior of 0.05 is assumed and not estimated, and 9.000% of the rows are "
+        "confirmed, which is more than this share of positives. The class prior is too low now, "
+        "and every estimate computed with it is wrong."
     )
     assert "went from 41% to 180%" in moved
     assert findings(90, before=[]) == [said]
@@ -116,7 +116,7 @@ def printed(path, *arguments):
     return done.stdout
 
 
-SAID = "The class prior of 0.5 is assumed and not measured, and"
+SAID = "The class prior of 0.5 is assumed and not estimated, and"
 
 
 def test_quiet_windows_are_silent(shop):
@@ -132,8 +132,8 @@ def test_insights_check_and_the_report_warn(shop):
     assert any(one.startswith(SAID) for one in told)
     assert any(
         one.startswith(
-            "rule 'class_prior' is on the class prior, which is assumed and not measured: it "
-            "never fires; class_prior: auto measures it"
+            "rule 'class_prior' tests the class prior, which is assumed and not estimated, so the "
+            "rule never fires; write class_prior: auto"
         )
         for one in told
     )

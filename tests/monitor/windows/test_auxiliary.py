@@ -124,7 +124,7 @@ def test_it_is_trained_once_on_the_first_windows_that_suffice(at_once: Path) -> 
         assert AuxiliaryScore.from_bytes(score.score).hash == score.hash
         for day, number, reason in [
             (5, 1, "it is trained on 10 windows or more with 150 confirmed positives"),
-            (TRAINED_ON, 0, "it is trained on what is known by 2026-01-13 00:00"),
+            (TRAINED_ON, 0, "it is trained on labels that became known by 2026-01-13 00:00"),
             (TRAINED_ON - 2, 2, "the window is one of those it was trained on"),
         ]:
             auxiliary, series = of_pane(jobs, day, number)
@@ -188,7 +188,9 @@ def test_doctor_says_that_the_features_are_left_out_and_why(at_once: Path, tmp_p
         jobs.ledger.reopen([last.window_key], which="all", actor="test")
         assert jobs.run().failures == []
     [said] = about_features()
-    assert said.startswith("card-fraud: the class prior goes by the model's score and not by")
+    assert said.startswith(
+        "card-fraud: the class prior is followed with the model's score and not with"
+    )
     assert f"{last.window.start:%Y-%m-%d %H:%M}" in said
     assert "no column 'hour'" in said
 

@@ -116,7 +116,7 @@ def test_what_cannot_be_read_is_said_and_the_window_goes_on(tmp_path: Path) -> N
     [
         (("amount, hour", "amount, hours"), "no column 'hours' (feature); did you mean 'hour'"),
         (("amount, hour", "amount, scored"), "no column 'scored' (feature)"),
-        (("threshold: 0.5", "threshold: 0.5\n    class_prior: 0.06"), "none is followed"),
+        (("threshold: 0.5", "threshold: 0.5\n    class_prior: 0.06"), "it is not followed"),
         (("amount, hour", "amount, gone"), "'gone' is missing in all"),
         (("", ""), None),
     ],

@@ -144,7 +144,7 @@ def test_changes_against_the_reference_have_intervals_and_parts(
     for name in ("class_prior_change", "aul_change_prior", "f1_change_prior"):
         assert rows[name].value is None
         assert rows[name].undefined_reason == (
-            "assumed: the class prior is given in the configuration and not measured"
+            "the class prior is assumed in the configuration and not estimated"
         )
     assert prior.value is None
 
@@ -157,7 +157,7 @@ def test_a_change_against_nothing_is_undefined(
         for window in reference.windows
     ]
     rows = rows_of(evaluated(mature, reference=ReferenceWindows(windows=lacking)))
-    reason = "the reference has no class_prior that is possible"
+    reason = "the reference has no possible value of class_prior"
     assert rows["aul_change_ranking"].undefined_reason == reason
     assert rows["aul_change"].value is not None
 

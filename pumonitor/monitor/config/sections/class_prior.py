@@ -35,7 +35,7 @@ def _read_plain(given: Any) -> str | float | tuple[float, ...]:
 
         check_method(given)
         if given in METHODS and METHODS[given].reads == "features":
-            msg = f"{given!r} reads features, and a monitor has scores only: use auto"
+            msg = f"{given!r} needs features, and a monitor has scores only: use auto"
             raise ValueError(msg)
         return given
     return _read_constant(given, forms=_FORMS)
@@ -105,8 +105,8 @@ class _Written(Part):
         if "assumed" in given:
             if beside:
                 msg = (
-                    f"has {_listed(beside)} beside assumed, which holds for ever: leave "
-                    "assumed out and write value, low, high and of, or write assumed alone"
+                    f"has {_listed(beside)} beside assumed, which is a constant for all windows: "
+                    "leave assumed out and write value, low, high and of, or write assumed alone"
                 )
                 raise WithinError(msg, "assumed")
             if self.assumed is None:
@@ -115,8 +115,8 @@ class _Written(Part):
         audit, share = given & {"positives", "cases"}, given & {"value", "low", "high"}
         if audit and share:
             msg = (
-                f"has {_listed(beside)}: give value, low and high, or positives and cases of an "
-                "audit, and not both"
+                f"has {_listed(beside)}: give either value, low and high, or positives and cases "
+                "of an audit"
             )
             raise ValueError(msg)
         if audit:
@@ -145,9 +145,9 @@ class _Written(Part):
         if low is None or high is None:
             ends = "low and high" if low is high else "low" if low is None else "high"
             msg = (
-                f"has value {value:g} without {ends}, and a share is never known exactly: "
-                "write the ends of its 95% interval too, such as low: 0.02, high: 0.04, or "
-                "positives and cases of the audit it comes from"
+                f"has value {value:g} without {ends}, but a share is never known exactly: write "
+                "both ends of its 95% interval, such as low: 0.02, high: 0.04, or positives and "
+                "cases of the audit it comes from"
             )
             raise ValueError(msg)
         if low >= high:
@@ -166,18 +166,17 @@ class _Written(Part):
                 ("positives", "cases") if self.positives is None else ("cases", "positives")
             )
             msg = (
-                f"has {there} without {absent}: an audit is so many positives of so many cases, "
-                f"such as {{positives: 12, cases: 300, {_PERIOD}}}"
+                f"has {there} without {absent}: write the number of positives and the number of "
+                "cases of the audit, such as {positives: 12, cases: 300, {_PERIOD}}"
             )
             raise ValueError(msg)
         if self.cases == 0:
-            msg = "cases must be 1 or more: it is how many cases somebody looked up"
+            msg = "cases must be 1 or more: it is the number of cases that were looked up"
             raise WithinError(msg, "cases")
         if self.positives > self.cases:
             msg = (
-                f"positives must not be more than cases, got {self.positives:,} of "
-                f"{self.cases:,}: write positives: {self.cases}, cases: {self.positives} if they "
-                "are the wrong way round"
+                f"positives must not be more than cases, got {self.positives:,} of {self.cases:,}: "
+                f"write positives: {self.cases}, cases: {self.positives} if they were exchanged"
             )
             raise WithinError(msg, "positives")
         if self.of is None:
@@ -242,39 +241,51 @@ _LOW: Final = _SHARE | {"description": "Low end of its 95% interval"}
 _HIGH: Final = _SHARE | {"description": "High end of its 95% interval"}
 _DATE: Final = {"type": "string", "format": "date"}
 _OF: Final = _mapping_schema(
-    "The period that the share is of",
+    "Period of the share",
     start=_DATE | {"description": "Start of the period"},
-    end=_DATE | {"description": "End of the period, which is itself not part of it"},
+    end=_DATE | {"description": "End of the period (not included)"},
 )
 _SCHEMA: Final[dict[str, Any]] = {
-    "description": "Share of positives: auto estimates it in the first windows and follows it",
+    "description": (
+        "Share of positives: auto estimates it from the first windows and follows it from there"
+    ),
     "anyOf": [
         {"type": "string", "examples": ["auto"]},
         _mapping_schema(
-            "Known of one period, with its 95% interval; it is followed from that period on",
+            "Share of one period with its 95% interval; the class prior is followed from that "
+            "period on",
             value=_VALUE,
             low=_LOW,
             high=_HIGH,
             of=_OF,
         ),
         _mapping_schema(
-            "An audit: positives among randomly drawn cases of one period whose truth "
-            "somebody looked up; it is followed from that period on",
-            positives={"type": "integer", "minimum": 0, "description": "How many were positive"},
-            cases={"type": "integer", "minimum": 1, "description": "How many were looked up"},
+            "An audit: number of positives among random cases of one period that were looked up; "
+            "the class prior is followed from that period on",
+            positives={"type": "integer", "minimum": 0, "description": "Number of positives"},
+            cases={
+                "type": "integer",
+                "minimum": 1,
+                "description": ("Number of cases that were looked up"),
+            },
             of=_OF,
         ),
         _mapping_schema(
-            "Assumed for ever, and never measured",
+            "A constant that is assumed for all windows and never estimated",
             assumed={
-                "description": "The share, alone or with its interval",
+                "description": "The share, with or without its interval",
                 "anyOf": [
                     *_CONSTANT,
-                    _mapping_schema("With its 95% interval", value=_VALUE, low=_LOW, high=_HIGH),
+                    _mapping_schema(
+                        "The share with its 95% interval", value=_VALUE, low=_LOW, high=_HIGH
+                    ),
                 ],
             },
         ),
-        *({**one, "description": "Assumed for ever, as with assumed"} for one in _CONSTANT),
+        *(
+            {**one, "description": ("A constant for all windows, as with assumed")}
+            for one in _CONSTANT
+        ),
     ],
 }
 

@@ -81,18 +81,18 @@ class Destination(Part):
     Attributes
     ----------
     apprise : Secret or None
-        Apprise URL of a chat, mail or paging service, which is sent title, text and the chart.
+        Apprise URL of a chat, mail or paging service, which receives title, text and chart.
     webhook : Secret or None
         Address to which JSON is sent by POST, signed after the Standard Webhooks specification if
         there is a ``secret``.
     secret : Secret or None
         Key with which messages to the webhook are signed: ``whsec_`` and base64, or any text.
     alertmanager : Secret or None
-        Address of a Prometheus Alertmanager, which is sent the alerts that fire, kept up to date,
-        and their end.
+        Address of a Prometheus Alertmanager, which receives firing alerts, regular
+        updates of them, and their end.
     allow_private : bool or None
-        Whether the address may be in a private network or on this machine. By default it may for
-        Alertmanager, and may not for a webhook.
+        Whether the address may be in a private network or on this machine. By default
+        this is allowed for Alertmanager and refused for a webhook.
     events : tuple of "fired", "resolved" and "reminder", or None
         Kinds of messages to send; by default all. For a webhook that starts a training, use
         ``[fired]``.
@@ -100,7 +100,7 @@ class Destination(Part):
         Format of messages to an Apprise service; by default Markdown.
     picture : bool or None
         Whether messages to a webhook include the chart of the metric. Messages to Apprise services
-        always do, those to Alertmanager never.
+        always include it, messages to Alertmanager never.
     """
 
     apprise: Secret | None = None
@@ -149,13 +149,13 @@ class Destination(Part):
         if len(kinds) != 1:
             got = " and ".join(kinds) or "none"
             *others, last = KINDS
-            msg = f"must have one of {', '.join(others)} and {last}, got {got}"
+            msg = f"must have exactly one of {', '.join(others)} and {last}, got {got}"
             raise ValueError(msg)
         for key in _KEYS_OF_KINDS:
             belongs = [name for name, kind in KINDS.items() if key in kind.takes]
             if getattr(self, key) is not None and self.kind not in belongs:
                 with_article = "a secret" if key == "secret" else key
-                msg = f"has {with_article}, which goes with {' or '.join(belongs)} and not with "
+                msg = f"has {with_article}, which is for {' or '.join(belongs)} and not for "
                 raise ValueError(msg + self.kind)
         if not self._address.missing():
             self._check_address(self.address)
@@ -182,8 +182,8 @@ class Destination(Part):
             raise ValueError(msg)
         if self.kind == "webhook" and not self.allow_private and _is_private(_host(address)):
             msg = (
-                "has a webhook in a private network or on this machine: put allow_private: true "
-                "beside it if that is meant"
+                "has a webhook in a private network or on this machine: add allow_private: true if "
+                "that is intended"
             )
             raise ValueError(msg)
 

@@ -48,34 +48,40 @@ def check_rules(
     for number, rule in enumerate(rules):
         over = rule.compared_with if isinstance(rule, ChangeRule) else None
         if over == "reference" and not has_reference:
-            msg = f"rules[{number}] compares with the reference, and the monitor has none"
+            msg = (
+                f"rules[{number}] compares with the reference, but the monitor has no "
+                "reference: add one"
+            )
             raise WithinError(msg, number)
         of_prior = isinstance(rule, ShiftRule) and rule.metric == "class_prior"
         if of_prior and is_prior_followed and "detector" in rule.model_fields_set:
             msg = (
-                f"rules[{number}] names a detector, and a class prior that is followed over "
-                "windows is judged by its own posterior: leave out detector"
+                f"rules[{number}] has a detector, but changes of a class prior that is followed "
+                "are detected by its posterior: leave out detector"
             )
             raise WithinError(msg, number)
         if isinstance(over, timedelta) and window is not None and over < _LEAST_WINDOWS * window:
             msg = (
                 f"rules[{number}] compares with the windows of the {shown_duration(over)} before, "
-                f"and {_LEAST_WINDOWS} windows are needed, which last "
+                f"but {_LEAST_WINDOWS} windows are needed, which take "
                 f"{shown_duration(_LEAST_WINDOWS * window)}"
             )
             raise WithinError(msg, number)
         for column in _columns(rule):
             if segments is not None and column not in segments:
                 hint = did_you_mean(column, segments)
-                msg = f"rules[{number}] names no segment of predictions: {column!r}{hint}"
+                msg = (
+                    f"rules[{number}] has a segment column that is not among the segments of "
+                    f"predictions: {column!r}{hint}"
+                )
                 raise WithinError(msg, number)
         meaning = rule.model_dump_json(exclude={"to", "runbook", "name", "repeat"})
         if meaning in seen:
-            msg = f"rules[{number}] says the same as rules[{seen[meaning]}]: leave one out"
+            msg = f"rules[{number}] is the same as rules[{seen[meaning]}]: leave one out"
             raise WithinError(msg, number)
         seen[meaning] = number
         if rule.name is not None and rule.name in names:
-            msg = f"rules[{number}] has the name of rules[{names[rule.name]}]: {rule.name!r}"
+            msg = f"rules[{number}] has the same name as rules[{names[rule.name]}]: {rule.name!r}"
             raise WithinError(msg, number)
         if rule.name is not None:
             names[rule.name] = number
@@ -103,5 +109,7 @@ def check_destinations(
             if name not in destinations:
                 hint = did_you_mean(name, destinations)
                 there = f" (there are {', '.join(destinations) or 'none'})"
-                msg = f"{monitor}.rules[{number}] names no destination: {name!r}{hint or there}"
+                msg = (
+                    f"{monitor}.rules[{number}] has an unknown destination: {name!r}{hint or there}"
+                )
                 raise WithinError(msg, monitor, "rules", number)

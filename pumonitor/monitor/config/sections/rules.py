@@ -134,7 +134,7 @@ def _of_health(rule: dict[str, Any]) -> None:
     takes = [key for key in _KEYS[kind] if key in _LIMITS]
     limits = [key for key in takes if key in rule]
     if len(limits) > 1:
-        msg = f"has {' and '.join(limits)}, and health: {health} takes one of them"
+        msg = f"has {' and '.join(limits)}: with health: {health} give only one of them"
         raise ValueError(msg)
     if takes and not limits and not _unknown(rule):
         examples = " or ".join(f"{key}: {_EXAMPLES[key]}" for key in takes)
@@ -146,7 +146,7 @@ def _of_a_metric(rule: dict[str, Any]) -> None:
     given = [key for key in _OF_METRICS if key in rule]
     unknown = _unknown(rule)
     if "metric" not in rule and not unknown:
-        msg = "must have a metric, or health"
+        msg = "must have a metric or a health"
         raise ValueError(msg)
     if not given and unknown:
         return
@@ -169,7 +169,7 @@ def _refuse_keys_of_others(
 ) -> None:
     wrong = [key for key in rule if key in _ALL_KEYS and key not in _KEYS[kind]]
     if wrong:
-        msg = f"has {wrong[0]}, which is no key of {shown}: it may have {', '.join(allowed)}"
+        msg = f"has {wrong[0]}, which {shown} does not have: its keys are {', '.join(allowed)}"
         raise WithinError(msg, wrong[0])
 
 

@@ -82,8 +82,8 @@ class UnmatchedLabels(WindowRule):
     def _a_share(self) -> UnmatchedLabels:
         if not 0 <= self.above < 1:
             msg = (
-                "has above, which is a share of the labels and must be below 100%, got "
-                f"{self.above:g}"
+                f"has an above of {self.above:g}: it is a share of the labels and must be below "
+                "100%"
             )
             raise ValueError(msg)
         return self

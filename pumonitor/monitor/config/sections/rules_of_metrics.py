@@ -116,13 +116,18 @@ class SegmentRule(WindowRule):
     @model_validator(mode="after")
     def _of_segments(self) -> SegmentRule:
         if self.per is not None and self.segment is not None:
-            msg = "has per and segment: one alert for each segment, or for one of them"
+            msg = (
+                "has both per (one alert for each segment) and segment (an alert for one): "
+                "leave one out"
+            )
             raise ValueError(msg)
         if self.segment is not None and len(self.segment) != 1:
-            msg = f"has a segment of {len(self.segment)} columns: name one, such as {{country: DE}}"
+            msg = (
+                f"has a segment with {len(self.segment)} columns: give one, such as {{country: DE}}"
+            )
             raise ValueError(msg)
         if "false_discovery_rate" in self.model_fields_set and self.per is None:
-            msg = "has false_discovery_rate, which goes with per"
+            msg = "has false_discovery_rate without per: add per, or leave it out"
             raise ValueError(msg)
         return self
 
@@ -178,7 +183,10 @@ class WithWarning(SingleWindowRule):
     def _refuse_severity(self) -> None:
         set_apart = "severity" in self.model_fields_set and self.severity != "critical"
         if self.warning is not None and set_apart:
-            msg = f"has a warning, so that its own limit is critical and not {self.severity}"
+            msg = (
+                f"has a warning, so its own limit has severity critical, not {self.severity}: "
+                "leave severity out"
+            )
             raise ValueError(msg)
 
 
@@ -305,7 +313,7 @@ class ChangeRule(WithWarning):
         self._refuse_severity()
         milder, own, key = self.warning, self.amount, self.condition
         if own.relative is not milder.relative:
-            msg = f"must have its warning and its {key} both in percent, or neither"
+            msg = f"must have warning and {key} either both in percent or both not"
             raise ValueError(msg)
         if not milder.amount < own.amount:
             raise ValueError(_not_milder(milder.amount, key, own.amount, side="below"))
@@ -339,7 +347,10 @@ class ShiftRule(MetricRule):
     @model_validator(mode="after")
     def _that_can_bet(self) -> ShiftRule:
         if self.detector == "betting" and self.metric not in _BET_ON:
-            msg = f"bets on {self.metric}, and betting takes {', '.join(_BET_ON)} only"
+            msg = (
+                f"uses the betting detector for {self.metric}, but that detector is only for "
+                f"{', '.join(_BET_ON)}"
+            )
             raise ValueError(msg)
         return self
 

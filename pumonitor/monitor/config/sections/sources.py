@@ -106,7 +106,7 @@ class Source(Located):
     def _files_or_database(self) -> Source:
         if self.path is not None:
             if self.url or self.table or self.query:
-                msg = "names a path and a database: it must be one of them"
+                msg = "has both a path and a database: leave one out"
                 raise ValueError(msg)
             return self
         if self.url is None:
@@ -115,7 +115,7 @@ class Source(Located):
         if not self.url.missing():
             self._check_dialect(self.url.get())
         if (self.table is None) == (self.query is None):
-            msg = "must have a table or a query beside its url, one of them"
+            msg = "must have either a table or a query beside its url"
             raise ValueError(msg)
         return self
 
@@ -162,7 +162,7 @@ class _Columns(Part):
     @classmethod
     def _zone_or_unit(cls, unit: str | None, info: ValidationInfo) -> str | None:
         if unit is not None and info.data.get("time_zone") is not None:
-            msg = "goes with integers since 1970, which are in UTC: leave out time_zone"
+            msg = "is for integers since 1970, which are in UTC: leave out time_zone"
             raise ValueError(msg)
         return unit
 
@@ -171,8 +171,8 @@ class _Columns(Part):
     def _of_a_zone(cls, ambiguous: str | None, info: ValidationInfo) -> str | None:
         if ambiguous is not None and info.data.get("time_zone") is None:
             msg = (
-                "goes with time_zone, which is missing: it says which moment is meant when "
-                "clocks are put back"
+                "needs time_zone, which is missing: it chooses a moment for local times that occur "
+                "twice"
             )
             raise ValueError(msg)
         return ambiguous
@@ -183,7 +183,7 @@ class _Columns(Part):
             if column is None:
                 continue
             if column in taken:
-                msg = f"names the column {column!r} as {taken[column]} and as {role}"
+                msg = f"uses the column {column!r} both as {taken[column]} and as {role}"
                 raise ValueError(msg)
             taken[column] = role
 
@@ -194,7 +194,7 @@ class Predictions(_Columns):
     Attributes
     ----------
     source : Source
-        Where the predictions are.
+        File, table or query of the predictions.
     id : str
         Column with the id by which confirmations refer to predictions.
     time : str
@@ -204,7 +204,7 @@ class Predictions(_Columns):
     model_version : str or None
         Column with the version of the model; each version is a series of its own.
     segments : tuple of str
-        Columns each value of which is evaluated as a segment, in addition to all rows.
+        Columns whose values are segments. Each segment is evaluated in addition to all rows.
     features : tuple of str
         Columns from which the auxiliary score is trained; the class prior is then followed with it
         instead of the deployed score.
@@ -215,8 +215,8 @@ class Predictions(_Columns):
     time_unit : "s", "ms", "us", "ns" or None
         Unit of times that are integers since 1970.
     ambiguous : "earlier", "later" or None
-        Which moment a local time means that occurs twice or never when clocks change. By default
-        rows with such a time are refused.
+        Which moment is used for a local time that occurs twice or never because clocks
+        change. By default rows with such a time are refused.
     """
 
     _parameters = ("start", "end")
@@ -229,8 +229,9 @@ class Predictions(_Columns):
         Columns,
         Field(
             description="Columns that distinguish positives from negatives: numbers, text, true "
-            "and false. An auxiliary score is trained on them once, on the reference, and the "
-            "class prior is followed with it: it stays right when the model's score breaks."
+            "and false. An auxiliary score is trained on them once, on the reference, "
+            "and the class prior is followed with it: it stays valid when the model's "
+            "score breaks."
         ),
     ] = ()
     group: Annotated[
@@ -257,23 +258,23 @@ class Predictions(_Columns):
     def _refuse_as_feature(self) -> None:
         """Refuse features that are also named in another role, except segments."""
         taken = {
-            self.id: "id, which differs for every row and predicts nothing",
-            self.time: "time, which says when a row was made and not whether it is positive",
+            self.id: "id, which differs in every row and cannot predict anything",
+            self.time: "time, which is no property of the case",
             self.score: "the score: what breaks it would break the auxiliary score",
             self.model_version: (
                 "the model version: what breaks the model would break the auxiliary score"
             ),
-            self.group: "the group: entities learned by heart predict nothing about others",
+            self.group: "the group: a score that recognises entities does not generalise to others",
         }
         for place, name in enumerate(self.features):
             if name in taken:
-                msg = f"names the column {name!r} as a feature and as {taken[name]}"
+                msg = f"uses the column {name!r} as a feature and as {taken[name]}"
                 raise ValueError(msg)
             if name in self.features[:place]:
-                msg = f"names the column {name!r} as a feature twice"
+                msg = f"has the feature column {name!r} twice"
                 raise ValueError(msg)
         if self.group is not None and not self.features:
-            msg = "names a group, which is for features: list these too, or leave out group"
+            msg = "has a group without features: list the features too, or leave out group"
             raise ValueError(msg)
 
 
@@ -283,7 +284,7 @@ class Positives(_Columns):
     Attributes
     ----------
     source : Source
-        Where the confirmations are.
+        File, table or query of the confirmations.
     id : str
         Column with the id of the prediction that is confirmed.
     known_at : str or None
@@ -293,13 +294,13 @@ class Positives(_Columns):
         Column with 1 for a confirmed positive, -1 for a confirmed negative, and 0 to retract an
         earlier row. Without it every row is a confirmed positive.
     propensity : str or None
-        Column with the probability that such a positive gets confirmed.
+        Column with the probability that a positive like this one gets confirmed.
     time_zone : str or None
         Time zone of times without a zone.
     time_unit : "s", "ms", "us", "ns" or None
         Unit of times that are integers since 1970.
     ambiguous : "earlier", "later" or None
-        Which moment a local time means that occurs twice or never when clocks change.
+        Which moment is used for a local time that occurs twice or never because clocks change.
     """
 
     _parameters = ("as_of",)

@@ -88,7 +88,7 @@ def read_document(text: str, *, name: str) -> Document:
     try:
         node = yaml.compose(protected, Loader=Loader)
     except yaml.reader.ReaderError as error:
-        msg = f"{name} holds a character (code {error.character}) that YAML does not allow"
+        msg = f"{name} contains a character (code {error.character}) that YAML does not allow"
         raise InputError(msg) from None
     except yaml.MarkedYAMLError as error:
         raise InputError(_not_yaml(error, name)) from None
@@ -99,8 +99,8 @@ def read_document(text: str, *, name: str) -> Document:
 
 def _too_deep(where: str) -> str:
     return (
-        f"{where}: more than {_DEEPEST} lists or mappings are nested, and no setting needs so "
-        "many: check brackets, braces, indentation and aliases (*name)"
+        f"{where}: more than {_DEEPEST} lists or mappings are nested, which no setting needs: "
+        "check brackets, braces, indentation and aliases (*name)"
     )
 
 
@@ -138,7 +138,10 @@ class _Reading:
             # An alias is composed once and can nest deeper than the loader saw.
             raise InputError(_too_deep(f"{self._name}, line {node.start_mark.line + 1}"))
         if self._values > _MOST_VALUES:
-            msg = f"{self._name} holds more than {_MOST_VALUES:,} values: check its aliases (*name)"
+            msg = (
+                f"{self._name} contains more than {_MOST_VALUES:,} values: check its aliases "
+                "(*name)"
+            )
             raise InputError(msg)
         if node.tag not in {f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str")}:
             return self._refused(place, "has a tag (!...): put the value in quotes")
@@ -175,7 +178,7 @@ class _Reading:
             return _BOOLEANS[text.lower()]
         if _INTEGER.fullmatch(text):
             if len(text) > _MOST_DIGITS:
-                return self._refused(place, f"is a number of {len(text):,} digits: check it")
+                return self._refused(place, f"is a number with {len(text):,} digits: check it")
             return int(text)
         if _FLOAT.fullmatch(text):
             return float(text)
@@ -185,7 +188,7 @@ class _Reading:
             if _DATETIME.fullmatch(text):
                 return datetime.fromisoformat(text.replace(" Z", "Z"))
         except ValueError as error:
-            return self._refused(place, f"{text} is no date: {error}")
+            return self._refused(place, f"{text} is not a date: {error}")
         return text
 
     def _refused(self, place: Place, message: str, *, line: int | None = None) -> None:

@@ -131,7 +131,7 @@ def read_cron(text: object) -> Cron:
     --------
     >>> read_cron("0 0 31 2 *")
     Traceback (most recent call last):
-    ValueError: is never due: no such day (31) in Feb
+    ValueError: is never due: Feb has no such day (31)
     """
     if not isinstance(text, str):
         msg = 'must be a cron expression in quotes, such as "0 6 * * *"'
@@ -163,7 +163,7 @@ def _refuse_never(days: frozenset[int], months: frozenset[int], *, either_day: b
     if either_day or any(min(days) <= _LONGEST_MONTHS[month - 1] for month in months):
         return
     named = " or ".join(_MONTHS[month - 1].capitalize() for month in sorted(months))
-    msg = f"is never due: no such day ({_listed(days)}) in {named}"
+    msg = f"is never due: {named} has no such day ({_listed(days)})"
     raise ValueError(msg)
 
 
@@ -182,10 +182,10 @@ def _numbers(given: str, field: _Field) -> frozenset[int]:
             # In cron 5/10 means from 5 on.
             high = _number(last, field) if last else field.most if read[3] else low
         if low > high:
-            msg = f"has a {field.name} that begins after it ends: {part!r}"
+            msg = f"has a {field.name} whose start is after its end: {part!r}"
             raise ValueError(msg)
         if step < 1:
-            msg = f"has a {field.name} in steps of 0: {part!r}"
+            msg = f"has a {field.name} with a step of 0: {part!r}"
             raise ValueError(msg)
         found |= set(range(low, high + 1, step))
     return frozenset(found)

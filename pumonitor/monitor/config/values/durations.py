@@ -32,8 +32,8 @@ def read_duration(text: object) -> timedelta:
     found = _LENGTH.fullmatch(text.strip()) if isinstance(text, str) else None
     given: Any = shortened(text) if isinstance(text, str) else text
     if found is None or found[2].lower() not in _SECONDS:
-        hint = "; minutes are min" if found and found[2].lower() == "m" else ""
-        hint = "; a month is no fixed time, say 30d" if found and found[2] == "mo" else hint
+        hint = "; write min for minutes" if found and found[2].lower() == "m" else ""
+        hint = "; the length of a month varies: write 30d" if found and found[2] == "mo" else hint
         msg = f"must be a number with s, min, h, d or w, such as 30d, got {given!r}{hint}"
         raise ValueError(msg)
     number, unit = float(found[1]), found[2].lower()

@@ -123,7 +123,7 @@ def read_zone(given: Any) -> str:
         name for name in known if nearest(given, [name.rpartition("/")[2]], likeness=0.8)
     ]
     hint = f"; did you mean {near[0]!r}?" if near else " (names are like Europe/Berlin)"
-    msg = f"is no time zone: {given!r}{hint}"
+    msg = f"is not a time zone: {given!r}{hint}"
     raise ValueError(msg)
 
 
@@ -179,7 +179,7 @@ def _moment(given: Any) -> date | datetime:
         found = date.fromisoformat(given)
     if not _YEARS[0] <= found.year < _YEARS[1]:
         first, end = _YEARS
-        msg = f"must be from {first} to before {end}, got {found}: check the year"
+        msg = f"must be {first} or later and before {end}, got {found}: check the year"
         raise ValueError(msg)
     return found
 

@@ -32,7 +32,7 @@ class Period(Part):
     def _after_start(cls, end: date, info: ValidationInfo) -> date:
         start = info.data.get("start")
         if start is not None and _in_zone(end, UTC) <= _in_zone(start, UTC):
-            msg = f"must be after start, got {end} and {start}: the end itself is not in it"
+            msg = f"must be after start, got end {end} and start {start}: the end is not included"
             raise ValueError(msg)
         return end
 
@@ -65,8 +65,8 @@ def check_span(span: tuple[datetime, datetime], *, zone: str) -> None:
     start, end = span
     if end <= start:
         msg = (
-            f"must end after it starts, and in {zone} it is from "
-            f"{start.isoformat()} to {end.isoformat()}: give both times their zone"
+            f"must end after it starts, but in {zone} it is from {start.isoformat()} to "
+            f"{end.isoformat()}: write both times with their zone"
         )
         raise ValueError(msg)
 

@@ -97,7 +97,7 @@ def _value(name: str, environment: Mapping[str, str]) -> str:
         return Path(file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
-        msg = f"needs the file that {name}_FILE names, which cannot be read: {why}"
+        msg = f"needs the file of {name}_FILE, which cannot be read: {why}"
         raise ValueError(msg) from None
 
 

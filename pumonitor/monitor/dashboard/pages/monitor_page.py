@@ -45,7 +45,7 @@ def usual_metric(monitor: Monitor) -> str:
 
 def metrics_shown(names: Sequence[str]) -> dict[str, str]:
     """Metrics that a page can show and their titles: the usual ones first."""
-    known = {**TITLES, **COUNTS, "label_maturity": "Share of confirmations arrived"}
+    known = {**TITLES, **COUNTS, "label_maturity": "Share of confirmations that have arrived"}
     order = [*_FIRST_SHOWN, *known]
     return {name: known[name] for name in dict.fromkeys(order) if name in names and name in known}
 

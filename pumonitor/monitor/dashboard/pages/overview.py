@@ -195,7 +195,7 @@ def _state(
     """Urgency, colour, badge and reason."""
     if failing:
         said = f"{failing} window{'s' if failing > 1 else ''} cannot be counted"
-        return 0, "failing", said, "pumonitor doctor says why"
+        return 0, "failing", said, "pumonitor doctor shows why"
     firing = [one for one in alerts if one.alert.is_firing]
     for urgency, severity in enumerate(("critical", "warning"), start=1):
         some = [one for one in firing if one.needs_somebody and one.alert.severity == severity]
@@ -224,6 +224,6 @@ def _lead(rows: Sequence[OverviewRow]) -> str:
     if not rows:
         return "No monitors"
     if not needy:
-        return "Nothing needs you" if len(rows) > 1 else "The monitor does not need you"
+        return "No monitor needs attention" if len(rows) > 1 else "The monitor needs no attention"
     of = f"{needy} of {len(rows)} monitors" if len(rows) > 1 else "The monitor"
-    return f"{of} {'needs' if needy == 1 else 'need'} you"
+    return f"{of} {'needs' if needy == 1 else 'need'} attention"

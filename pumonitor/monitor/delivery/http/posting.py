@@ -53,7 +53,7 @@ class Limits:
     answer : int
         Bytes of an answer that are read.
     longest_wait : timedelta
-        A destination that asks for a longer one is tried after this.
+        Longest wait that a destination can ask for; after it the destination is tried again.
     """
 
     connect: float = 5.0
@@ -65,9 +65,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a destination answered: a status of 200 to 299 and as much of the body as was asked for.
+    """Answer of a destination: a status of 200 to 299, and its body if that was requested.
 
-    `body` is b"" unless asked for.
+    `body` is b"" if it was not requested.
     """
 
     status: int
@@ -86,8 +86,8 @@ class Requests:
         What errors call the destination, such as "the webhook".
     allow_private : bool
         Whether addresses of private networks and of this machine may be connected to. The check is
-        made on the connected address, so a name that resolves differently the second time does not
-        get past it.
+        made on the connected address, so it also holds for a name that resolves to another address
+        the second time.
     mask : callable
         Hides secrets in text.
     clock : Clock
@@ -115,10 +115,10 @@ class Requests:
         Raises
         ------
         DestinationDownError
-            If it does not answer, or answers that it cannot now. If the answer is lost, the body
+            If the destination does not answer, or is unavailable. If the answer is lost, the body
             may have arrived; send it again with the same key.
         MessageRefusedError
-            If it answers that it will not.
+            If the destination refuses the request.
         """
         return self._request("POST", address, body, headers, read_answer=False)
 
@@ -167,8 +167,8 @@ class Requests:
                 raise self._meaning(response)
         except PrivateAddressError as error:
             msg = (
-                f"{self._name} is at {error.address}, which is no public address: put "
-                "allow_private: true beside it if that is meant"
+                f"{self._name} is at {error.address}, which is not a public address: add "
+                "allow_private: true if that is intended"
             )
             raise DestinationDownError(msg) from None
         except (requests.RequestException, HTTPError, OSError) as error:
@@ -189,8 +189,8 @@ class Requests:
         status = response.status_code
         if 300 <= status < 400:
             return MessageRefusedError(
-                f"{self._name} answers {status}, a redirect, and none is followed: configure the "
-                "address that it leads to",
+                f"{self._name} answers {status}, a redirect, which is not followed: configure the "
+                "address to which it redirects",
                 for_good=True,
             )
         reason = f"{self._name} answers {status}{self._opening(response)}"
@@ -218,10 +218,10 @@ class Requests:
         if any(isinstance(one, _NOT_SENT) for one in _causes(error)):
             return f"{self._name} cannot be reached ({what})"
         if method == "GET":
-            return f"{self._name} gives no answer ({what})"
+            return f"{self._name} does not answer ({what})"
         return (
-            f"{self._name} was sent the message and gave no answer ({what}): it may have arrived, "
-            "and is sent again with the same key"
+            f"{self._name} did not answer after the message was sent ({what}): the message may "
+            "have arrived, and it is sent again with the same key"
         )
 
 
@@ -269,7 +269,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _innermost(error: Exception) -> BaseException:
-    """The first cause that names what happened, not the packages' wrappers around it."""
+    """The original exception, without those that packages wrapped around it."""
     causes = list(_causes(error))
     wrappers = (requests.RequestException, MaxRetryError)
     named = [one for one in causes if not isinstance(one, wrappers)]

@@ -17,7 +17,7 @@ _SHORTEST_KEY: Final = 12
 
 
 def message_id(destination: str, key: str) -> str:
-    """Id of a message to a destination: the same each time it is sent, unlike any other.
+    """Unique id of a message to a destination, the same each time it is sent.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def signing_key(secret: str) -> bytes:
     Raises
     ------
     ValueError
-        If it begins with ``whsec_`` and does not go on in base64, or is short enough to be guessed.
+        If base64 does not follow ``whsec_``, or the key is short enough to be guessed.
     """
     if not secret.startswith(_PREFIX):
         key = secret.encode()
@@ -47,9 +47,9 @@ def signing_key(secret: str) -> bytes:
         try:
             key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
         except (binascii.Error, ValueError):
-            msg = f"must go on in base64 after {_PREFIX}"
+            msg = f"must have base64 text after {_PREFIX}"
             raise ValueError(msg) from None
     if len(key) < _SHORTEST_KEY:
-        msg = f"must have at least {_SHORTEST_KEY} bytes, to be more than can be guessed"
+        msg = f"must have at least {_SHORTEST_KEY} bytes, so that it cannot be guessed"
         raise ValueError(msg)
     return key

@@ -26,8 +26,8 @@ def meaning(
     ----------
     error : Exception
     takes_writes : callable
-        Asked after an internal error of the server, which does not say whose fault it is: whether
-        the server takes a harmless write. If it does, it is the message.
+        Called after an internal error of the server, which has no cause: returns whether the server
+        accepts a harmless write. If it does, the message is at fault.
     """
     if isinstance(error, DestinationDownError | MessageRefusedError):
         return error
@@ -46,7 +46,7 @@ def is_missing(error: Exception) -> bool:
 
 
 def _status(error: Exception) -> int | None:
-    """HTTP status of an error or what is like it; 503 without an answer, None for other errors."""
+    """HTTP status of an error, or the nearest one; 503 without an answer, None for other errors."""
     import requests
     from mlflow.exceptions import MlflowException
 

@@ -25,9 +25,9 @@ class Limits:
     Attributes
     ----------
     timeout_seconds : int
-        To connect, and between two pieces of an answer.
+        Limit for connecting, and between two parts of an answer.
     retries : int
-        Further tries within a call, at once; longer waits are the outbox's.
+        Further attempts within a call, without a wait; the outbox waits longer between messages.
 
     Examples
     --------

@@ -20,8 +20,8 @@ def metric_values(
 ) -> dict[str, float]:
     """Names and values to log: ``pu/<name>``, ``pu/<name>_low``, ``pu/<name>_high``.
 
-    Those of a segment are ``pu/<segment>/<name>`` and so on; what is logged of a number is decided
-    by `pumonitor.displayed.metric_parts`, as in the evaluator.
+    Names for a segment begin with ``pu/<segment>/``. `pumonitor.displayed.metric_parts` decides
+    which values are logged, as in the evaluator.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def metric_values(
     segment : str
         ``column=value``, "" for all rows.
     group : str
-        What stands before the first slash in place of ``pu``.
+        Text before the first slash, in place of ``pu``.
 
     Raises
     ------
@@ -63,7 +63,10 @@ def _displayed(name: str, given: Any) -> Displayed:
     parts = given if isinstance(given, Mapping) else {"value": given}
     unknown = sorted(set(parts) - _PARTS)
     if unknown:
-        msg = f"metric {name!r} has {unknown[0]!r}: it takes {', '.join(sorted(_PARTS))}"
+        msg = (
+            f"metric {name!r} has the key {unknown[0]!r}, which is unknown: its keys are "
+            f"{', '.join(sorted(_PARTS))}"
+        )
         raise MessageRefusedError(msg)
     value, low, high = (_finite(name, parts.get(part)) for part in ("value", "low", "high"))
     return Displayed(value=value, low=low, high=high, infeasible=bool(parts.get("infeasible")))

@@ -55,9 +55,9 @@ class ModelLink:
 def linked_version(client: MlflowClient, link: str, *, model_version: str) -> ModelVersion | None:
     """Registered model version of a series; None without one.
 
-    Predictions that name a version are about that one, which the link then only names the model
-    of; where what they name is no number, nobody knows which version it is. Predictions without
-    versions are about the one linked.
+    If predictions have a version, it is used, and the link gives the model only; if that version is
+    not a number, the registered version is unknown. Predictions without versions are of the linked
+    version.
     """
     from mlflow.exceptions import MlflowException
 

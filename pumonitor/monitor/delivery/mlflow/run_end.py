@@ -26,7 +26,7 @@ class RunEnd:
     configuration : str or None
         Hash; None for all.
     as_of : datetime
-        What is known later opens the run again.
+        Results known after this moment open the run again.
     reason : str
 
     Examples

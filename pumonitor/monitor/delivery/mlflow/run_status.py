@@ -24,7 +24,7 @@ _FINISHED: Final = "FINISHED"
 def finish(client: MlflowClient, runs: LongRuns, end: RunEnd) -> None:
     """Finish the runs of a message, except those that already hold a newer window.
 
-    Points may still be written to them: of windows that were evaluated before, and are sent late.
+    Results of windows that were evaluated before may still be written to them late.
     """
     key = None
     if end.model_version is not None:

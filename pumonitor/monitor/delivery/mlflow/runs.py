@@ -48,19 +48,18 @@ def log_points(client: MlflowClient, run_id: str, points: Sequence[Metric]) -> N
 
 
 class LongRuns:
-    """Runs by monitor, model version and configuration, each found by its tag before one is made.
+    """Runs by monitor, model version and configuration; a run is created if no tag matches.
 
-    MLflow's tags are not unique and an answer may be lost, so two runs of one key can come to be:
-    by a request that the server carried out after its sender gave up, or by two writers. `settle`,
-    called after writing, lets the oldest be the one: points and files of the others are copied
-    into it, then they are deleted. A writer to a run that was deleted meanwhile gets an error and
-    writes again, so nothing is lost.
+    MLflow's tags are not unique, so two runs can get the same key: two processes may create one
+    each, or the server may carry out a request after its client gave up. `settle` is called after
+    writing. It copies points and files of newer runs into the oldest, then deletes the newer ones.
+    A process that writes to a deleted run gets an error and writes again, so nothing is lost.
 
     Parameters
     ----------
     client : MlflowClient
     run_ids : RunIds
-        Remembers what was found.
+        Stores the ids of runs that were found.
     clock : Clock
         For the start of new runs.
     """

@@ -69,15 +69,15 @@ class MlflowSink:
     Metrics of a window are points of the run at step = the window's index and timestamp = its end
     in milliseconds + revision, which MLflow stores once however often they are logged. The panes of
     a window have names of their own (`WindowMessage.group`), so that each series has one point per
-    step; a correction of a pane is a second one, which is the later. After
-    writing, the run is looked up again: were there several, their points end up in the oldest one.
+    step; a correction of a pane adds a second, later point. After writing, runs with the same key
+    are merged into the oldest one.
 
     Parameters
     ----------
     tracking_uri : str
         As MLflow takes it; the process's own tracking URI is not touched.
     run_ids : RunIds
-        Remembers runs from one process to the next.
+        Stores ids of runs for later processes.
     registry_uri : str, optional
         Where the models of links are registered, `tracking_uri` by default.
     read_files : callable, optional
@@ -117,9 +117,9 @@ class MlflowSink:
         Raises
         ------
         DestinationDownError
-            If MLflow takes nothing now.
+            If MLflow cannot be written to now.
         MessageRefusedError
-            If it works and does not take this, or the message makes no sense.
+            If MLflow works but refuses the message, or the message is not valid.
         """
         if RunEnd.is_in(message.payload):
             end = RunEnd.from_payload(message.payload)
@@ -166,7 +166,7 @@ class MlflowSink:
         if window.report is None:
             return dict(window.files)
         if self._read_files is None:
-            msg = "the message refers to a report and this sink has no way to read it"
+            msg = "the message refers to a report, which this sink cannot read"
             raise MessageRefusedError(msg)
         files = {**window.files, **self._read_files(window.report)}
         unknown = sorted(set(files) - FILE_NAMES)
@@ -197,8 +197,8 @@ class MlflowSink:
                     tag_verdict(self._client, version, window.verdict)
                 return
         msg = (
-            "MLflow: the run of this monitor disappears again and again: another program "
-            "deletes or creates its runs, stop that"
+            "MLflow: the run of this monitor was lost repeatedly: stop the other program that "
+            "deletes or creates its runs"
         )
         raise DestinationDownError(msg)
 

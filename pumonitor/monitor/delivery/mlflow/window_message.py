@@ -40,21 +40,21 @@ class WindowMessage:
     metrics : mapping
         By name a number, None, or a mapping of ``value``, ``low``, ``high``, ``infeasible``.
     verdict : str or None
-        How the model is doing, in a word; read where `segment` is "".
+        State of the model in one word; used if `segment` is "".
     tags : mapping of str to str
-        Further tags of the run, of its newest pane; read where `segment` is "".
+        Further tags of the run, from its newest pane; used if `segment` is "".
     files : mapping of str to str
         Texts by file name (`FILE_NAMES`).
     report : JSON value
-        What the sink's `read_files` is called with to get further files; None for none.
+        Argument for the sink's `read_files`, which returns further files; None for none.
     configuration : str
-        Hash of the monitor's configuration, which the run is about as well.
+        Hash of the monitor's configuration; each configuration has a run of its own.
     age : str
         Of the labels of a provisional pane, as durations are written: "7d".
     parameters : mapping of str to str
         Of the run.
     description : str
-        What the run is, for people, in markdown.
+        Description of the run in Markdown.
     model : str or None
         Link to the registry: ``models:/name@alias`` or ``models:/name/3``.
     dataset : tuple of str or None
@@ -105,8 +105,8 @@ class WindowMessage:
     def group(self) -> str:
         """Prefix of the names of its metrics.
 
-        Each pane of a window has one of its own, so that a series has one point per step: ``pu``
-        are the mature ones, which stand in the middle of every chart.
+        Each pane of a window has its own prefix, so that each metric has one point per step. ``pu``
+        is the prefix of mature panes.
         """
         if self.state == "mature":
             return "pu"

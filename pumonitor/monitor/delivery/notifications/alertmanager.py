@@ -28,12 +28,12 @@ class AlertmanagerSink:
     """Posts alerts to an Alertmanager, and ends those that are resolved.
 
     Alertmanager ends an alert by itself at its ``endsAt``, and without one after its
-    ``resolve_timeout`` of five minutes. An alert here ends when windows are good again and not
-    because nobody spoke of it, so ``endsAt`` is set far ahead: seven days, or three windows where
-    they are longer. An end is posted as such, with ``endsAt`` = now. As Alertmanager forgets
-    alerts when it is restarted, and to push ``endsAt`` further, every round of work calls
-    `refresh` with what is on and what is over. It may be called at any time and as often as one
-    likes: Alertmanager goes by the labels, which are the same for all messages of an alert.
+    ``resolve_timeout`` of five minutes. An alert of pumonitor ends when windows are good again and
+    not because no message arrived, so ``endsAt`` is seven days ahead, or three windows where they
+    are longer. A resolution is posted with ``endsAt`` = now. Alertmanager loses its alerts when it
+    is restarted, and ``endsAt`` has to be moved on, so every round calls `refresh` with the alerts
+    that fire and those that are resolved. It can be called at any time and repeatedly: Alertmanager
+    identifies alerts by their labels, which are the same in all messages of an alert.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class AlertmanagerSink:
     Attributes
     ----------
     life : timedelta
-        How long an alert lasts that is not spoken of any more.
+        Time after which Alertmanager ends an alert without a new message.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class AlertmanagerSink:
         Raises
         ------
         DestinationDownError
-            If it does not answer, or cannot now.
+            If it does not answer, or is unavailable.
         MessageRefusedError
-            If it will not, or the message makes no sense.
+            If it refuses the message, or the message is not valid.
         """
         self._post([AlertMessage.from_payload(message.payload)])
 
@@ -134,7 +134,7 @@ def labels(about: Transition) -> dict[str, str]:
     """Labels that identify an alert; they do not change during an incident.
 
     `rule` stands for the rule's meaning, since its name may be changed while it fires; the name is
-    in the summary. What is empty is left out, as Alertmanager does.
+    in the summary. Empty labels are left out, as in Alertmanager.
     """
     given = {
         "alertname": ALERT_NAME,

@@ -33,20 +33,21 @@ _SECONDS_IN_ALL: Final = 120.0
 
 
 class AppriseSink:
-    """Sends alerts to one Apprise address, in words with a picture.
+    """Sends alerts to one Apprise address, as text with a chart.
 
-    Apprise does not raise: it returns whether it worked and logs why not. What it logs is read for
-    the reason, masked, and kept out of the process's own logs. Whose fault it was it does not
-    say, so whatever fails is tried again, and never set aside.
+    Apprise raises no exception: it returns whether it succeeded and logs the reason of a failure.
+    The reason is read from its logs, masked, and kept out of the process's own logs. Apprise does
+    not distinguish an unavailable service from a refused message, so a failed message is always
+    tried again and never set aside.
 
     Parameters
     ----------
     address : str
     format : {"markdown", "text", "html"}
-        What the words are written as; Apprise turns it into what the service takes.
+        Format of the text; Apprise converts it to one that the service accepts.
     read_series : callable, optional
-        What there is to draw of a message. A picture that cannot be made keeps nothing from being
-        sent.
+        Returns the series to draw for a message. If a chart cannot be drawn, the message is sent
+        without one.
     mask : callable
         Hides secrets in text.
     """
@@ -73,9 +74,9 @@ class AppriseSink:
         Raises
         ------
         DestinationDownError
-            If it has not.
+            If it has not accepted it.
         MessageRefusedError
-            If the message makes no sense.
+            If the message is not valid.
         """
         if is_sent_in_group(message.payload):
             return
@@ -146,23 +147,26 @@ def check_apprise_address(address: str) -> None:
     Raises
     ------
     ValueError
-        With nothing of the address but its scheme.
+        The error repeats only the scheme of the address.
     """
     if _has_control(unquote(unquote(address))):
-        msg = "has a line break or another control character, which mail headers do not take"
+        msg = "has a line break or another control character, which mail headers do not allow"
         raise ValueError(msg)
     scheme = address.partition("://")[0].lower()
     with suppressed_logs():
         known = _schemes()
         if scheme == "file":
-            msg = "has the address of a file, to which nothing is sent: name a service"
+            msg = (
+                "is the address of a file, to which notifications are not sent: give the "
+                "address of a service"
+            )
             raise ValueError(msg)
         if scheme not in known:
-            hint = did_you_mean(scheme, known) or "; its list of services has the schemes"
+            hint = did_you_mean(scheme, known) or "; the schemes are in its list of services"
             msg = f"has a scheme that Apprise does not know: {scheme}{hint}"
             raise ValueError(msg)
         if _service(address) is None:
-            msg = f"is not how Apprise writes addresses of {scheme}: compare its list of services"
+            msg = f"is not a valid Apprise address of {scheme}: see its list of services"
             raise ValueError(msg)
 
 

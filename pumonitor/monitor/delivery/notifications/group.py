@@ -47,7 +47,7 @@ class AlertGroup:
 
     def __post_init__(self) -> None:
         if len({alert.transition.monitor for alert in self.alerts}) != 1:
-            msg = "a group has messages of exactly one monitor"
+            msg = "the alerts of a group must be of one monitor"
             raise ValueError(msg)
 
     @property
@@ -78,7 +78,7 @@ class AlertGroup:
         """
         given = payload.get("alerts", [payload])
         if not isinstance(given, list) or not given:
-            msg = "a group of alerts has none"
+            msg = "a group of alerts must not be empty"
             raise MessageRefusedError(msg, for_good=True)
         try:
             return cls(alerts=tuple(AlertMessage.from_payload(one) for one in given))

@@ -51,11 +51,11 @@ class AlertMessage:
     number : int
         Its id in the ledger (`alert_transitions`).
     late : bool
-        Sent after its time: it was silenced, inhibited, or history when it happened.
+        Whether it is sent late: it was silenced, inhibited or too old when it happened.
     runbook : str
-        Address of what to do; "" without one.
+        Address of instructions; "" without one.
     links : mapping of str to str
-        Further addresses, by what is there.
+        Further addresses by name.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class AlertMessage:
         if payload.get("firing_since") is not None:
             times["firing_since"] = _time(payload, "firing_since")
         if missing := [name for name in _NEEDED if name not in payload]:
-            msg = f"a message about an alert has no {', '.join(missing)}"
+            msg = f"a message about an alert lacks {', '.join(missing)}"
             raise MessageRefusedError(msg)
         values = {**payload, **times, "limit_value": payload.get("limit")}
         return cls(

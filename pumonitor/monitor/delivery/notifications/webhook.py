@@ -26,10 +26,10 @@ _LARGEST_PICTURE: Final = 256 * 1024
 class WebhookSink:
     """Posts one alert at a time; ``webhook-id`` lets the receiver ignore duplicates.
 
-    2xx counts as delivered. 408, 425, 429 and 5xx, no connection and no answer are tried again
-    (for 429 and 503 not before what Retry-After asks for), any other answer sets the message aside.
-    An answer that is lost after the message was sent leaves it open whether it arrived: it is sent
-    again, with the same ``webhook-id`` and the same words, and a new timestamp and signature.
+    2xx counts as delivered. 408, 425, 429 and 5xx, no connection and no answer are tried again (for
+    429 and 503 not before what Retry-After asks for), any other answer sets the message aside. An
+    answer that is lost after the message was sent leaves it open whether it arrived: it is sent
+    again, with the same ``webhook-id`` and body, and a new timestamp and signature.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class WebhookSink:
     secret : str, optional
         Signs what is sent: ``whsec_`` and base64, or any text. Nothing is signed without it.
     read_series : callable, optional
-        What there is to draw of a message; without it no picture is sent. One that cannot be made
-        keeps nothing from being sent.
+        Returns the series to draw for a message; without it no chart is sent. If a chart cannot be
+        drawn, the message is sent without one.
     allow_private : bool
         Whether the address may be one of a private network or of this machine.
     mask : callable
@@ -75,9 +75,9 @@ class WebhookSink:
         Raises
         ------
         DestinationDownError
-            If it does not answer, or cannot now.
+            If it does not answer, or is unavailable.
         MessageRefusedError
-            If it will not, or the message makes no sense.
+            If it refuses the message, or the message is not valid.
         """
         if is_sent_in_group(message.payload):
             return

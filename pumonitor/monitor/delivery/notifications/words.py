@@ -86,7 +86,7 @@ def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
     yield "Window", f"{_moment(about.window_start)} to {_moment(about.window_end)}"
     yield "Labels known by", _moment(about.as_of)
     if about.firing_since is not None and about.firing_since != about.window_start:
-        yield "Since the window of", _moment(about.firing_since)
+        yield "Firing since the window of", _moment(about.firing_since)
     if about.model_version:
         yield "Model version", _plain(about.model_version)
     if about.segment:
@@ -220,7 +220,7 @@ def _in_markdown(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """On one line, without control characters; a mention in the data calls nobody."""
+    """Put on one line, without control characters; "@" in the data mentions nobody."""
     printable = "".join(one if one.isprintable() else " " for one in text)
     return _MENTION.sub("@\u200b", " ".join(printable.split()))
 

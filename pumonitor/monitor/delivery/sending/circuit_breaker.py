@@ -12,9 +12,9 @@ __all__ = ["CircuitBreaker"]
 
 @dataclass(slots=True, kw_only=True)
 class CircuitBreaker:
-    """Closed it lets everything through; after `failures_to_open` failures in a row nothing.
+    """Allows all messages while closed, and none after `failures_to_open` failures in a row.
 
-    When its wait is over it lets one through as a probe: it closes if that arrives, else it waits
+    After the wait it allows one message as a probe. It closes if that is delivered, else it waits
     twice as long.
 
     Attributes

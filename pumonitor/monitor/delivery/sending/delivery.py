@@ -17,11 +17,10 @@ _MOST_THREADS: Final = 32
 
 
 class Deliverer:
-    """Sends what the outbox holds, to each destination in a thread of its own.
+    """Sends the messages of the outbox, with one thread for each destination.
 
-    So a destination that is slow or down delays no other. Destinations of one sink share its
-    thread: what was named first goes first, and goes before the rest again whenever there is
-    something new.
+    So a destination that is slow or down delays no other. Destinations of one sink share a thread:
+    new messages of the destination named first are always sent first.
 
     Parameters
     ----------
@@ -31,7 +30,7 @@ class Deliverer:
     clock : Clock
     patience : Patience, optional
     seed : int, optional
-        Of the chance in waits.
+        Seed of the random part of waits.
 
     Examples
     --------
@@ -68,15 +67,15 @@ class Deliverer:
     def deliver(
         self, *, budget: timedelta, budgets: Mapping[str, timedelta] | None = None
     ) -> dict[str, Delivery]:
-        """Send what is due, to each destination for no longer than its budget.
+        """Send the messages that are due, to each destination for at most its budget.
 
-        A send that has begun is not cut short: its sink's own limits end it.
+        A request that has begun is not interrupted: the limits of its sink end it.
 
         Parameters
         ----------
         budget : timedelta
         budgets : mapping of str to timedelta, optional
-            Of destinations with another one.
+            Budgets of destinations that differ from it.
         """
         if not self._threads:
             self._threads = self._made(lambda name, done: None)

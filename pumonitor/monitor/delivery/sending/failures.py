@@ -25,7 +25,7 @@ class DestinationDownError(PumonitorError):
     reason : str
         In words, without secrets.
     retry_after : timedelta, optional
-        How long the destination asked to be left alone.
+        Wait that the destination asked for.
     """
 
     def __init__(self, reason: str, *, retry_after: timedelta | None = None) -> None:

@@ -25,22 +25,22 @@ Stopped = Literal["nothing due", "out of time", "left alone", "told to stop", "f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How often and after which waits delivery is tried again.
+    """Number of attempts and waits of delivery.
 
     Attributes
     ----------
     first_wait, longest_wait : timedelta
-        Before a message is tried again, doubled from one failure to the next; less up to half of
-        it by chance, so that what failed together is not tried together.
+        Wait before a message is tried again. It doubles with each failure, and a random part of up
+        to half is subtracted, so that messages that failed together are not tried together.
     refusals : int
-        A message that was at fault this often is set aside; outages never set one aside.
+        Number of refusals after which a message is set aside; outages do not count.
     failures_to_open : int
-        A destination that was down this often in a row is left alone, for the same waits.
+        Number of failures in a row after which a destination is not tried, for the same waits.
     batch : int
         Messages claimed at once.
     lease : timedelta
-        For how long; renewed while they are sent. How long others wait for a claimant that died
-        on another machine.
+        Length of a claim, renewed while messages are sent. Others wait so long for a process that
+        died on another machine.
     """
 
     first_wait: timedelta = timedelta(seconds=30)
@@ -71,7 +71,7 @@ class Delivery:
     delivered, failed, set_aside : int
         Messages.
     stopped : {"nothing due", "out of time", "left alone", "told to stop", "failed"}
-        Why the round ended; "failed": messages could not be claimed or noted.
+        Why the round ended; "failed": messages could not be claimed or marked as delivered.
     reason : str
         Of the last failure, "" without any.
     """
@@ -92,11 +92,11 @@ class Delivery:
 
 
 class Sender:
-    """Sends what the outbox holds for one destination; used by one thread.
+    """Sends the messages of the outbox for one destination; used by one thread.
 
-    A message counts as delivered only after its sink returned. One whose answer was lost is sent
-    again, which sinks take without a change. Within a lane nothing overtakes; a message that fails
-    holds up its lane only.
+    A message counts as delivered only after its sink returned. A message whose answer was lost is
+    sent again; sinks ignore the repetition. Messages of a lane are sent in order, and one that
+    fails delays its lane only.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Sender:
     clock : Clock
     patience : Patience
     seed : int, optional
-        Of the chance in waits.
+        Seed of the random part of waits.
     """
 
     def __init__(
@@ -137,15 +137,15 @@ class Sender:
     ) -> None:
         """Send the messages that are due and record the outcome in `delivery`.
 
-        A send that has begun is not cut short: its sink's own limits end it.
+        A request that has begun is not interrupted: the limits of its sink end it.
 
         Parameters
         ----------
         delivery : Delivery
         until : datetime or None
-            Nothing is begun from then on.
+            No request is begun from then on.
         stopped : callable
-            Nothing is begun once it is true.
+            No request is begun once it returns True.
         """
         while self._not_noted:
             # Delivered, but the outbox could not be updated; do it now, so none is sent again.

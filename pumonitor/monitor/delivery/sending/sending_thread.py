@@ -30,14 +30,14 @@ OnDelivery = Callable[[str, Delivery], None]
 class SendingThread(Thread):
     """Sends messages until `end` or `stop` is called.
 
-    The first of its destinations goes before the others whenever there is something new.
+    New messages of the first destination are always sent first.
 
     Parameters
     ----------
     senders : sequence of Sender
     clock : Clock
     stopped : Event
-        Nothing more is sent once it is set.
+        No further message is sent once it is set.
     refresh : callable
         Called with a destination every minute and at the end.
     on_delivery : callable
@@ -47,7 +47,7 @@ class SendingThread(Thread):
     done : dict of str to Delivery
         By destination.
     error : BaseException or None
-        What ended the thread before its time.
+        Exception that ended the thread early.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class SendingThread(Thread):
         self._news.set()
 
     def end(self, budgets: Mapping[str, timedelta]) -> None:
-        """Send what is due, to each destination for no longer than its budget, then end."""
+        """Send the messages that are due, to each destination for at most its budget, then end."""
         self._budgets = budgets
         self._news.set()
 
@@ -137,7 +137,7 @@ class SendingThread(Thread):
         if self._trouble.get(name) != delivery.reason:
             self._trouble[name] = delivery.reason
             _log.error(
-                "delivery to %s is interrupted: %s",
+                "delivery to %s stopped: %s",
                 name,
                 delivery.reason,
                 exc_info=None if expected else error,

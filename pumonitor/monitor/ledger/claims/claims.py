@@ -260,7 +260,7 @@ def _take(
         # The last worker died or was too slow. It counts, as the window may kill its workers.
         values["attempts"] = windows.c.attempts + 1
         values["last_error"] = (
-            f"{shown_owner(found.lease_owner)} died, or did not finish within its lease"
+            f"{shown_owner(found.lease_owner)} died or did not finish before its lease ran out"
         )
     row = connection.execute(
         update(windows)
@@ -320,5 +320,5 @@ def _stale(claim: Claim) -> StaleClaimError:
     return StaleClaimError(
         f"{shown_owner(claim.owner)} no longer holds the window of {claim.monitor} from "
         f"{claim.window.start.isoformat()}: its lease ran out at {claim.lease_until.isoformat()} "
-        "and another worker took over, or it was reopened. Nothing was stored"
+        "and another worker claimed the window, or the window was reopened. Nothing was stored"
     )

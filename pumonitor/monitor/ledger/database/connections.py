@@ -267,8 +267,8 @@ def _checked(address: str) -> URL:
 def _check_file(url: URL) -> None:
     if url.database in (None, "", ":memory:") or "memory" in url.query.get("mode", ""):
         msg = (
-            "state must be a file that several processes can open, which sqlite:// without a file "
-            "is not: write sqlite:///pumonitor.db"
+            "state must be a file that several processes can open, so sqlite:// needs a file: "
+            "write sqlite:///pumonitor.db"
         )
         raise InputError(msg)
     folder = Path(str(url.database).removeprefix("file:")).parent

@@ -35,13 +35,13 @@ Withheld = Literal["history", "silenced", "inhibited", "untold", "acknowledged",
 
 WITHHELD_BECAUSE: Final[Mapping[Withheld | None, str]] = MappingProxyType(
     {
-        "history": "too long ago, or found by a backfill",
-        "silenced": "a silence holds",
-        "inhibited": "a critical alert fires for the same numbers",
-        "untold": "nobody was notified of its beginning",
-        "acknowledged": "it is acknowledged",
-        "too soon": "soon after the notification",
-        None: "no destination",
+        "history": "the window is too old, or a backfill evaluated it",
+        "silenced": "a silence is in force",
+        "inhibited": "a critical alert for the same metric fires",
+        "untold": "no notification was sent when it fired",
+        "acknowledged": "the incident is acknowledged",
+        "too soon": "the last notification was sent shortly before",
+        None: "the rule has no destination",
     }
 )
 """The same in words for people; None: nobody is to be notified."""

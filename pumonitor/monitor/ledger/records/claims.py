@@ -33,7 +33,7 @@ def window_key(monitor: str, configuration: str, start: datetime, end: datetime)
 
 def _instant(moment: datetime) -> str:
     if moment.tzinfo is None:
-        msg = f"times must carry their zone, got {moment}"
+        msg = f"times must have a zone, got {moment}"
         raise ValueError(msg)
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 

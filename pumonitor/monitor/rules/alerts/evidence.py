@@ -105,7 +105,7 @@ def _from_reference(
     view: WindowView, series: Series, metric: str, known_reference: KnownReference | None
 ) -> tuple[ReferenceWindows | None, str]:
     if known_reference is not None and view.window.start < known_reference.end:
-        return None, "it lies in the reference or before it"
+        return None, "the window is in the reference or before it"
     if known_reference is None or view.as_of < known_reference.as_of:
         return None, "the reference is not mature yet"
     reference = known_reference.windows(series)
@@ -130,7 +130,7 @@ def _from_windows(
         and unusable(one, series, metric) is None
     ]
     if len(earlier) < FEWEST_WINDOWS:
-        return None, f"{len(earlier)} windows before it have a value, {FEWEST_WINDOWS} are needed"
+        return None, f"{len(earlier)} earlier windows have a value, and {FEWEST_WINDOWS} are needed"
     return ReferenceWindows(windows=[_known(metric, one, _estimated) for one in earlier]), ""
 
 

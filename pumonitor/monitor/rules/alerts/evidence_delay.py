@@ -81,7 +81,9 @@ class LabelDelayDetector:
                 self._snapshots.keep(self._state)
                 return found
         self._snapshots.keep(self._state)
-        return missing or Evidence(window=view.window, kind="error", reason="it has no labels")
+        return missing or Evidence(
+            window=view.window, kind="error", reason="the window has no labels"
+        )
 
     def _arrived(self, view: WindowView) -> Arrived | None:
         *counts, _ = view.health.get("arrivals") or (0,)
@@ -105,14 +107,14 @@ class LabelDelayDetector:
         if view.failed:
             return said("error", "the window could not be evaluated")
         if arrived is None:
-            return said("insufficient", "there is no time at which labels became known")
+            return said("insufficient", "the labels have no time at which they became known")
         begins = self._condition.begins
         if begins is not None and view.window.start < begins:
-            return said("insufficient", "it lies before the reference")
+            return said("insufficient", "the window is before the reference")
         if arrived.labels == 0 and predictions_of(view) == 0:
             return said("no_data", "there are no predictions")
         if arrived.labels == 0:
-            return said("no_data", "no label has come within the maturity")
+            return said("no_data", "no label has arrived within the maturity")
         return None
 
     def _learn(self, view: WindowView, arrived: Arrived) -> Evidence:
@@ -130,7 +132,7 @@ class LabelDelayDetector:
         return Evidence(
             window=view.window,
             kind="insufficient",
-            reason=f"how late labels usually come is still being learned from {wanted} windows",
+            reason=f"the usual label delay is still being estimated from {wanted} windows",
         )
 
     def _new_detector(self, windows: int) -> Detector:
@@ -151,7 +153,9 @@ class LabelDelayDetector:
             raise AssertionError
         delay = state.usual.mean_of(arrived)
         if delay is None:
-            reason = "its labels all come after one delay, which shows no change"
+            reason = (
+                "all labels of the window have the same delay, so that a change cannot be detected"
+            )
             return Evidence(window=view.window, kind="insufficient", reason=reason)
         detector = state.detector.copy()
         detection = detector.step(_observation(arrived, delay))
@@ -179,13 +183,13 @@ def _evidence(
     if detection.kind == "breach" and detection.size is not None:
         times = _Times.of(usual, expected, detection)
         began = "" if since is None else f" since about {moment_text(since)}"
-        reason += f", {_percent(expected)} was usual: they take {times} as long{began}"
+        reason += f", and {_percent(expected)} was usual: they take {times} as long{began}"
         kind = "breach"
         if times.within(condition.change):
             kind = "good"
             reason += f", within the {_percent(condition.change)} allowed"
     else:
-        reason += f", {_percent(expected)} is expected"
+        reason += f", and {_percent(expected)} is expected"
     limit = None
     if condition.change > 0:
         times_allowed = 1 + condition.change if grows else 1 - condition.change

@@ -84,10 +84,10 @@ def _no_data(view: WindowView) -> Evidence:
 def _volume(view: WindowView, limit: float, usual: Sequence[WindowView]) -> Evidence:
     rows = predictions_of(view)
     if len(usual) < _LEAST_WINDOWS:
-        return _said(view, "insufficient", "too few windows before it", value=rows)
+        return _said(view, "insufficient", "there are too few earlier windows", value=rows)
     mean = sum(map(predictions_of, usual)) / len(usual)
     if mean == 0:
-        return _said(view, "insufficient", "there were no predictions before it", value=rows)
+        return _said(view, "insufficient", "earlier windows have no predictions", value=rows)
     change = rows / mean - 1
     reason = (
         f"there are {shown(rows)} predictions, {100 * abs(change):.0f}% "
@@ -122,7 +122,7 @@ def _score_range(view: WindowView, usual: Sequence[WindowView]) -> Evidence:
         return _said(view, "breach", f"all scores are {shown(least)}", **numbers)
     before = [one.health["scores"] for one in usual if one.health.get("scores") is not None]
     if len(before) < _LEAST_WINDOWS:
-        return _said(view, "insufficient", "too few windows before it", **numbers)
+        return _said(view, "insufficient", "there are too few earlier windows", **numbers)
     bottom, top = min(one[0] for one in before), max(one[3] for one in before)
     usual_range = f"{shown(bottom)} to {shown(top)}"
     if high > top or low < bottom:

@@ -171,8 +171,8 @@ def _missing(view: WindowView, series: Series) -> Evidence:
     if found is not None:
         return found
     reason = (
-        f"{title('class_prior')} is followed from the end of the reference on, and this "
-        "window is before it"
+        f"{title('class_prior')} is followed from the end of the reference on, and this window is "
+        "earlier"
     )
     return Evidence(window=view.window, kind="insufficient", reason=reason)
 
@@ -201,7 +201,7 @@ def _evidence(
         reason = f"{stated}; it has {verb} to {times} since about {moment_text(since)}"
     else:
         reason = (
-            f"{stated}, {times}; that it has moved by a quarter or more has a chance of "
+            f"{stated}, {times}; the probability that it has changed by a quarter or more is "
             f"{posterior.chance:.0%}"
         )
     return Evidence(

@@ -193,7 +193,7 @@ class ShiftDetectors:
             reason = (
                 "placements cannot be computed without AUL and a class prior below 1"
                 if self._counts(view)
-                else "it lies before the reference"
+                else "the window is before the reference"
             )
             return missing or Evidence(window=view.window, kind="insufficient", reason=reason)
         reading = view.readings[series][self._rule.metric]
@@ -228,8 +228,8 @@ def _reason(
     condition = rule.condition if isinstance(rule.condition, Shift) else None
     if detection.kind == "learning":
         needed = f" from {condition.reference_windows} windows" if condition else ""
-        return f"{stated}; what is usual is still being learned{needed}"
-    expected = f"{stated}, {shown(detection.expected)} is expected"
+        return f"{stated}; the usual value is still being estimated{needed}"
+    expected = f"{stated}, and {shown(detection.expected)} is expected"
     if detection.kind != "breach":
         return expected
     verb = {"down": "has fallen", "up": "has risen"}.get(detection.direction or "", "has changed")

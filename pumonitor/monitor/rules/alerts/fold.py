@@ -178,10 +178,12 @@ def _missing(view: WindowView, series: Series, metric: str) -> Evidence:
     reading = view.readings.get(series, {}).get(metric)
     if found is None or (reading is not None and reading.assumed):
         value = None if reading is None else reading.value
-        return Evidence(window=view.window, kind="good", value=value, reason="it has one")
+        return Evidence(
+            window=view.window, kind="good", value=value, reason="the metric has a value"
+        )
     others = any(one != series and one[1] == series[1] for one in view.readings)
     if found.kind == "no_data" and others:
-        reason = "another model version has taken over"
+        reason = "another model version has replaced this one"
         return Evidence(window=view.window, kind="no_data", reason=reason)
     return Evidence(window=view.window, kind="breach", reason=found.reason)
 
@@ -215,7 +217,7 @@ def _few_false_discoveries(
 
 def _unsure(one: SeriesEvidence, segments: Mapping[Series, SeriesEvidence]) -> SeriesEvidence:
     found = one.evidence
-    reason = f"{found.reason}, which among {len(segments)} segments may be chance"
+    reason = f"{found.reason}, which may be chance as there are {len(segments)} segments"
     return SeriesEvidence(evidence=replace(found, kind="insufficient", reason=reason, since=None))
 
 

@@ -19,11 +19,11 @@ def unusable(view: WindowView, series: Series, metric: str) -> Evidence | None:
         return Evidence(window=view.window, kind="no_data", reason="there are no predictions")
     reading = readings.get(metric)
     if reading is None or reading.value is None:
-        why = "it was not evaluated" if reading is None else reading.reason
+        why = "the metric was not evaluated" if reading is None else reading.reason
         reason = f"{title(metric)} is undefined: {why}"
         return Evidence(window=view.window, kind="insufficient", reason=reason)
     if reading.assumed:
-        reason = f"{title(metric)} is assumed to be {shown(reading.value)} and not measured"
+        reason = f"{title(metric)} is assumed to be {shown(reading.value)} and is not estimated"
         return Evidence(window=view.window, kind="insufficient", reason=reason)
     return _no_evidence(view, reading) if reading.impossible else None
 

@@ -110,8 +110,8 @@ def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], observe
         return "" if "class_prior" in kinds else _worse_or_better(sizes, observed)
     if kind == "score_scale":
         return (
-            f"{_moved(sizes, observed)}, and {_stays(auc)}{ranking}: the threshold no longer means "
-            "what it did."
+            f"{_moved(sizes, observed)}, and {_stays(auc)}{ranking}: the same threshold now "
+            "selects other cases than before."
         )
     if kind == "confirmed_share":
         return _confirmed_share(sizes)
@@ -121,12 +121,12 @@ def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], observe
         return _labeling(observed, ranking)
     if kind == "traffic":
         return (
-            f"The mix of the traffic has changed: {_traffic(observed.before, observed.now)}. Each "
-            "part scores as before."
+            f"The mix of the traffic has changed: {_traffic(observed.before, observed.now)}. "
+            "Scores within each segment are as before."
         )
     return (
-        "Nothing in scores, confirmations and delays stands out: there are "
-        f"{_ratio(sizes['positives'])} times as many positives as in the reference{ranking}."
+        f"Scores, confirmations and delays show no change: there are {_ratio(sizes['positives'])} "
+        f"times as many positives as in the reference{ranking}."
     )
 
 
@@ -141,9 +141,9 @@ def _others(
         beside = sum(one for also, one in support.items() if kind in also and named <= set(also))
         what = _named(kind, sizes)
         yield (
-            f"Perhaps {what} as well ({share:.0%})."
+            f"Perhaps also {what} ({share:.0%})."
             if beside > 0.5 * share
-            else f"Or it is {what} instead ({share:.0%})."
+            else f"Instead it may be {what} ({share:.0%})."
         )
     ranking = sizes.get(AUC_AT_NEW_PRIOR)
     if "class_prior" in named and "confirmed_share" not in named and not _stayed(ranking):
@@ -196,7 +196,7 @@ def _stayed(auc: Size | None) -> bool:
 
 
 def _stays(auc: Size | None) -> str:
-    return "the ranking stays" if _stayed(auc) else "the ranking stays as far as can be seen"
+    return "the ranking has not changed" if _stayed(auc) else "the ranking shows no change"
 
 
 def _worse_or_better(sizes: Mapping[str, Size], observed: Observed) -> str:
@@ -212,10 +212,10 @@ def _worse_or_better(sizes: Mapping[str, Size], observed: Observed) -> str:
 def _labeling(observed: Observed, ranking: str) -> str:
     how, ranks = ("higher", "better") if observed.ranks_higher else ("lower", "worse")
     return (
-        f"Confirmed positives score {how}{ranking} while all rows score about as they did. "
-        "Either the positives that get confirmed are others than before, so that recall, AUC "
-        f"and F1 are off though the model is the same; or it ranks {ranks} among positives "
-        "that are too few to show among all rows. Check how cases come to be confirmed."
+        f"Confirmed positives score {how}{ranking} while all rows score about as they did. Either "
+        "other positives get confirmed than before, so that recall, AUC and F1 are biased although "
+        f"the model has not changed; or the model ranks {ranks}, and the positives are too few to "
+        "change the scores of all rows. Check how cases get confirmed."
     )
 
 
@@ -229,7 +229,7 @@ def _class_prior(sizes: Mapping[str, Size], observed: Observed, *, alone: bool) 
     auc = sizes.get(AUC_AT_NEW_PRIOR)
     if auc is None or not alone:
         return positives_changed
-    allowing = f"AUC {_change(auc)} with so many positives"
+    allowing = f"AUC changed by {_change(auc)} at this share of positives"
     if is_clear(sizes, AUC_AT_NEW_PRIOR):
         how = "worse" if auc.change < 0 else "better"
         return f"{positives_changed} The model ranks {how} as well ({allowing})."
@@ -246,11 +246,13 @@ def _confirmed_share(sizes: Mapping[str, Size]) -> str:
     share = sizes["confirmed_share"]
     which = "A smaller" if share.change < 1 else "A larger"
     if is_clear(sizes, "delay"):
-        stays = f"Delays changed ({_delays(sizes)}) and do not explain that. Scores are as before."
+        stays = (
+            f"Delays changed ({_delays(sizes)}), which does not explain it. Scores are as before."
+        )
     elif "delay" in sizes:
         stays = "Scores and delays are as before."
     else:
-        stays = "Scores are as before; how late confirmations come is not known."
+        stays = "Scores are as before; the label delay is not known."
     return (
         f"{which} share of the positives gets confirmed: {_ratio(share)} times the usual one. "
         f"{stays}"
@@ -264,8 +266,8 @@ def _label_delay(sizes: Mapping[str, Size]) -> str:
     if is_clear(sizes, "delay"):
         median = f"; {_delays(sizes)}"
     return (
-        f"Confirmations come {how} than they did: {share.change:.0%} ({share.low:.0%} to "
-        f"{share.high:.0%}) of the usual number are in{median}. Scores are as before."
+        f"Confirmations arrive {how} than before: {share.change:.0%} ({share.low:.0%} to "
+        f"{share.high:.0%}) of the usual number have arrived{median}. Scores are as before."
     )
 
 
@@ -296,8 +298,8 @@ def _unclear(
     elif "auc" in sizes:
         auc = sizes["auc"]
         return (
-            f"{_with_known(said, known)} Not known: whether the model ranks as before, AUC may "
-            f"have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
+            f"{_with_known(said, known)} It is not known whether the model ranks as before: AUC "
+            f"may have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
         )
     return _with_known(said, known)
 
@@ -351,7 +353,7 @@ def _named(kind: str, sizes: Mapping[str, Size]) -> str:
         "ranking": "another ranking",
         "score_scale": "another scale of the scores",
         "confirmed_share": f"a {smaller} share of the positives being confirmed",
-        "label_delay": f"confirmations that come {later}",
+        "label_delay": f"confirmations that arrive {later}",
         "labeling": "other positives being confirmed",
         "traffic": "another mix of the traffic",
         "none": "chance alone",

@@ -228,7 +228,11 @@ def _reason(
     """Why the share known is undefined, or None."""
     if not reached[:, -1].any():
         steps = int(np.count_nonzero(reached.any(axis=0)))
-        seen = f"the oldest is seen up to {ages[steps - 1]}" if steps else "there is none yet"
+        seen = (
+            (f"the oldest has been followed up to an age of {ages[steps - 1]}")
+            if steps
+            else "there is none yet"
+        )
         return f"no earlier window has reached the maturity of {ages[-1]}: {seen}"
     if len(totals) and totals[-1] == 0:
         windows = int(reached[:, -1].sum())

@@ -53,11 +53,11 @@ class ReferenceWindows:
         if known >= FEWEST_WINDOWS:
             return None
         if known == 0:
-            return f"{self.name} has no {title} that is possible"
+            return f"{self.name} has no possible value of {title}"
         several = "" if known == 1 else "s"
         return (
             f"{self.name} has {known} window{several} with {title}, and {FEWEST_WINDOWS} are "
-            "needed to see how much windows differ by themselves"
+            "needed to estimate how much windows vary when nothing changes"
         )
 
     def values(self, metric: str, *names: str) -> FloatArray:

@@ -67,9 +67,9 @@ def _refused(counts: Counts) -> InputFinding | None:
     return InputFinding(
         kind="refused_labels",
         sentence=f"{_part(refused, _of(counts, 'label_rows'), 'label')} known more than a day "
-        f"before the prediction and {'does' if refused == 1 else 'do'} not count: check known_at "
-        "and time, their time_zone and time_unit, and that an id names one prediction and nothing "
-        "that is scored again and again",
+        f"before the prediction and {'does' if refused == 1 else 'do'} not count: check "
+        "known_at and time, their time_zone and time_unit, and that each id belongs to "
+        "one prediction, not to a case that is scored repeatedly",
     )
 
 
@@ -81,8 +81,9 @@ def _early(counts: Counts, before: Callable[[], Sequence[Counts]]) -> InputFindi
     return InputFinding(
         kind="early_labels",
         sentence=f"{_part(early, _of(counts, 'label_rows'), 'label')} known before the prediction, "
-        f"by a day at most{usual}, and {'counts' if early == 1 else 'count'}: is known_at a date "
-        "without a time of day, or do the clocks of the two tables differ?",
+        f"by a day at most{usual}, and {'counts' if early == 1 else 'count'}: check "
+        "whether known_at is a date without a time of day, and whether the clocks of the "
+        "two tables differ",
     )
 
 
@@ -97,8 +98,9 @@ def _repeated(counts: Counts, before: Callable[[], Sequence[Counts]]) -> InputFi
     return InputFinding(
         kind="repeated_predictions",
         sentence=f"{same + other:,} of {rows:,} rows of predictions ({_share(same + other, rows)}) "
-        f"repeat an id of the window{usual}, {scores}and only the first of each counts: was "
-        "something written twice, or does the pattern name files that were replaced?",
+        f"repeat an id of the window{usual}, {scores}and only the first of each counts: "
+        "check whether rows were written twice, and whether the pattern matches files "
+        "that were replaced",
     )
 
 
@@ -109,8 +111,9 @@ def _conflicting(counts: Counts, before: Callable[[], Sequence[Counts]]) -> Inpu
     rows = _of(counts, "conflicting_labels")
     return InputFinding(
         kind="conflicting_labels",
-        sentence=f"{rows:,} of {_of(counts, 'label_rows'):,} labels say different things of one "
-        f"prediction at one moment{usual}, and count as none: give the later one a later known_at",
+        sentence=f"{rows:,} of {_of(counts, 'label_rows'):,} labels contradict each other about "
+        f"one prediction at the same known_at{usual}, and are not counted: give the later "
+        "one a later known_at",
     )
 
 

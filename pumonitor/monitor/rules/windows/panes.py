@@ -92,8 +92,8 @@ class PaneSchedule:
         for before, age in zip((None, *early), early, strict=False):
             if not timedelta() <= age < self.maturity:
                 msg = (
-                    f"ages of provisional panes must be from 0 to below the maturity of "
-                    f"{self.maturity}, got {age}: the mature pane comes by itself"
+                    "ages of provisional panes must be from 0 to below the maturity of "
+                    f"{self.maturity}, got {age}: the mature pane is always added"
                 )
                 raise InputError(msg)
             if before is not None and age <= before:

@@ -209,7 +209,7 @@ def _hint(every: str) -> str:
         return ": a window cannot end before it starts"
     count, unit = int(found[2] or 1), found[3]
     if unit in ("m", "min", "s"):
-        return "; months are mo, and no window is shorter than an hour"
+        return "; write mo for months, and no window is shorter than an hour"
     months = {"q": 3, "y": 12}.get(unit[0].lower())
     meant = "mo" if months or unit[0] in "mM" else unit[0].lower()
     return f"; did you mean {count * (months or 1)}{meant}?" if meant in _UNITS else ""

@@ -80,7 +80,7 @@ class AuxiliaryScores:
         panes : sequence of Pane
             Collected panes of one window that are about to be evaluated.
         source : callable
-            Opens the monitor's tables, where they are needed.
+            Opens the monitor's tables if they are needed.
 
         Raises
         ------
@@ -240,7 +240,7 @@ class PaneAuxiliary:
 
     @cached_property
     def reason(self) -> str | None:
-        """Why no auxiliary score is used at this moment, or "" where none is asked for."""
+        """Why no auxiliary score is used at this moment; "" if none is configured."""
         if not has_auxiliary(self.monitor):
             return ""
         stored = self.stored
@@ -248,7 +248,7 @@ class PaneAuxiliary:
             missing = training_of(self.monitor, self.configuration, self.pane, self.ledger)
             return missing if isinstance(missing, str) else _UNTRAINED
         if self.pane.as_of < stored.as_of:
-            return f"it is trained on what is known by {stored.as_of:%Y-%m-%d %H:%M} UTC"
+            return f"it is trained on labels that became known by {stored.as_of:%Y-%m-%d %H:%M} UTC"
         if self.pane.window.start < stored.last_start:
             return "the window is one of those it was trained on"
         return None
@@ -264,8 +264,8 @@ class PaneAuxiliary:
         Returns
         -------
         AuxiliarySeries
-            With a table, or without for too few confirmed positives; or with a reason why nothing
-            is made.
+            With a table; without one if there are too few confirmed positives; or with a reason why
+            no table is made.
         """
         if self.reason is not None and self.reason != _UNTRAINED:
             return self._without(series, self.reason)

@@ -24,7 +24,7 @@ _FEWEST_SAMPLED: Final = 100
 
 
 def state_at(rows: SampledRows, moment: int) -> NDArray[np.int64]:
-    """Label of each row at one of the moments asked for: 1, 0 or -1."""
+    """Label of each row at one of the requested moments: 1, 0 or -1."""
     return np.asarray((rows.history // 3**moment) % 3 - 1)
 
 
@@ -101,19 +101,19 @@ def table_of(
         1, 0 or -1.
     scores : ndarray of shape (rows,)
     is_sampled : ndarray of bool, shape (rows,)
-        Whether the row was drawn from all rows; rows without a label count if they were, those with
-        one if they were not, for then they are all there.
+        Whether the row was drawn from all rows. Rows without a label count if they were drawn; rows
+        with a label count if they were not, because all of them were read.
     propensity : ndarray of shape (rows,)
         NaN where there is none.
     totals : dict of int to int
-        How many rows of each state there are.
+        Number of all rows in each state.
 
     Raises
     ------
     TooFewPositivesError
         If fewer than two are confirmed.
     InputError
-        If too few of the rows are there.
+        If too few of the rows were sampled.
     """
     counts = is_sampled == (state == 0)
     state, scores, propensity = state[counts], scores[counts], propensity[counts]

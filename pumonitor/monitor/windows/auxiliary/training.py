@@ -45,7 +45,7 @@ class Training:
 
     @property
     def as_of(self) -> datetime:
-        """Latest moment of the windows trained on: what was known then is used."""
+        """Latest moment of the windows used for training: labels known by then are used."""
         return max(one.as_of for one in self.panes)
 
     @property
@@ -62,19 +62,19 @@ class Training:
 def training_windows(panes: Sequence[TrainingPane], *, at_least: int = 0) -> int | None:
     """Number of windows, counted from the first, that the auxiliary score is trained on.
 
-    Ten or more with 150 confirmed in all, the windows that a class prior is founded on.
+    At least ten windows with 150 confirmed positives, as for the start of a followed class prior.
 
     Parameters
     ----------
     panes : sequence of TrainingPane
         In order of time.
     at_least : int
-        Windows of the monitor's reference, which all count.
+        Number of windows in the monitor's reference, all of which are used.
 
     Returns
     -------
     int or None
-        None while there are too few.
+        None if there are too few.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def training_of(
     """Windows to train on, among those known at a pane's moment; or the reason to wait."""
     period = baseline_period(monitor)
     if period.end is not None and pane.as_of < period.end + monitor.maturity:
-        return "it is trained when the labels of the reference are in"
+        return "it is trained once the labels of the reference are mature"
     panes: list[TrainingPane] = []
     at_least = 0
     for since in dict.fromkeys([period.start, None]):
@@ -121,8 +121,8 @@ def training_of(
     number = training_windows(panes, at_least=at_least)
     if number is None:
         return (
-            f"it is trained on {max(_FEWEST_WINDOWS, at_least)} windows or more with "
-            f"{LEAST_LABELED} confirmed positives, and there are {len(panes)} with "
+            f"it needs {max(_FEWEST_WINDOWS, at_least)} windows or more with {LEAST_LABELED} "
+            f"confirmed positives, and there are {len(panes)} windows with "
             f"{sum(one.confirmed for one in panes)}"
         )
     return Training(panes[:number])
@@ -135,15 +135,14 @@ def trained(training: Training, source: PredictionSource) -> StoredAuxiliary:
     ----------
     training : Training
     source : PredictionSource
-        Asked for as many rows of all windows as training takes, the same share of each, and for
-        those that labels are known of.
+        The rows for training are read from it: the same share of each window, and all labeled rows.
 
     Raises
     ------
     InputError
         If features cannot be read or used.
     ExtraMissingError
-        Without scikit-learn.
+        If scikit-learn is not installed.
     SourceError
         If a table cannot be read now.
     """

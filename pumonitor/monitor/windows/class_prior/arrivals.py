@@ -30,15 +30,15 @@ _ENOUGH: Final = 200
 class Arrivals:
     """Confirmed positives of earlier windows at each of their panes, as known at one moment.
 
-    Looks are at the same ages in all windows, so that what a window of this age has by now is
-    compared with what earlier ones had then, retractions and all, whatever the windows' length.
+    All windows have panes at the same ages. So the labels of a window at this age are compared with
+    those of earlier windows at the same age, including retractions, for any length of windows.
 
     Attributes
     ----------
     ages : tuple of timedelta
         Of the provisional panes and the mature one.
     age : timedelta or None
-        Of the look that it is about; None where all labels are in.
+        Age of the pane in question; None once it is mature.
     counts : tuple of LabeledCount
         In order of windows and panes.
     """
@@ -74,13 +74,13 @@ class Arrivals:
     def share_known(
         self, model_version: str, segment: str, *, number: int | None = None
     ) -> ShareKnown:
-        """Share of labels that have arrived, from the series' past, else its segment's, else all.
+        """Share of labels that have arrived, from windows of the series, else segment, else all.
 
         Parameters
         ----------
         model_version, segment : str
         number : int, optional
-            Of the provisional pane that is asked about; by default the one at `age`.
+            Number of the provisional pane; by default the one at `age`.
         """
         if self.age is None:
             return ShareKnown.all_known()
@@ -104,7 +104,7 @@ class Arrivals:
 
 
 def _by_window(counts: Iterable[LabeledCount], ages: int) -> NDArray[np.float64]:
-    """One row per window; NaN from the first pane on that it has not had."""
+    """One row per window; NaN for panes that are not collected yet."""
     windows: dict[datetime, list[float]] = {}
     for one in counts:
         if one.number < ages:

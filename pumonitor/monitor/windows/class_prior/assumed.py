@@ -36,27 +36,27 @@ def assumed_prior_findings(
     *,
     label_purity: float,
 ) -> list[Finding]:
-    """Findings against an assumed class prior from a window's labels; none for other priors.
+    """Findings that contradict an assumed class prior; none for other class priors.
 
     Parameters
     ----------
     class_prior : ClassPriorEstimate or None
     now : ConfirmedShare
-        Of the window, whose labels are mature.
+        Share confirmed in the window, whose labels are mature.
     before : sequence of ConfirmedShare
-        Of the windows it is compared with.
+        Shares confirmed in the windows it is compared with.
     label_purity : float
-        Share of the confirmed that is positive.
+        Share of the confirmed positives that really are positive.
 
     Notes
     -----
-    A warning comes by chance in fewer than one of 1,000 windows in which nothing changed
+    Chance causes a warning in fewer than one of 1,000 windows in which nothing changed
     (`pumonitor.monitor.rules.labels.confirmed_share.share_moved`).
     """
     if class_prior is None or not is_given(class_prior) or now.rows == 0:
         return []
     share = now.labeled / now.rows
-    assumed = f"The class prior of {class_prior.value:.3g} is assumed and not measured"
+    assumed = f"The class prior of {class_prior.value:.3g} is assumed and not estimated"
     found: list[Finding] = []
     if confirmed_beyond(now, class_prior.high / label_purity) < _LEVEL:
         found.append(
@@ -64,9 +64,9 @@ def assumed_prior_findings(
                 name=FINDING,
                 severity="warning",
                 sentence=(
-                    f"{assumed}, and {share:.3%} of the rows are confirmed: more than it says "
-                    "are positive. It is too low now, and every estimate computed with it is "
-                    "wrong."
+                    f"{assumed}, and {share:.3%} of the rows are confirmed, which is more than "
+                    "this share of positives. The class prior is too low now, and every estimate "
+                    "computed with it is wrong."
                 ),
             )
         )
@@ -77,12 +77,12 @@ def assumed_prior_findings(
                 name=FINDING,
                 severity="warning",
                 sentence=(
-                    f"{assumed}, and {share:.3%} of the rows are confirmed where it was "
-                    f"{usual:.3%} in the {len(before)} windows compared with: either the share "
-                    "of positives that gets confirmed went from "
-                    f"{_frequency(usual, class_prior)} to {_frequency(share, class_prior)}, or "
-                    f"positives are {'more' if share > usual else 'less'} frequent than "
-                    "assumed and every estimate computed with it is wrong."
+                    f"{assumed}, and {share:.3%} of the rows are confirmed, but {usual:.3%} were "
+                    f"in the {len(before)} windows compared with: either the share of positives "
+                    f"that gets confirmed went from {_frequency(usual, class_prior)} to "
+                    f"{_frequency(share, class_prior)}, or positives are "
+                    f"{'more' if share > usual else 'less'} frequent than assumed and every "
+                    "estimate computed with it is wrong."
                 ),
             )
         )
@@ -116,7 +116,7 @@ def findings_at(
 ) -> list[Finding]:
     """Findings of one model version and segment of a window, from what was collected by a moment.
 
-    Its evaluation may be in a transaction that is still under way.
+    The evaluation may belong to a transaction that is not committed yet.
     """
     panes = [one for one in monitor.pane_schedule.panes(window) if one.as_of <= as_of]
     if not panes or not monitor.is_prior_assumed:
@@ -144,7 +144,7 @@ def _baseline_shares(
 ) -> list[ConfirmedShare]:
     """Shares confirmed in the windows compared with, each at its pane of the same age.
 
-    Of the same model version where it has enough windows, else of all versions together.
+    The windows are of the same model version if it has enough of them, else of all versions.
     """
     period = baseline_period(monitor)
     end = pane.window.start if period.end is None else min(period.end, pane.window.start)

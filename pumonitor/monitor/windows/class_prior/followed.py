@@ -62,21 +62,21 @@ class FollowedPriors:
     # -- what was followed before, so that nothing begins again -------------------------------
 
     def keep(self, place: _Place, start: datetime, known: str, found: FollowedPrior) -> None:
-        """Remember a series' state after the window that starts then."""
+        """Keep a series' state after the window with this start."""
         self._kept[place, start] = known, found
         self._kept.move_to_end((place, start))
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
 
     def newest(self, place: _Place, before: datetime) -> list[datetime]:
-        """Starts of the windows whose states are remembered, the newest first."""
+        """Starts of the windows whose states are kept, the newest first."""
         return sorted(
             (start for where, start in self._kept if where == place and start < before),
             reverse=True,
         )
 
     def state(self, place: _Place, start: datetime) -> tuple[str, FollowedPrior]:
-        """One of them, and what was known by then."""
+        """A kept state, and which results were known for it."""
         return self._kept[place, start]
 
 
@@ -120,7 +120,7 @@ class PanePriors:
 
     @property
     def arrivals(self) -> Arrivals:
-        """How labels arrive, as it was known at the pane's moment."""
+        """How labels arrive, from what was known at the pane's moment."""
         return self._windows.arrivals
 
     def of(self, stored: StoredSeries) -> ClassPriorEstimate | None:
@@ -159,7 +159,7 @@ class PanePriors:
         return prior.estimate()
 
     def _unfounded(self, stored: StoredSeries, rows: WindowRows) -> ClassPriorEstimate | None:
-        """From the windows of the series so far taken together."""
+        """Estimate it from all windows of the series so far."""
         before = self._windows.series(
             stored.segment,
             stored.model_version,
@@ -176,7 +176,7 @@ class PanePriors:
         return of_level(origin, label_purity=self._levels.purity, reference_end=end)
 
     def _of_mature(self, stored: StoredSeries) -> ClassPriorEstimate | None:
-        """That of the window's mature look: labels that came later are no part of it."""
+        """Class prior of the window's mature pane: labels that arrived later are not used."""
         series = stored.model_version, stored.segment
         if series in self._mature_priors:
             return self._mature_priors[series]
@@ -193,7 +193,7 @@ class PanePriors:
 
     @cached_property
     def _mature_priors(self) -> dict[tuple[str, str], ClassPriorEstimate]:
-        """Those that were stored with results."""
+        """Class priors that were stored with results."""
         with self.ledger.database.reading() as connection:
             found = stored_class_priors(
                 connection,
@@ -220,7 +220,7 @@ class PanePriors:
     # -- the windows before it ----------------------------------------------------------------
 
     def _before(self, segment: str, model_version: str, until: datetime) -> _At | None:
-        """After the last window of a version that starts before then; None: not founded yet."""
+        """State after the last window of a version that starts earlier; None before its start."""
         ahead: list[tuple[str, datetime]] = []
         wanted: tuple[str, datetime] | None = (model_version, until)
         found = None
@@ -240,7 +240,7 @@ class PanePriors:
         return found
 
     def _advanced(self, found: _At, segment: str, model_version: str, until: datetime) -> _At:
-        """After all windows of a version that start before then."""
+        """State after all windows of a version that start earlier."""
         since = self.monitor.windows.containing(found.start).end
         if since >= until:
             return found
@@ -255,7 +255,7 @@ class PanePriors:
         return found
 
     def _kept_state(self, segment: str, model_version: str, until: datetime) -> _At | None:
-        """The newest that was kept of windows that are mature by now, and still holds."""
+        """Newest kept state of windows that are mature by now, if it is still valid."""
         place, before = self._place(segment, model_version), min(until, self._windows.mature_until)
         for start in self.memory.newest(place, before):
             known, prior = self.memory.state(place, start)
@@ -276,7 +276,7 @@ class PanePriors:
 
     @cached_property
     def _kept_just_before(self) -> dict[tuple[str, str], PriorState]:
-        """Those of the last window that is mature by now and comes before, read at once."""
+        """States of the last earlier window that is mature by now, from one query."""
         grid = self.monitor.windows
         last = grid.containing(min(self.pane.window.start, self._windows.mature_until))
         with self.ledger.database.reading() as connection:
@@ -286,7 +286,7 @@ class PanePriors:
         return {(one.segment, one.model_version): one for one in found}
 
     def _founded(self, segment: str, model_version: str, until: datetime) -> _At | None:
-        """On its windows in the reference, or on the first there are if no other came before."""
+        """Start from windows in the reference, or the first windows if no version was before."""
         period, since, at_least = baseline_period(self.monitor), None, 0
         if period.end is not None:
             end = min(period.end, until)
@@ -313,14 +313,14 @@ class PanePriors:
         return found
 
     def _index_of(self, rows: Sequence[WindowRows], last: StoredSeries) -> Index:
-        """By which score a series is founded: what the auxiliary one has seen must be enough."""
+        """Score from which a series starts: the auxiliary score needs enough windows."""
         if self._windows.index_at(last) == "score":
             return "score"
         seen = [one for one in rows if one.auxiliary is not None or one.table is None]
         return "auxiliary" if len(seen) == len(rows) else "score"
 
     def _after(self, prior: FollowedPrior, stored: StoredSeries, rows: WindowRows) -> FollowedPrior:
-        """With another window; what was known of it from elsewhere, and of a new scale."""
+        """State after one more window, with a given class prior or a new scale of scores."""
         prior = prior.after(rows)
         if prior.summariser is None and stored.state != "provisional":
             before = self._windows.mature_series(

@@ -37,7 +37,7 @@ _NOT_TRAINED: Final = "it was not trained yet"
 
 @dataclass(kw_only=True, eq=False)
 class KnownWindows:
-    """Reads what the ledger holds of a monitor's series, none of it later than a pane.
+    """Reads a monitor's series from the ledger, as known at the moment of a pane.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class KnownWindows:
     # -- which windows there are --------------------------------------------------------------
 
     def predecessor(self, segment: str, model_version: str) -> tuple[str, datetime] | None:
-        """The version with most predictions before this one came, and when it came."""
+        """The version with the most predictions before this one began, and when this one began."""
         asked = self.asked(segment)
         with self.ledger.database.reading() as connection:
             first = first_seen(connection, asked, model_version=model_version)
@@ -73,7 +73,7 @@ class KnownWindows:
     def mature_series(
         self, segment: str, model_version: str, *, since: datetime | None = None, until: datetime
     ) -> Sequence[StoredSeries]:
-        """The first mature windows of a series, at most as many as it takes to found one."""
+        """The first mature windows of a series, at most as many as a start of following needs."""
         found = self.series(
             segment,
             model_version,
@@ -93,7 +93,7 @@ class KnownWindows:
         most: int | None = None,
         newest: bool = False,
     ) -> tuple[StoredSeries, ...]:
-        """Windows of a series that start in a span, each by its newest pane known by then."""
+        """Windows of a series that start in a period, each with its newest pane known by then."""
         with self.ledger.database.reading() as connection:
             return followed_series(
                 connection,
@@ -106,7 +106,7 @@ class KnownWindows:
             )
 
     def asked(self, segment: str) -> SeriesAsked:
-        """Which series, and by which moment it was known."""
+        """Series and moment of the query."""
         return SeriesAsked(
             monitor=self.monitor.name,
             configuration=self.configuration,
@@ -117,11 +117,11 @@ class KnownWindows:
 
     @cached_property
     def mature_until(self) -> datetime:
-        """Windows that start earlier had their mature look by the pane's moment."""
+        """Windows that start earlier were mature at the pane's moment."""
         return self.monitor.windows.containing(self.pane.as_of - self.monitor.maturity).start
 
     def known(self, start: datetime) -> str:
-        """What was known of the windows up to one, by this version of the library."""
+        """Hash of what was known of the windows up to one, and of this version of the library."""
         number = bisect_right(self._moments, start, key=lambda one: one[0])
         latest = self._moments[number - 1][1].isoformat() if number else ""
         trained = self._scored.stored
@@ -129,7 +129,7 @@ class KnownWindows:
 
     @cached_property
     def _moments(self) -> list[tuple[datetime, datetime]]:
-        """Starts of the windows whose mature look is there, and when the last of them was made."""
+        """Starts of the windows with a mature pane, and the time of the last such pane."""
         with self.ledger.database.reading() as connection:
             found = windows_known(
                 connection,
@@ -174,7 +174,7 @@ class KnownWindows:
         return _NOT_TRAINED if self._scored.waits or (trained and is_early) else reason
 
     def index_at(self, stored: StoredSeries) -> Index:
-        """By which score a mature window is read: the auxiliary one as soon as it was trained."""
+        """Score that is used for a mature window: the auxiliary score once it is trained."""
         trained = self._scored.stored
         if trained is None or stored.window.start < trained.last_start:
             return "score"
@@ -192,12 +192,12 @@ class KnownWindows:
 
     @cached_property
     def arrivals(self) -> Arrivals:
-        """How labels arrive, as it was known at the pane's moment."""
+        """How labels arrive, from what was known at the pane's moment."""
         return Arrivals.as_of(self.monitor, self.configuration, self.ledger, self.pane)
 
 
 def rows_without_table(stored: StoredSeries) -> WindowRows:
-    """Counts alone, for which no table is unpacked."""
+    """Counts without tables, so that no table is decompressed."""
     confirmed, rows = counts_of(stored)
     window = stored.window
     return WindowRows(
@@ -206,7 +206,7 @@ def rows_without_table(stored: StoredSeries) -> WindowRows:
 
 
 def _arrived(share: ShareKnown, confirmed: float) -> tuple[float, float]:
-    """Share of the labels to come that has arrived, and the variance of its logarithm."""
+    """Share of the expected labels that has arrived, and the variance of its logarithm."""
     if share.undefined_reason is not None or not share.value > 0:
         return 0.5, 4.0
     if share.low == share.high == 1.0:

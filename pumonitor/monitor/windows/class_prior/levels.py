@@ -1,4 +1,4 @@
-"""Where the class prior of a series starts: at the level given once, or at what scores say."""
+"""Level from which a class prior is followed: given for one period, or estimated from scores."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Levels:
     def of(
         self, windows: Sequence[WindowRows], stored: StoredSeries, *, index: Index = "score"
     ) -> LevelOrigin | None:
-        """Given once, where that is of these windows or earlier ones; else what the scores say."""
+        """The given level, if its period is not later than these windows; else one from scores."""
         given = self.given_of(stored)
         if given is not None and given[1] < windows[-1].end:
             estimate, start, end = given
@@ -51,7 +51,7 @@ class Levels:
     def given_of(
         self, stored: StoredSeries
     ) -> tuple[ClassPriorEstimate, datetime, datetime] | None:
-        """Of all rows; the share of one segment may be any other."""
+        """The given level of all rows; that of a segment is unknown."""
         return None if stored.segment else self._given
 
     @cached_property

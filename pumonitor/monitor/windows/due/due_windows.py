@@ -32,7 +32,7 @@ _FIND_MISSING = (NoData, Volume)
 def empty_windows(monitor: Monitor) -> int:
     """Number of empty windows to evaluate after the last prediction: as many as a rule needs.
 
-    Further ones would say the same again, for as long as nothing is predicted.
+    Further empty windows would add nothing.
     """
     asked = [rule.windows for rule in monitor.rules if isinstance(rule, _FIND_MISSING)]
     on_metrics = [rule for rule in monitor.rules if isinstance(rule, MetricRule)]
@@ -51,7 +51,7 @@ def end_of_windows(monitor: Monitor, last: datetime) -> datetime:
 def due_windows(
     monitor: Monitor, first: datetime, last: datetime, *, now: datetime
 ) -> list[Window]:
-    """Ended windows, from that of the first prediction to a few after the last.
+    """Ended windows, from the one with the first prediction to a few after the last.
 
     Parameters
     ----------
@@ -75,7 +75,8 @@ def have_stopped(monitor: Monitor, last: datetime, *, now: datetime) -> bool:
 def stopped_since(monitor: Monitor, standing: Standing | None, *, now: datetime) -> datetime | None:
     """Time of the last prediction, if no further window is due until there are new ones.
 
-    As the last round found it; None while there are windows to come, and before any round.
+    It is the one that the last round stored; None if windows are still to come, and before any
+    round.
     """
     last = None if standing is None else standing.last_prediction
     return last if last is not None and have_stopped(monitor, last, now=now) else None
@@ -88,10 +89,10 @@ def partial_beginning(monitor: Monitor, first: datetime) -> str:
     if late <= max(_LATE_START * length, timedelta(minutes=5)):
         return ""
     return (
-        f"the first window, {window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC, "
-        f"is a part of one: predictions begin at {first:%Y-%m-%d %H:%M} UTC, after "
-        f"{late / length:.0%} of it; its row counts cannot be compared with those of other "
-        "windows, and a reference should begin later"
+        f"the first window, {window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC, is "
+        f"incomplete: predictions begin at {first:%Y-%m-%d %H:%M} UTC, when {late / length:.0%} of "
+        "it had passed. Its row counts cannot be compared with those of other windows, and a "
+        "reference should begin later"
     )
 
 
@@ -104,7 +105,7 @@ def beginning_of(monitor: Monitor, standing: Standing | None) -> str:
 def partial_end(monitor: Monitor, last: datetime, *, now: datetime) -> str:
     """Warning if predictions end in the middle of the last window; else "".
 
-    Of one that has not ended there is nothing to be said yet.
+    "" if that window has not ended.
     """
     window = monitor.windows.containing(last)
     length, early = window.end - window.start, window.end - last
@@ -112,10 +113,9 @@ def partial_end(monitor: Monitor, last: datetime, *, now: datetime) -> str:
         return ""
     return (
         f"the last window with predictions, {window.start:%Y-%m-%d %H:%M} to "
-        f"{window.end:%Y-%m-%d %H:%M} UTC, is a part of one: predictions end at "
-        f"{last:%Y-%m-%d %H:%M} UTC, after {(last - window.start) / length:.0%} of it; it is "
-        "evaluated like a whole one, but its row counts cannot be compared with those of "
-        "other windows"
+        f"{window.end:%Y-%m-%d %H:%M} UTC, is incomplete: predictions end at {last:%Y-%m-%d %H:%M} "
+        f"UTC, when {(last - window.start) / length:.0%} of it had passed. It is evaluated like a "
+        "complete one, but its row counts cannot be compared with those of other windows"
     )
 
 

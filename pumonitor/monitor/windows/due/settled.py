@@ -1,4 +1,4 @@
-"""Decide from what the ledger keeps of the last round whether a monitor has work to do."""
+"""Decide from the stored state of the last round whether a monitor has work to do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def all_planned(
 ) -> bool:
     """Whether all windows due by now are in the ledger, decided without reading tables.
 
-    Files must be read if they changed in any way; other tables once a window has ended since.
+    Files have to be read if they changed; other tables once a window has ended since.
 
     Parameters
     ----------

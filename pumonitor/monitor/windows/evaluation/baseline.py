@@ -1,4 +1,4 @@
-"""Compared with which windows? Those of the reference period, or else the first ones."""
+"""Choose the windows to compare with: those of the reference, or else the first ones."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _WITHOUT_REFERENCE: Final = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselinePeriod:
-    """The windows of a monitor in which it is agreed that nothing had changed.
+    """The windows of a monitor that are taken to be without a change.
 
-    Those of the reference, whose results rules read as a `KnownReference`; or else the first ones,
-    which stand in for it where the class prior, causes and shifts need windows to start from.
+    These are the windows of the reference, whose results rules read as a `KnownReference`. Without
+    a reference they are the first windows, which class priors, causes and shifts start from.
 
     Attributes
     ----------
@@ -80,13 +80,13 @@ def baseline_period(monitor: Monitor) -> BaselinePeriod:
 
 
 def version_to_compare_with(model_version: str, sizes: Mapping[str, int]) -> str | None:
-    """The same model version where the baseline has it, or else the one with most in it.
+    """The same model version if the baseline has it, or else the one with most predictions in it.
 
     Parameters
     ----------
     model_version : str
     sizes : mapping of str to int
-        By version how much the baseline has of it.
+        Number of predictions in the baseline by version.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def baseline_series(
 ) -> tuple[StoredSeries, ...]:
     """Counts of the windows to compare with, as they were known as of a moment, in order of time.
 
-    They are asked for by time: however many windows came since, the baseline is there.
+    The query selects them by time, so that later windows cannot displace them.
 
     Parameters
     ----------

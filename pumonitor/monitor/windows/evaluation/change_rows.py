@@ -30,7 +30,7 @@ CHANGING: Final = ("aul", "auc", "average_precision", "f1", "precision", "recall
 COMPARED: Final = (*CHANGING, "predicted_positive_rate")
 """Estimates of the reference's windows from which these changes and their parts are computed."""
 
-ASSUMED: Final = "assumed: the class prior is given in the configuration and not measured"
+ASSUMED: Final = "the class prior is assumed in the configuration and not estimated"
 """Why there is no change of a class prior, and none that comes from it."""
 
 _ATTRIBUTED: Final = {
@@ -50,16 +50,16 @@ class Comparison:
     estimates : mapping of str to Estimate
         Of the window.
     reason : str or None
-        Why there are none.
+        Why there are no estimates.
     reference : ReferenceWindows
     doubts : mapping of str to str
-        By estimate why it is evidence of nothing.
+        By estimate, why it must not be used as evidence.
     assumed : bool
-        Whether the class prior was given and not measured.
+        Whether the class prior was assumed and not estimated.
     seed : int
-        Of the intervals' draws.
+        Seed of the random draws behind intervals.
     factor : estimate, optional
-        How many times as high as the reference's the class prior is, where it was followed.
+        Ratio of a followed class prior to that of the reference.
     """
 
     series: SeriesTable

@@ -21,7 +21,7 @@ __all__ = [
 
 
 def is_given(class_prior: ClassPriorEstimate) -> bool:
-    """Whether a class prior was assumed, and not measured on any rows."""
+    """Whether a class prior was assumed, and not estimated from rows."""
     return class_prior.method in {"given", "given interval"}
 
 
@@ -40,7 +40,7 @@ def own_class_prior(
     ----------
     table : ScoreTable or None
     class_prior : "auto", method name, float, (low, high), (value, low, high), ClassPriorEstimate
-        Of the configuration; what is given there needs no rows.
+        Value in the configuration; a given class prior needs no rows.
     label_purity, scenario, confidence_level, rng
         As in `pumonitor.evaluate`.
 
@@ -89,7 +89,7 @@ _PAIRS = ("unlabeled_prior_interval", "label_frequency_interval")
 
 
 def class_prior_to_json(estimate: ClassPriorEstimate | None) -> dict[str, Any] | None:
-    """The estimate in plain JSON types, from which it comes back the same.
+    """The estimate in plain JSON types, from which it can be restored exactly.
 
     Examples
     --------

@@ -84,8 +84,8 @@ class References:
     ----------
     ledger : LedgerReader
     evaluate : callable
-        What a window comes to that is collected and not evaluated yet: another worker may be at
-        it, and what is found does not depend on who finds it.
+        Evaluates a window that is collected but not evaluated yet. Another worker may be evaluating
+        it too, with the same results.
     """
 
     def __init__(self, ledger: LedgerReader, evaluate: Evaluate) -> None:
@@ -167,7 +167,7 @@ class References:
             raise
         except Exception:  # noqa: BLE001 (such a window is given up: others are evaluated without it)
             _log.exception(
-                "%s: the reference is without the window from %s, which cannot be evaluated",
+                "%s: the reference does not include the window from %s, which cannot be evaluated",
                 monitor.name,
                 seen.window.start,
             )

@@ -31,7 +31,7 @@ def result_row(
     doubt: str | None = None,
     assumed: bool = False,
 ) -> MetricResult:
-    """A row of finite numbers; without any, its reason.
+    """A row of finite numbers, or of the reason why there are none.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ def result_row(
     metric : str
     number : Estimate, Uncertain, ShareKnown or None
     reason : str or None
-        Why there is none.
+        Why there is no number.
     limits : tuple of float
-        What the metric can be; an estimate knows that itself.
+        Range of the metric; estimates have one of their own.
     doubt : str, optional
-        Why the number is evidence of nothing, whatever it is.
+        Why the number must not be used as evidence.
     assumed : bool
-        Whether it was given and not measured.
+        Whether it was assumed and not estimated.
     """
     if number is None or not math.isfinite(number.value):
         return MetricResult(
@@ -53,7 +53,7 @@ def result_row(
             value=None,
             n_labeled=series.labeled,
             n_unlabeled=series.unlabeled,
-            undefined_reason=reason or "it has no value here",
+            undefined_reason=reason or "it has no value in this window",
         )
     if isinstance(number, Estimate):
         came_out, shown = number.came_out, Displayed.of(number)
@@ -90,7 +90,7 @@ def result_row(
 def known_results(results: Iterable[MetricResult]) -> dict[str, Uncertain]:
     """Stored results of a window that have a value and an interval, by name.
 
-    As estimated, not as shown; none of those that are impossible.
+    Values are not clipped; impossible ones are left out.
 
     Examples
     --------

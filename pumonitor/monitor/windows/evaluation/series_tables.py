@@ -27,7 +27,7 @@ MOST_CELLS: Final = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SeriesTable:
-    """The rows of one model version and segment, as a pane knows them.
+    """The rows of one model version and segment, as known at a pane's moment.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class SeriesTable:
     model_version, segment : str
         "" where there is none; a segment is "column=value".
     table : ScoreTable or None
-        At most 2048 cells and one more, with an edge at the threshold; None without it.
+        At most 2049 cells, with an edge at the threshold; None without a table.
     undefined_reason : str or None
         Why there is no table.
     labeled, unlabeled, negative : int
@@ -44,8 +44,8 @@ class SeriesTable:
     flagged : int
         Rows at or above the threshold.
     digest : str
-        SHA-256 of the counts before cells were joined: the same for the same data known by then,
-        whichever engine counted it and whatever other moments it was asked for.
+        SHA-256 of the counts before cells were joined: the same for the same known data, whichever
+        engine counted them and whichever other moments were requested.
     """
 
     pane: int
@@ -109,11 +109,11 @@ def tables_of(
     ----------
     counts : WindowCounts
     panes : sequence of Pane
-        Those whose moments were asked for, in that order.
+        Panes of the requested moments, in that order.
     threshold : float
-        The one they were counted with.
+        Threshold with which the rows were counted.
     max_cells : int
-        Neighbouring cells are joined beyond that.
+        Neighbouring cells are joined if there are more.
 
     Returns
     -------
@@ -140,9 +140,9 @@ def tables_of(
 
 
 def pane_digest(tables: Sequence[SeriesTable], found: InputCounts) -> str:
-    """SHA-256 over all series of a pane, and over the rows that do not count.
+    """SHA-256 of all series of a pane, and of the rows that are not counted.
 
-    Counts of label rows are left out: they are of the last moment asked for, and not the pane's.
+    Counts of label rows are left out, because they are those of the last requested moment.
     """
     predictions = {name: value for name, value in asdict(found).items() if "predictions" in name}
     series = sorted((one.model_version, one.segment, one.digest) for one in tables)
@@ -173,7 +173,7 @@ def _is_weighted(counts: WindowCounts, label: IntArray, pane: Pane) -> bool:
     if missing.any():
         msg = (
             f"propensity is missing for {int(rows[missing].sum())} of {total} confirmed positives "
-            f"in {window}: give each the chance it had of being confirmed, or none of them"
+            f"in {window}: give a propensity to each of them, or to none"
         )
         raise InputError(msg)
     wrong = ~((propensity > 0) & (propensity <= 1))

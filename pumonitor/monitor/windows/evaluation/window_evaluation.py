@@ -57,7 +57,7 @@ def evaluate_window(
     findings: Sequence[Finding] = (),
     label_purity: LabelPurity = 1.0,
 ) -> EvaluatedSeries:
-    """All results of one series of a pane, a function of the data and of nothing else.
+    """All results of one series of a pane; they depend only on the arguments.
 
     Parameters
     ----------
@@ -70,12 +70,11 @@ def evaluate_window(
     class_prior : ClassPriorEstimate or None
         Given, or followed from earlier windows; None where there is none.
     reference : ReferenceWindows, optional
-        What the windows of the reference came to (`known_results` of each).
+        Results of the windows of the reference (`known_results` of each).
     maturity : ShareKnown, optional
-        Of the positives that will be confirmed, those that are by now; read where the pane is
-        provisional.
+        Share of the expected confirmations that have arrived; used if the pane is provisional.
     findings : sequence of Finding
-        What other windows say against it, beside the evaluation's own.
+        Findings from other windows, in addition to those of the evaluation.
     label_purity : float or "auto"
         As in `pumonitor.evaluate_table`.
 
@@ -85,10 +84,10 @@ def evaluate_window(
         Results: every estimate, held to its range; "labeled_positives", "predictions",
         "label_maturity"; of a class prior that was followed, the chance that it has moved since the
         reference and how many times as high it is, "class_prior_moved" and "class_prior_factor";
-        "<estimate>_expected", what a provisional estimate is expected to become;
+        "<estimate>_expected", the value expected of a provisional estimate at label maturity;
         "<estimate>_change" against the reference and "aul_change_prior", "aul_change_ranking" (the
-        same of F1), its parts. Undefined results are None with a reason; none is left out.
-        The evaluation is `Evaluation.to_dict()`, with what it was made with.
+        same of F1), its parts. Undefined results are None with a reason; none is left out. The
+        evaluation is `Evaluation.to_dict()`, with what it was made with.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def finish_runs(ledger: Ledger, monitor: str, *, now: datetime) -> None:
     ledger : Ledger
     monitor : str
     now : datetime
-        Runs that know of something later go on.
+        Runs with later results stay open.
     """
     end = RunEnd(
         monitor=monitor,

@@ -107,13 +107,14 @@ def shown_metrics(results: Iterable[MetricResult]) -> dict[str, Any]:
 
 
 def verdict_of(results: Iterable[MetricResult]) -> str:
-    """How a mature window compares with the reference, in a word.
+    """Comparison of a mature window with the reference, in one word.
 
     Returns
     -------
     str
         "degraded" where an interval of F1's, AUC's or the ranking's change lies below 0, "level"
-        where none does, "unknown" where nothing can be compared: impossible numbers cannot.
+        where none does, "unknown" if no comparison is possible; impossible numbers are not
+        compared.
 
     Examples
     --------

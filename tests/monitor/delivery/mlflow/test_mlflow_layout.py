@@ -189,7 +189,7 @@ def test_files_lie_by_window_and_segment(
         ({"state": "ripe"}, "'state' must be one of provisional, mature, final, got 'ripe'"),
         ({"metrics": {"f1": "high"}}, "metric 'f1' must be a number or null, got 'high'"),
         ({"metrics": {"f1": True}}, "metric 'f1' must be a number or null, got True"),
-        ({"metrics": {"f1": {"mean": 1}}}, "metric 'f1' has 'mean'"),
+        ({"metrics": {"f1": {"mean": 1}}}, "metric 'f1' has the key 'mean'"),
         (
             {"metrics": {"f1": {"value": 1, "low": 0}, "f1_low": 0.5}},
             "metrics 'f1' and 'f1_low' would both be pu/f1_low",
@@ -197,7 +197,7 @@ def test_files_lie_by_window_and_segment(
         ({"tags": {"a b": "c"}}, "tag 'a b'"),
         ({"files": {"..\\evil.html": ""}}, "only texts evaluation.json, report.html are sent"),
         ({"files": {"%2e%2e/report.html": ""}}, "only texts"),
-        ({"report": 1}, "no way to read it"),
+        ({"report": 1}, "which this sink cannot read"),
         ({"model": "card-fraud"}, "must be like models:/name@alias"),
     ],
 )

@@ -237,7 +237,7 @@ def test_addresses_that_apprise_knows(address: str) -> None:
     [
         ("slak://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ", "did you mean 'slack'"),
         ("https-x://token", "does not know: https-x"),
-        ("slack://kanarienvogel", "is not how Apprise writes addresses of slack"),
+        ("slack://kanarienvogel", "is not a valid Apprise address of slack"),
         ("mailto://x?to=a@b.cd&name=x%0d%0aBcc:y@z.de", "line break"),
         ("mailto://x?to=a@b.cd&name=x%250aBcc:y@z.de", "line break"),
     ],

@@ -85,7 +85,7 @@ def test_a_payload_that_makes_no_sense_is_refused(
 
 def test_what_a_payload_lacks_is_named() -> None:
     lacking = {name: PAYLOAD[name] for name in PAYLOAD if name not in {"transition", "rule_key"}}
-    with pytest.raises(MessageRefusedError, match=r"has no transition, rule_key$"):
+    with pytest.raises(MessageRefusedError, match=r"lacks transition, rule_key$"):
         AlertMessage.from_payload(lacking)
 
 

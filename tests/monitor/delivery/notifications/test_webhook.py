@@ -332,7 +332,7 @@ def test_a_name_that_changes_its_mind_leads_nowhere_else(
     with pytest.raises(DestinationDownError, match="cannot be reached"):
         hook.send(outgoing(alert()))
     assert asked == ["rebound.example"]
-    with pytest.raises(DestinationDownError, match=r"at 127\.0\.0\.1, which is no public"):
+    with pytest.raises(DestinationDownError, match=r"at 127\.0\.0\.1, which is not a public"):
         hook.send(outgoing(alert()))
     assert receiver.requests == []
 

@@ -92,7 +92,7 @@ def test_details() -> None:
         "Reference": "0.820",
         "Window": "2026-03-04 00:00 UTC to 2026-03-05 00:00 UTC",
         "Labels known by": "2026-04-04 00:00 UTC",
-        "Since the window of": "2026-03-01 00:00 UTC",
+        "Firing since the window of": "2026-03-01 00:00 UTC",
         "Model version": "7",
         "Segment": "country=DE",
         "What changed": "The ranking got worse.",
@@ -188,9 +188,9 @@ def test_a_group_has_one_key_however_it_is_put_together() -> None:
 
 def test_a_group_is_of_one_monitor() -> None:
     alerts = [alert(monitor="a"), alert(monitor="b"), alert(3, monitor="a")]
-    with pytest.raises(ValueError, match="exactly one monitor"):
+    with pytest.raises(ValueError, match="must be of one monitor"):
         AlertGroup(alerts=tuple(alerts))
-    with pytest.raises(ValueError, match="exactly one monitor"):
+    with pytest.raises(ValueError, match="must be of one monitor"):
         AlertGroup(alerts=())
 
 

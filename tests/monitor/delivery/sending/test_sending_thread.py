@@ -119,7 +119,7 @@ def test_what_goes_wrong_beside_sending_is_reported_and_delivery_goes_on(
     outbox.delivered = away  # type: ignore[method-assign]
     found = deliver(deliverer)
     assert (found.stopped, found.reason) == ("failed", "the state database is away")
-    assert "delivery to mlflow is interrupted: the state database is away" in caplog.text
+    assert "delivery to mlflow stopped: the state database is away" in caplog.text
     del outbox.delivered  # type: ignore[method-assign]
     assert deliver(deliverer).delivered == 1
     assert sink.got == [0, 1], "what arrived is noted, and not sent a second time"
@@ -148,7 +148,7 @@ def test_what_nobody_expected_is_logged_with_where_it_happened(
     monkeypatch.setattr(outbox, "claim", fail)
     assert deliver(deliverer).reason == said
     (record,) = caplog.records
-    assert record.getMessage() == f"delivery to mlflow is interrupted: {said}"
+    assert record.getMessage() == f"delivery to mlflow stopped: {said}"
     assert bool(record.exc_info) == has_traceback
 
 

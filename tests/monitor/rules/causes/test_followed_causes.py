@@ -150,8 +150,8 @@ def test_where_two_explanations_fit_both_are_said_and_what_would_tell(
     )
     assert cause.kinds == ("ranking",)
     assert cause.sentence.startswith("The model ranks worse than in the reference: ")
-    assert "Perhaps more positives as well (50%)." in cause.sentence
-    assert "of the positives being confirmed as well (38%)." in cause.sentence
+    assert "Perhaps also more positives (50%)." in cause.sentence
+    assert "of the positives being confirmed (38%)." in cause.sentence
     # 0.08 or 0.16: (1.96 sqrt(.08 .92) + 1.28 sqrt(.16 .84))^2 / .08^2 = 157.
     assert (
         "An audit of about 160 rows would show whether the class prior changed." in cause.sentence

@@ -65,7 +65,7 @@ def test_earlier_confirmations_bring_in_no_more_than_were_to_come():
     cause = name_cause(reference, period(both, 10, rng), class_prior=0.04)
     assert cause.kind == "confirmed_share"
     assert "Delays changed (median delay 2.4 days, now " in cause.sentence
-    assert "and do not explain that" in cause.sentence
+    assert "which does not explain it" in cause.sentence
     # A third of the labels came too late for the reference, and nearly all come in time now.
     slow = replace(RARER, confirmed=0.4, mean_delay=27 * DAY)
     reference = period(slow, 40, rng)
@@ -73,7 +73,7 @@ def test_earlier_confirmations_bring_in_no_more_than_were_to_come():
         reference, period(replace(slow, mean_delay=8 * DAY), 10, rng), class_prior=0.04
     )
     assert cause.kind == "label_delay"
-    assert cause.sentence.startswith("Confirmations come earlier than they did: ")
+    assert cause.sentence.startswith("Confirmations arrive earlier than before: ")
     size = cause.sizes["confirmed_share"]
     assert size.low < (1 - np.exp(-30 / 8)) / (1 - np.exp(-30 / 27)) < size.high
 
@@ -85,7 +85,7 @@ def test_without_delays_no_cause_is_about_them():
     cause = name_cause(reference, now, class_prior=0.04)
     assert cause.kind == "confirmed_share"
     assert "label_delay" not in cause.support
-    assert "Scores are as before; how late confirmations come is not known." in cause.sentence
+    assert "Scores are as before; the label delay is not known." in cause.sentence
 
 
 def test_ranking_also_gets_worse_where_negatives_score_higher(reference):
@@ -341,7 +341,7 @@ def test_scores_spread_otherwise_at_the_same_auc_are_not_called_another_ranking(
     cause = name_cause(then, now, class_prior=0.092)
     assert cause.kind == "score_scale"
     assert abs(cause.sizes["auc"].change) < 0.004
-    assert "the ranking stays" in cause.sentence
+    assert "the ranking has not changed" in cause.sentence
 
 
 def test_what_a_hypothesis_holds_fixed_does_not_make_up_for_what_it_cannot_tell(reference):

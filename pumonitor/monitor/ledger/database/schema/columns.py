@@ -37,7 +37,7 @@ class Moment(TypeDecorator[datetime]):
         if value is None:
             return None
         if value.tzinfo is None:
-            msg = f"times must carry their zone, got {value}"
+            msg = f"times must have a zone, got {value}"
             raise ValueError(msg)
         utc = value.astimezone(UTC)
         return utc.isoformat(timespec="microseconds") if dialect.name == "sqlite" else utc
