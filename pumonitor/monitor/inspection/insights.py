@@ -342,16 +342,6 @@ def _window_insight(rows: Sequence[PublishedResult]) -> WindowInsight:
         value = numbers.get(name, nothing).value
         return None if value is None else round(value)
 
-    results = [
-        MetricResult(
-            metric=row.metric,
-            value=row.value,
-            low=row.low,
-            high=row.high,
-            infeasible_reason=row.infeasible_reason,
-        )
-        for row in rows
-    ]
     return WindowInsight(
         start=first.window_start,
         end=first.window_end,
@@ -364,7 +354,23 @@ def _window_insight(rows: Sequence[PublishedResult]) -> WindowInsight:
         estimates=some(SHOWN),
         expected=some(SHOWN, "_expected"),
         changes={**some(SHOWN, "_change"), **some(_PARTS)},
-        verdict="unknown" if first.state == "provisional" else verdict_of(results),
+        verdict="unknown" if first.state == "provisional" else _verdict(rows),
+    )
+
+
+def _verdict(rows: Sequence[PublishedResult]) -> str:
+    """How the window compares with the reference, in a word."""
+    return verdict_of(
+        [
+            MetricResult(
+                metric=row.metric,
+                value=row.value,
+                low=row.low,
+                high=row.high,
+                infeasible_reason=row.infeasible_reason,
+            )
+            for row in rows
+        ]
     )
 
 

@@ -109,19 +109,7 @@ class _Decisions:
         known = self._columns.known_at()
         label = self._columns.label()
         zone = self._zone(time, known)
-        extent = self._reader.extent(
-            self._predictions,
-            self._positives,
-            ids=ids,
-            time=time,
-            score=score.name,
-            known_at=known,
-            label=label,
-        )
-        known_naive = known is not None and known.kind == "naive"
-        extent = proposals.in_zone(extent, zone, time=time.kind == "naive", known=known_naive)
-        refuse_future(extent, self._predictions, time, self._positives, known, now=self._now)
-        self._answers.notes += extent_notes(extent, self._predictions, self._positives)
+        extent = self._extent(ids, time=time, score=score.name, known=known, label=label, zone=zone)
         scale = self._scale(extent, score.name)
         window = self._window(extent)
         maturity = self._maturity(extent)
@@ -146,7 +134,7 @@ class _Decisions:
             propensity=propensity,
             segments=segments,
             time_zone=zone if time.kind == "naive" else None,
-            known_zone=zone if known_naive else None,
+            known_zone=zone if known is not None and known.kind == "naive" else None,
             time_unit=time.time_unit,
             known_unit=known.time_unit if known is not None else None,
             zone=zone,
@@ -159,6 +147,32 @@ class _Decisions:
             findings=tuple(self._answers.findings),
             notes=tuple(self._answers.notes),
         )
+
+    def _extent(
+        self,
+        ids: tuple[str, str],
+        *,
+        time: ColumnSample,
+        score: str,
+        known: ColumnSample | None,
+        label: str | None,
+        zone: str,
+    ) -> Extent:
+        """Rows and times of both tables, none in the future, with notes on what looks odd."""
+        extent = self._reader.extent(
+            self._predictions,
+            self._positives,
+            ids=ids,
+            time=time,
+            score=score,
+            known_at=known,
+            label=label,
+        )
+        known_naive = known is not None and known.kind == "naive"
+        extent = proposals.in_zone(extent, zone, time=time.kind == "naive", known=known_naive)
+        refuse_future(extent, self._predictions, time, self._positives, known, now=self._now)
+        self._answers.notes += extent_notes(extent, self._predictions, self._positives)
+        return extent
 
     def _propensity(self) -> str | None:
         column = proposals.propensity_column(self._positives)

@@ -13,6 +13,7 @@ from scipy import special
 from pumonitor.monitor.rules.causes.explained import Support, explained, marginal
 from pumonitor.monitor.rules.causes.hypotheses import Hypotheses
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, KINDS, Cause, Size, is_clear
+from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
 from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.causes.ratios import Ratios
 from pumonitor.monitor.rules.causes.sizes import (
@@ -25,7 +26,7 @@ from pumonitor.monitor.rules.causes.sizes import (
     score_size,
 )
 from pumonitor.monitor.rules.causes.variation import share_variation
-from pumonitor.monitor.rules.causes.words import NOTICED, Observed, sentence
+from pumonitor.monitor.rules.causes.words import sentence
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 
 __all__ = ["name_cause"]

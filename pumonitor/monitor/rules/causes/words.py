@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
-
-import numpy as np
 
 from pumonitor.monitor.rules.causes.explained import Support, marginal
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
+from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
 from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.stats.audited_share import cases_to_distinguish
 
-__all__ = ["NOTICED", "Observed", "sentence"]
-
-NOTICED: Final = 0.05
-"""Smallest change of AUC that matters in practice."""
+__all__ = ["sentence"]
 
 _DAY: Final = 86_400.0
 _HOUR: Final = 3_600.0
@@ -25,48 +20,6 @@ _LEAST_LIKELY: Final = 0.1
 _WITH_RANKING: Final = frozenset({"class_prior", "ranking", "confirmed_share", "label_delay"})
 """With no other kinds than these, the sentence on the class prior also covers the ranking."""
 _WITHOUT_AUC: Final = frozenset({"confirmed_share", "label_delay", "traffic"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Observed:
-    """What is known of the two periods under every hypothesis.
-
-    Attributes
-    ----------
-    before, now : Period
-    class_prior : float
-        Of the reference.
-    confirmed : Size
-        Ratio of the confirmed positives' share of all rows, now over before.
-    needed : int
-        Confirmed positives needed to show a change of AUC by `NOTICED`.
-    """
-
-    before: Period
-    now: Period
-    class_prior: float
-    confirmed: Size
-    needed: int
-
-    @property
-    def windows(self) -> int:
-        """Number of windows since the change."""
-        return len(self.now.rows)
-
-    @property
-    def ranks_higher(self) -> bool:
-        """Whether confirmed positives outrank a larger share of all rows than before."""
-        then, today = (
-            float(one.labeled.sum(axis=0) @ np.cumsum(one.rows.sum(axis=0)))
-            / float(one.labeled.sum() * one.rows.sum())
-            for one in (self.before, self.now)
-        )
-        return today > then
-
-    @property
-    def labeled(self) -> int:
-        """Confirmed positives since the change."""
-        return round(float(self.now.labeled.sum()))
 
 
 def sentence(
