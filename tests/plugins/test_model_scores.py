@@ -153,7 +153,7 @@ def test_a_python_model_gives_the_column_named_by_predictions(
     model = mlflow.pyfunc.load_model(str(tmp_path / "risk"))
     expected = 1 / (1 + np.exp(-rows["a"].to_numpy()))
     assert np.array_equal(model_scores(model, rows, column="risk"), expected)
-    with pytest.raises(InputError, match="columns decision, risk: say which"):
+    with pytest.raises(InputError, match="columns decision, risk: give the one"):
         model_scores(model, rows)
     with pytest.raises(
         InputError, match="returns decisions, not scores: all 300 predictions are 0"
