@@ -138,7 +138,7 @@ def test_unnamed_evaluators_beside_mlflows_own_log_each_metric_once(
         )
     assert "accuracy_score" in result.metrics
     assert logged_once(run.info.run_id, "pu/accuracy") == result.metrics["pu/accuracy"]
-    assert "predictions column 'decision' holds decisions" in log.text
+    assert "predictions column 'decision' has two values only" in log.text
 
 
 def test_a_classifier_evaluated_without_configuration_is_left_to_mlflow(

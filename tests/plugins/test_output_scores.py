@@ -47,7 +47,7 @@ def test_two_columns_that_are_no_probabilities_are_not_guessed_at() -> None:
 
 def test_a_frame_of_several_columns_needs_one_to_be_named() -> None:
     with pytest.raises(
-        InputError, match=r"columns decision, risk, model: say which .* predictions"
+        InputError, match=r"columns decision, risk, model: give the one .* predictions"
     ):
         score_column(FRAME, column=None)
 
