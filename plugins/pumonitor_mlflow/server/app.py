@@ -78,7 +78,8 @@ class _Pages:
             app = self._opened()
         except (InputError, StateError) as error:
             _log.error("pages: %s", error)
-            text = f"The pages cannot be shown: {error}\n".encode()
+            why = str(error) if seen.everything else "the server's log says why"
+            text = f"The pages cannot be shown: {why}\n".encode()
             return Answer(
                 status=HTTPStatus.SERVICE_UNAVAILABLE,
                 reason="Service Unavailable",
@@ -105,15 +106,20 @@ def _open_pages() -> WsgiApp:
     from pumonitor.monitor.config.file import read_configuration
     from pumonitor.monitor.dashboard.app import make_app
     from pumonitor.monitor.dashboard.site import Site
+    from pumonitor.monitor.delivery.mlflow.runs import EXPERIMENT_KEY
 
     path = Path(os.environ.get(_CONFIGURATION, "pumonitor.yaml"))
     configuration = read_configuration(path, needs="ledger").configuration
+    ledger = open_ledger(configuration)
 
     def visible() -> Collection[str]:
         seen: Seen = request.environ[_SEEN]
-        return configuration.monitors if seen.everything else seen.monitors
+        if seen.everything:
+            return configuration.monitors
+        recorded = ledger.run_ids.starting_with(EXPERIMENT_KEY)
+        return {name for name, number in seen.experiments if recorded.get(name) == number}
 
-    site = Site(monitors=configuration.monitors, ledger=open_ledger(configuration), clock=utc_now)
+    site = Site(monitors=configuration.monitors, ledger=ledger, clock=utc_now)
     return make_app(
         site,
         # The wrapped application has been asked with the same Host, and checks it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
@@ -100,7 +101,7 @@ class Request:
             "PATH_INFO": _encoded(self.path),
             "QUERY_STRING": self.query,
             "SERVER_NAME": self.host[0],
-            "SERVER_PORT": str(self.host[1]),
+            "SERVER_PORT": str(self.host[1] or ""),
             "SERVER_PROTOCOL": "HTTP/1.1",
             "REMOTE_ADDR": self.client[0],
             "CONTENT_LENGTH": str(len(self.body)),
@@ -192,9 +193,10 @@ async def ask_asgi(app: AsgiApp, request: Request) -> Answer:
     unread = [request.body]
 
     async def receive() -> Message:
-        if unread:
-            return {"type": "http.request", "body": unread.pop(), "more_body": False}
-        return {"type": "http.disconnect"}
+        if not unread:
+            # The caller stays until it is answered; applications wait here for it to leave.
+            await asyncio.Event().wait()
+        return {"type": "http.request", "body": unread.pop(), "more_body": False}
 
     async def send(message: Message) -> None:
         sent.append(message)

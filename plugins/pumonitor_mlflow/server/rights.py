@@ -28,12 +28,13 @@ class Seen:
     ----------
     everything : bool
         Of an administrator, or where there are no accounts: also monitors without an experiment.
-    monitors : frozenset of str
-        Those whose experiment they may read.
+    experiments : frozenset of (str, str)
+        Monitor and id of the experiments of that name that they may read. The name alone proves
+        nothing: anyone may be allowed to create an experiment.
     """
 
     everything: bool = False
-    monitors: frozenset[str] = frozenset()
+    experiments: frozenset[tuple[str, str]] = frozenset()
 
 
 Asking = Generator[Request, Answer, Seen | Answer]
@@ -46,8 +47,16 @@ _OF_MONITORS: Final = f"name LIKE '{EXPERIMENT_PREFIX}%'"
 _AT_ONCE: Final = 1000
 _SECONDS: Final = 30.0
 _MOST_CALLERS: Final = 1000
-# What says who asks, of which workspace, and by which name of this machine.
-_OF_THE_CALLER: Final = frozenset({"authorization", "cookie", "host", "x-mlflow-workspace"})
+# All others may say who asks, of which workspace, and by which name of this machine.
+_OF_THE_MESSAGE: Final = frozenset(
+    {
+        *("accept", "accept-encoding", "accept-language", "cache-control", "connection"),
+        *("content-length", "content-type", "expect", "if-modified-since", "if-none-match"),
+        *("keep-alive", "origin", "pragma", "range", "referer", "te", "trailer"),
+        *("sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user"),
+        *("transfer-encoding", "upgrade", "upgrade-insecure-requests"),
+    }
+)
 
 
 def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Asking:
@@ -64,7 +73,7 @@ def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Askin
     has_accounts : bool
         Whether it signs people in.
     """
-    names: frozenset[str] = frozenset()
+    read: frozenset[tuple[str, str]] = frozenset()
     page: str | None = None
     for _ in range(_MOST_PAGES):
         answer = yield _as_caller(
@@ -76,22 +85,23 @@ def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Askin
         if answer.status != HTTPStatus.OK:
             return answer
         found = json.loads(answer.body)
-        names |= {
-            one["name"].removeprefix(EXPERIMENT_PREFIX) for one in found.get("experiments", [])
+        read |= {
+            (one["name"].removeprefix(EXPERIMENT_PREFIX), str(one["experiment_id"]))
+            for one in found.get("experiments", [])
         }
         page = found.get("next_page_token") or None
         if page is None:
             break
     if not has_accounts:
-        return Seen(everything=True, monitors=names)
+        return Seen(everything=True, experiments=read)
     who = yield _as_caller(request, static_prefix + _WHO)
     user = json.loads(who.body).get("user", {}) if who.status == HTTPStatus.OK else {}
-    return Seen(everything=user.get("is_admin") is True, monitors=names)
+    return Seen(everything=user.get("is_admin") is True, experiments=read)
 
 
 def _as_caller(request: Request, path: str, asked: Mapping[str, Any] | None = None) -> Request:
     """A question with the headers that say who asks; with something asked, a POST."""
-    headers = [one for one in request.headers if one[0] in _OF_THE_CALLER]
+    headers = [one for one in request.headers if one[0] not in _OF_THE_MESSAGE]
     return replace(
         request,
         method="GET" if asked is None else "POST",
@@ -135,5 +145,6 @@ class Remembered:
                 self._known.popitem(last=False)
 
     def _caller(self, request: Request) -> bytes:
-        who = json.dumps(sorted(one for one in request.headers if one[0] in _OF_THE_CALLER))
+        headers = sorted(one for one in request.headers if one[0] not in _OF_THE_MESSAGE)
+        who = json.dumps([request.client[0], headers])
         return hmac.digest(self._key, who.encode(), hashlib.sha256)

@@ -71,10 +71,14 @@ def _alone(name: str) -> Iterator[None]:
     except ImportError:  # Windows, where MLflow starts waitress with one process
         yield
         return
-    of = f"{name} {os.environ.get('MLFLOW_AUTH_CONFIG_PATH', '')} {os.getuid()}"
-    file = Path(tempfile.gettempdir()) / (
-        f"pumonitor-{hashlib.sha256(of.encode()).hexdigest()[:16]}.lock"
-    )
+    # A folder of this user alone: another could hold a file in the common one for ever.
+    folder = Path(tempfile.gettempdir()) / f"pumonitor-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        msg = f"{folder} belongs to another user: name a folder of your own in TMPDIR"
+        raise InputError(msg)
+    of = f"{name} {os.environ.get('MLFLOW_AUTH_CONFIG_PATH', '')}"
+    file = folder / f"{hashlib.sha256(of.encode()).hexdigest()[:16]}.lock"
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from pumonitor.errors import InputError, no_such, shortened
 
-__all__ = ["SeriesAddress", "moment_in"]
+__all__ = ["SeriesAddress", "moment_in", "version_read", "version_written"]
 
 _MOST_WINDOWS: Final = 1000
 _DEFAULT_WINDOWS: Final = 90
@@ -64,12 +64,12 @@ class SeriesAddress:
         InputError
             If a value cannot be read.
         """
-        chosen = query.get("metric", metric)
+        chosen = query.get("metric") or (metric if metric in metrics else (metrics or [metric])[0])
         if metrics and chosen not in metrics:
             raise InputError(no_such("metric", shortened(chosen), metrics))
         return cls(
             metric=chosen,
-            model_version=_short(query, "version"),
+            model_version=_version(query),
             segment=_short(query, "segment") or "",
             windows=_number(query.get("windows", str(_DEFAULT_WINDOWS))),
             until=moment_in(query, "until", zone=zone),
@@ -81,7 +81,7 @@ class SeriesAddress:
         of = replace(self, **changes)
         query = {
             "metric": of.metric,
-            "version": of.model_version,
+            "version": version_written(of.model_version),
             "segment": of.segment or None,
             "windows": None if of.windows == _DEFAULT_WINDOWS else str(of.windows),
             "until": None if of.until is None else _written(of.until),
@@ -121,6 +121,26 @@ def moment_in(query: Mapping[str, str], name: str, *, zone: ZoneInfo) -> datetim
         msg += repr(shortened(given))
         raise InputError(msg)
     return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
+
+
+def version_written(version: str | None) -> str | None:
+    """A model version in an address, in which none is chosen by leaving it empty.
+
+    Examples
+    --------
+    >>> version_written("7"), version_written(""), version_written("-"), version_written(None)
+    ('7', '-', '--', None)
+    """
+    return f"{version}-" if version is not None and not version.strip("-") else version
+
+
+def version_read(given: str | None) -> str | None:
+    """What `version_written` wrote; None if nothing is chosen."""
+    return (given[:-1] if not given.strip("-") else given) if given else None
+
+
+def _version(query: Mapping[str, str]) -> str | None:
+    return version_read(_short(query, "version"))
 
 
 def _short(query: Mapping[str, str], name: str) -> str | None:

@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from pumonitor import __version__
 from pumonitor.errors import InputError
+from pumonitor.monitor.dashboard.address import version_written
 from pumonitor.monitor.dashboard.in_words import ago, estimate_text, interval_shown, moment_text
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
@@ -85,6 +86,7 @@ def _teach_words(app: Flask) -> None:
         interval_shown=interval_shown,
         metric_title=title,
         version_of_package=__version__,
+        version_written=version_written,
         window_address=_window_address,
         withheld_because=WITHHELD_BECAUSE,
     )
@@ -139,8 +141,10 @@ def _error_page(status: int, heading: str, text: str) -> tuple[str, int]:
     return render_template("error.html", heading=heading, text=text), status
 
 
-def _window_address(name: str, start: datetime, version: str = "", segment: str = "") -> str:
-    query: Mapping[str, Any] = {"version": version or None, "segment": segment or None}
+def _window_address(
+    name: str, start: datetime, version: str | None = None, segment: str = ""
+) -> str:
+    query: Mapping[str, Any] = {"version": version_written(version), "segment": segment or None}
     written = start.astimezone(UTC).strftime(_WRITTEN)
     return url_for("show_window", name=name, start=written, **query)
 

@@ -36,7 +36,10 @@ def write_results_csv(rows: Iterable[Mapping[str, Any]], file: TextIO) -> None:
 
 
 def _cell(value: Any) -> Any:
-    """Quote text that a spreadsheet would take for a formula."""
-    if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"}:
+    """Quote text that a spreadsheet would take for a formula, and keep text on its line."""
+    if not isinstance(value, str):
+        return value
+    value = value.replace("\r", "\\r").replace("\n", "\\n")
+    if value[:1] in {"=", "+", "-", "@", "\t", "\r"}:
         return f"'{value}"
     return value

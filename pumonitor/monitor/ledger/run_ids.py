@@ -23,6 +23,15 @@ class StoredRunIds:
         with self._database.reading() as connection:
             return connection.scalar(select(keys.c.value).where(keys.c.name == _PREFIX + key))
 
+    def starting_with(self, beginning: str) -> dict[str, str]:
+        """Ids of all keys that begin so, by the rest of the key."""
+        whole = _PREFIX + beginning
+        query = select(keys.c.name, keys.c.value).where(
+            keys.c.name.startswith(whole, autoescape=True)
+        )
+        with self._database.reading() as connection:
+            return {row.name.removeprefix(whole): row.value for row in connection.execute(query)}
+
     def set(self, key: str, run_id: str) -> None:
         """Store the run id in place of an earlier one."""
         with self._database.writing() as connection:

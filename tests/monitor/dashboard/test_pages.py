@@ -14,7 +14,7 @@ from sqlalchemy import event, update
 
 from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown
 from pumonitor.monitor.inspection.insights import plain_row
-from pumonitor.monitor.ledger.database.schema import evaluations, results
+from pumonitor.monitor.ledger.database.schema import alert_transitions, evaluations, results
 from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST
 from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages
 
@@ -117,6 +117,37 @@ def test_until_and_windows_choose_the_period(shop):
     assert [row[0] for row in rows] == ["2026-01-04", "2026-01-03"]
 
 
+def test_the_form_as_it_is_sent_shows_the_same(shop):
+    sent = shop.get("/monitors/card-fraud?metric=recall&version=&segment=&windows=90&as_of=")
+    assert table_of(sent) == table_of(shop.get("/monitors/card-fraud"))
+
+
+def test_few_windows_of_an_earlier_moment_or_version(shop):
+    then = table_of(shop.get("/monitors/card-fraud?windows=1&as_of=2026-01-03T00:00:00Z"))
+    assert [row[0] for row in then] == ["2026-01-02"]
+    first = table_of(shop.get("/monitors/card-fraud?windows=2&version=1"))
+    assert [row[0] for row in first] == ["2026-01-04", "2026-01-03"]
+
+
+def test_marks_of_a_past_moment_are_those_of_then(shop):
+    page = shop.get("/monitors/card-fraud?as_of=2026-01-05T00:00:00Z")
+    assert "fired" not in page.text
+
+
+def test_alerts_of_monitors_that_are_not_seen_hide_no_others(shop, monkeypatch):
+    monkeypatch.setattr("pumonitor.monitor.dashboard.pages.alerts_page._MOST_EVENTS", 1)
+    with shop.ledger.database.writing() as connection:
+        copied = connection.execute(alert_transitions.select()).mappings().all()
+        rows = [
+            {name: value for name, value in row.items() if name != "id"} | {"monitor": "hidden"}
+            for row in copied
+        ]
+        connection.execute(alert_transitions.insert(), rows)
+    said = text_of(shop.get("/alerts"))
+    assert "Nothing has fired yet" not in said
+    assert "all of it below 0.5" in said
+
+
 def test_one_version_alone(shop):
     rows = table_of(shop.get("/monitors/card-fraud?version=1"))
     assert [row[0] for row in rows] == ["2026-01-04", "2026-01-03", "2026-01-02", "2026-01-01"]
@@ -155,6 +186,7 @@ def test_alerts_page_says_what_fires_and_what_happened(shop):
         ("/monitors/card-fraud/windows/2026-01-06", 404, "not found"),
         ("/monitors/card-fraud/windows/2027-01-06T00:00:00Z", 404, "not found"),
         ("/monitors/card-fraud?metric=recal", 400, "did you mean 'recall'?"),
+        (f"/monitors/card-fraud/windows/{SIXTH}?revision=77", 404, "not found"),
         ("/monitors/card-fraud?windows=0", 400, "windows must be a number from 1 to 1000"),
         ("/monitors/card-fraud?windows=1e3", 400, "windows must be a number from 1 to 1000"),
         ("/monitors/card-fraud?until=tomorrow", 400, "until must be a time such as"),

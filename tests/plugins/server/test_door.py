@@ -13,9 +13,12 @@ from pumonitor_mlflow.server import wrapped
 from pumonitor_mlflow.server.app import create_app
 from pumonitor_mlflow.server.exchange import Request, ask_asgi, ask_wsgi
 
+from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.config.file import read_configuration
 from tests.monitor.monitored_shop import write_shop
 
 PEOPLE = {
+    "thief": ["pumonitor/card-fraud"],
     "admin": [],
     "reader": ["pumonitor/card-fraud"],
     "stranger": ["pumonitor/other", "unrelated"],
@@ -39,7 +42,9 @@ def tracking_server(asked: Counter):
         if who is None or who.username not in PEOPLE:
             return Response("sign in", 401, {"WWW-Authenticate": 'Basic realm="mlflow"'})
         names = [one for one in PEOPLE[who.username] if one.startswith("pumonitor/")]
-        return {"experiments": [{"name": name} for name in names]}
+        # One that somebody has made under the name of a monitor is another experiment.
+        number = "8" if who.username == "thief" else "7"
+        return {"experiments": [{"name": name, "experiment_id": number} for name in names]}
 
     @app.get("/api/2.0/mlflow/users/current")
     def current():
@@ -73,7 +78,10 @@ def served(request, tmp_path, monkeypatch):
     monkeypatch.setattr("pumonitor_mlflow.server.app.wrapped_app", lambda: inner)
     monkeypatch.setenv(wrapped.VARIABLE, "accounts")
     monkeypatch.setenv("_MLFLOW_SGI_NAME", "uvicorn" if request.param == "asgi" else "gunicorn")
-    monkeypatch.setenv("PUMONITOR_CONFIG", str(write_shop(tmp_path, days=1)))
+    path = write_shop(tmp_path, days=1)
+    monkeypatch.setenv("PUMONITOR_CONFIG", str(path))
+    with open_ledger(read_configuration(path).configuration) as ledger:
+        ledger.run_ids.set("experiment card-fraud", "7")
     app = create_app()
 
     def get(path, *headers, host="mlflow.example", method="GET"):
@@ -115,6 +123,11 @@ def test_for_others_it_does_not_exist(served):
     assert (there.status, there.body) == (404, nowhere.body)
 
 
+def test_an_experiment_of_that_name_is_no_right_to_the_monitor(served):
+    get, _ = served
+    assert b"card-fraud" not in get("/pumonitor/", signed("thief")).body
+
+
 @pytest.mark.parametrize("path", ["/pumonitor", "/pumonitor/", "/pumonitor/static/pages.css"])
 def test_who_is_not_signed_in_is_asked_to(served, path):
     get, asked = served
@@ -146,9 +159,10 @@ def test_the_address_without_a_slash_leads_to_the_pages(served):
 def test_a_configuration_that_cannot_be_read_is_said_and_tried_again(served, monkeypatch, tmp_path):
     get, _ = served
     monkeypatch.setenv("PUMONITOR_CONFIG", str(tmp_path / "missing.yaml"))
-    answer = get("/pumonitor/", signed("reader"))
+    answer = get("/pumonitor/", signed("admin"))
     assert answer.status == 503
     assert b"missing.yaml" in answer.body
+    assert b"missing.yaml" not in get("/pumonitor/", signed("reader")).body
     assert get("/").body == b"MLflow"
     monkeypatch.setenv("PUMONITOR_CONFIG", str(tmp_path / "pumonitor.yaml"))
     assert get("/pumonitor/", signed("reader")).status == 200

@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.config.file import read_configuration
 from tests.monitor.monitored_shop import write_shop
 
 pytestmark = pytest.mark.slow
@@ -156,6 +158,8 @@ def test_who_may_see_a_monitor_is_what_accounts_say(tmp_path, options):
             assert found[0] == 200, found
         _, made = ask(f"{api}/experiments/create", who=ADMIN, body={"name": "pumonitor/card-fraud"})
         number = json.loads(made)["experiment_id"]
+        with open_ledger(read_configuration(tmp_path / "pumonitor.yaml").configuration) as ledger:
+            ledger.run_ids.set("experiment card-fraud", number)  # as its delivery would
         granted = {
             "username": "reader",
             "resource_type": "experiment",

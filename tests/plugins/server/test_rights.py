@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from pumonitor_mlflow.server.exchange import Answer, Request
@@ -15,15 +16,18 @@ ALICE = Request(
         ("authorization", "Basic a"),
         ("host", "h"),
         ("accept", "text/html"),
-        ("if-match", "x"),
+        ("if-none-match", "x"),
     ],
 )
 
-CARD_FRAUD = Seen(monitors=frozenset({"card-fraud"}))
+CARD_FRAUD = Seen(experiments=frozenset({("card-fraud", "1")}))
 
 
 def answer(names, page=None, status=200):
-    found = {"experiments": [{"name": name} for name in names], "next_page_token": page}
+    found = {
+        "experiments": [{"name": name, "experiment_id": name[-1]} for name in names],
+        "next_page_token": page,
+    }
     return Answer(status=status, body=json.dumps(found).encode())
 
 
@@ -49,7 +53,7 @@ def test_experiments_of_monitors_are_asked_for_as_the_caller():
         answer(["pumonitor/card-fraud", "pumonitor/churn"]),
         user(is_admin=False),
     )
-    assert seen == Seen(monitors=frozenset({"card-fraud", "churn"}))
+    assert seen == Seen(experiments=frozenset({("card-fraud", "d"), ("churn", "n")}))
     assert (who.method, who.path) == ("GET", "/mlflow/api/2.0/mlflow/users/current")
     assert ("authorization", "Basic a") in who.headers
     assert asked.method == "POST"
@@ -57,7 +61,7 @@ def test_experiments_of_monitors_are_asked_for_as_the_caller():
     assert json.loads(asked.body)["filter"] == "name LIKE 'pumonitor/%'"
     assert ("authorization", "Basic a") in asked.headers
     assert ("host", "h") in asked.headers
-    assert not {"if-match"} & {name for name, _ in asked.headers}
+    assert not {"if-none-match"} & {name for name, _ in asked.headers}
 
 
 def test_all_pages_of_the_answer_are_asked_for():
@@ -67,7 +71,7 @@ def test_all_pages_of_the_answer_are_asked_for():
         answer(["pumonitor/b"]),
         user(is_admin=False),
     )
-    assert seen.monitors == {"a", "b"}
+    assert seen.experiments == {("a", "a"), ("b", "b")}
     assert json.loads(questions[1].body)["page_token"] == "2"  # noqa: S105
 
 
@@ -81,7 +85,7 @@ def test_an_answer_without_end_is_not_followed_for_ever():
     again = [answer(["pumonitor/a"], page="again")] * 100
     questions, seen = finished(asking(ALICE, static_prefix="", has_accounts=False), *again)
     assert len(questions) == 20
-    assert seen.monitors == {"a"}
+    assert seen.experiments == {("a", "a")}
 
 
 def test_an_administrator_sees_monitors_without_an_experiment():
@@ -125,12 +129,21 @@ def test_what_was_found_is_known_for_half_a_minute():
     assert remembered.get(ALICE) is None
 
 
-@pytest.mark.parametrize("name", ["authorization", "cookie", "host", "x-mlflow-workspace"])
+@pytest.mark.parametrize(
+    "name", ["authorization", "cookie", "host", "x-mlflow-workspace", "x-forwarded-user"]
+)
 def test_another_caller_workspace_or_host_is_asked_for_again(name):
     remembered = Remembered(Clock())
     remembered.put(ALICE, CARD_FRAUD)
     assert remembered.get(with_header(name, "other")) is None
     assert remembered.get(with_header("accept", "other")) == CARD_FRAUD
+
+
+def test_another_machine_is_asked_for_again():
+    remembered = Remembered(Clock())
+    remembered.put(ALICE, CARD_FRAUD)
+    assert remembered.get(replace(ALICE, client=("10.0.0.2", 1))) is None
+    assert remembered.get(replace(ALICE, client=("127.0.0.1", 99))) == CARD_FRAUD
 
 
 def test_no_password_is_kept():

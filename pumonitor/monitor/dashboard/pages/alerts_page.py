@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.alerts import Silence, StoredTransition
+from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.rules.alerts.alert import Alert
 
 __all__ = ["AlertShown", "alerts_page", "alerts_shown"]
@@ -49,11 +49,7 @@ def alerts_shown(
 ) -> list[AlertShown]:
     """Alerts of the monitors that are shown, those that need somebody first."""
     silences = ledger.alerts.silences(at=now)
-    said = {
-        one.transition.incident_key(one.transition.incident): one.transition
-        for one in ledger.alerts.history(monitor, limit=_MOST_EVENTS)
-        if one.transition.kind == "fired"
-    }
+    said = ledger.alerts.beginnings([monitor] if monitor is not None else list(monitors))
     found = []
     for one in ledger.alerts.current(monitor):
         if one.monitor in monitors:
@@ -84,16 +80,12 @@ def alerts_page(site: Site, *, monitor: str | None, visible: Collection[str]) ->
     now = site.clock()
     with site.at_once() as ledger:
         shown = alerts_shown(ledger, now=now, monitors=visible, monitor=monitor)
-        events: list[StoredTransition] = [
-            one
-            for one in reversed(ledger.alerts.history(monitor, limit=_MOST_EVENTS))
-            if one.transition.monitor in visible
-        ]
+        events = ledger.alerts.history(monitor, monitors=visible, limit=_MOST_EVENTS)
     return {
         "monitor": monitor,
         "firing": [one for one in shown if one.alert.is_firing],
         "others": [one for one in shown if not one.alert.is_firing],
-        "events": events,
+        "events": events[::-1],
         "now": now,
         "zones": {name: site.zone(name) for name in visible},
     }

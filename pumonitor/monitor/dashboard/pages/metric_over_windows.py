@@ -106,6 +106,9 @@ def metric_over_windows(
         if start not in chosen or many > chosen[start][0]:
             chosen[start] = many, version
     keys = [(start, version) for start, (_, version) in chosen.items()]
+    if columns.is_cut:
+        # Of the oldest window some results may be missing.
+        keys = keys[1:]
     keys = keys[-windows:] if windows else keys
     shown = [rows[key] for key in keys]
     some = [next(iter(places.values())) for places in shown]

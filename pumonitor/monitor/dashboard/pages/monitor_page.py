@@ -27,6 +27,7 @@ from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.ledger.results.read_series import LIMIT
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF
 from pumonitor.plain_text import one_line
@@ -76,11 +77,11 @@ def monitor_page(
     monitor, zone, now = site.monitors[name], site.zone(name), site.clock()
     with site.at_once() as ledger:
         metrics = metrics_shown(ledger.metrics(name))
-        at, columns = _asked(ledger, monitor, query, metrics=list(metrics), now=now)
+        at, columns = _asked(ledger, monitor, query, metrics=list(metrics))
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
         series = ledger.newest_results(monitors=[name], metrics=["predictions"])
         alerts = alerts_shown(ledger, now=now, monitors=[name], monitor=name)
-        marks = _marks(ledger, name, shown) if len(shown) else []
+        marks = _marks(ledger, name, shown, at) if len(shown) else []
     period = baseline_period(monitor)
     links = [
         window_link(start, version, at.segment)
@@ -130,8 +131,7 @@ def monitor_csv(site: Site, name: str, query: Mapping[str, str]) -> str:
     """
     with site.at_once() as ledger:
         metrics = list(metrics_shown(ledger.metrics(name)))
-        monitor, now = site.monitors[name], site.clock()
-        at, columns = _asked(ledger, monitor, query, metrics=metrics, now=now)
+        at, columns = _asked(ledger, site.monitors[name], query, metrics=metrics)
     starts = set(metric_over_windows(columns, at.metric, windows=at.windows).starts)
     names = [field.name for field in fields(PublishedResult)]
     rows = (
@@ -150,23 +150,27 @@ def _asked(
     query: Mapping[str, str],
     *,
     metrics: list[str],
-    now: datetime,
 ) -> tuple[SeriesAddress, ResultColumns]:
     """What an address asks for, and its results."""
     at = SeriesAddress.read(
         query, metric=usual_metric(monitor), metrics=metrics, zone=ZoneInfo(monitor.zone)
     )
-    predictions = ledger.newest_results(monitors=[monitor.name], metrics=["predictions"])
-    newest = max(predictions.window_start, default=now)
-    columns = ledger.series_of(
-        metrics_read(at.metric),
-        monitors=[monitor.name],
-        since=_windows_before(monitor, min(at.until or newest, newest), at.windows),
-        until=at.until,
-        model_version=at.model_version,
-        segment=at.segment,
-        as_of=at.as_of,
+    # As many as one or two model versions a window have; all that may be read if that is too few.
+    enough = (
+        len(metrics_read(at.metric)) * (at.windows + 1) * (2 if at.model_version is None else 1)
     )
+    for limit in (min(enough, LIMIT), LIMIT):
+        columns = ledger.series_of(
+            metrics_read(at.metric),
+            monitors=[monitor.name],
+            until=at.until,
+            model_version=at.model_version,
+            segment=at.segment,
+            as_of=at.as_of,
+            limit=limit,
+        )
+        if not columns.is_cut or len(metric_over_windows(columns, at.metric)) >= at.windows:
+            break
     return at, columns
 
 
@@ -186,13 +190,6 @@ def _drawn(shown: MetricOverWindows, links: Sequence[str]) -> Drawn:
     )
 
 
-def _windows_before(monitor: Monitor, until: datetime, windows: int) -> datetime:
-    """Start of a period before a moment that holds so many windows, empty ones among them."""
-    newest = monitor.windows.containing(until)
-    # Months differ in length, and the newest window may not have ended.
-    return newest.start - (windows + 2) * 1.1 * (newest.end - newest.start)
-
-
 def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:
     """Limits of the rules on the metric shown, for all rows or this segment."""
     found = []
@@ -201,7 +198,8 @@ def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:
             continue
         ((column, value),) = (rule.segment or {"": ""}).items()
         of = f"{column}={value}" if column else ""
-        if of == at.segment or (rule.per and at.segment.startswith(f"{rule.per}=")):
+        of_each = rule.per is not None and at.segment.startswith(f"{rule.per}=")
+        if of_each or (rule.per is None and of == at.segment):
             found.append(Level(rule.limit, f"{rule.condition} {rule.limit:g}", "limit"))
             if rule.warning is not None:
                 said = f"warning {rule.warning.amount:g}"
@@ -209,13 +207,15 @@ def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:
     return found
 
 
-def _marks(ledger: Ledger, name: str, shown: MetricOverWindows) -> list[Mark]:
+def _marks(ledger: Ledger, name: str, shown: MetricOverWindows, at: SeriesAddress) -> list[Mark]:
     """Alerts that fired, and model versions that took over, in the windows shown."""
-    events = ledger.alerts.history(name, since=shown.starts[0], limit=_MOST_MARKS)
+    events = ledger.alerts.history(
+        name, since=shown.starts[0], until=at.as_of, kind="fired", limit=_MOST_MARKS
+    )
     found = [
         (one.transition.window_start, "alert", f"{one.transition.rule} fired")
         for one in events
-        if one.transition.kind == "fired" and one.transition.window_start <= shown.ends[-1]
+        if one.transition.window_start <= shown.ends[-1]
     ]
     versions = list(shown.first_windows.items())[1:]
     found += [

@@ -158,19 +158,35 @@ def _row(
 def _estimate(
     columns: HeadlineColumns, places: Sequence[int], metric: str, zone: ZoneInfo
 ) -> Mapping[str, Any]:
-    """The newest mature value, or the newest of all; the last model version where there are two."""
-    own = [place for place in places if columns.metric[place] == metric]
-    mature = [place for place in own if columns.state[place] != "provisional"]
-    if not own:
+    """What the row says of the newest value."""
+    place = _newest(columns, places, metric)
+    if place is None:
         return {}
-    place = (mature or own)[-1]
+    start = moment_text(columns.window_start[place], zone)
     if columns.value[place] is None:
-        return {}
+        return {"estimate_of": f"undefined in {start}"}
     return {
         "estimate": estimate_text(metric, columns.value[place]),
         "interval": interval_shown(columns.low[place], columns.high[place]),
-        "estimate_of": f"{moment_text(columns.window_start[place], zone)}, {columns.state[place]}",
+        "estimate_of": f"{start}, {columns.state[place]}",
     }
+
+
+def _newest(columns: HeadlineColumns, places: Sequence[int], metric: str) -> int | None:
+    """Where its newest mature value is, or the newest of all; of the version most predicted by."""
+    predictions = {
+        (columns.window_start[place], columns.model_version[place]): columns.value[place] or 0.0
+        for place in places
+        if columns.metric[place] == "predictions"
+    }
+    own = [place for place in places if columns.metric[place] == metric]
+    mature = [place for place in own if columns.state[place] != "provisional"]
+
+    def rank(place: int) -> tuple[datetime, float]:
+        start = columns.window_start[place]
+        return start, predictions.get((start, columns.model_version[place]), 0.0)
+
+    return max(mature or own, key=rank, default=None)
 
 
 def _sparkline(columns: HeadlineColumns, places: Sequence[int], *, metric: str) -> Markup:
@@ -185,7 +201,13 @@ def _sparkline(columns: HeadlineColumns, places: Sequence[int], *, metric: str) 
 
 def _arrived(columns: HeadlineColumns, places: Sequence[int]) -> str:
     own = [place for place in places if columns.metric[place] == "label_maturity"]
-    share = columns.value[own[-1]] if own else None
+    newest = max((columns.window_start[place] for place in own), default=None)
+    place = _newest(
+        columns,
+        [place for place in places if columns.window_start[place] == newest],
+        "label_maturity",
+    )
+    share = None if place is None else columns.value[place]
     return "–" if share is None else percent(round(share, 2))
 
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pumonitor.errors import InputError
+from pumonitor.monitor.dashboard.address import version_read
 from pumonitor.monitor.dashboard.pages.how_computed import how_computed
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.insights import doubts_in, prior_said
@@ -21,7 +22,7 @@ _AN_INSTANT: Final = timedelta(microseconds=1)
 def window_page(
     site: Site, name: str, start: datetime, query: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """What the page of a window shows; None if there is no such window.
+    """What the page of a window shows; None if there is no such window or revision.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def window_page(
     InputError
         If the revision is no number.
     """
-    segment, version = query.get("segment", ""), query.get("version")
+    segment, version = query.get("segment", ""), version_read(query.get("version"))
     wanted = _revision(query.get("revision"))
     with site.at_once() as ledger:
         records = ledger.windows(name, since=start, until=start + _AN_INSTANT)
@@ -44,11 +45,22 @@ def window_page(
             return None
         record = records[-1]
         evaluations = ledger.evaluations(name, start=start, segment=segment, revisions="all")
-        newest = {(one.model_version, one.segment): one for one in evaluations}
-        versions = sorted({of for of, _ in newest})
-        version = version if version is not None else (versions[-1] if versions else "")
+        versions = sorted({one.model_version for one in evaluations})
+        counted = ledger.results(
+            name,
+            since=start,
+            until=record.window.end,
+            segment=segment,
+            metrics=["predictions"],
+        )
+        if version is None:
+            most = max(counted, key=lambda row: row.value or 0.0, default=None)
+            version = "" if most is None else most.model_version
         own = [one for one in evaluations if one.model_version == version]
-        chosen = next((one for one in own if one.revision == wanted), own[-1] if own else None)
+        of_revision = [one for one in own if wanted in (None, one.revision)]
+        if own and not of_revision:
+            return None
+        chosen = of_revision[-1] if of_revision else None
         rows = ledger.results(
             name,
             since=start,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENT_PREFIX", "POSITION_TAG", "RUN_KEY_TAG", "LongRuns", "log_points", "run_key"]
 
 EXPERIMENT_PREFIX = "pumonitor/"
+EXPERIMENT_KEY = "experiment "
 RUN_KEY_TAG = "pumonitor.run_key"
 POSITION_TAG = "pumonitor.position"
 
@@ -39,6 +40,11 @@ def run_key(monitor: str, model_version: str, configuration: str = "") -> str:
     """
     parts = [monitor, model_version, *([configuration] if configuration else ())]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def experiment_key(monitor: str) -> str:
+    """Key under which the id of a monitor's experiment is stored beside those of its runs."""
+    return EXPERIMENT_KEY + monitor
 
 
 def log_points(client: MlflowClient, run_id: str, points: Sequence[Metric]) -> None:
@@ -83,6 +89,8 @@ class LongRuns:
                 else self._made(experiment_id, monitor, model_version, configuration)
             )
             self._run_ids.set(key, run.info.run_id)
+        if self._run_ids.get(experiment_key(monitor)) != run.info.experiment_id:
+            self._run_ids.set(experiment_key(monitor), run.info.experiment_id)
         return run
 
     def active(self, run_id: str) -> Run | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, Select, and_, delete, insert, not_, sele
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.plain_json import plain_json
-from pumonitor.monitor.ledger.database.queries import equal
+from pumonitor.monitor.ledger.database.queries import equal, one_of
 from pumonitor.monitor.ledger.database.schema import (
     alert_progress,
     alert_states,
@@ -107,6 +107,8 @@ class StoredAlerts:
         since: datetime | None = None,
         until: datetime | None = None,
         rule: str | None = None,
+        monitors: Collection[str] | None = None,
+        kind: TransitionKind | None = None,
         limit: int | None = None,
     ) -> tuple[StoredTransition, ...]:
         """Transitions, the oldest first; with `limit`, only the newest ones.
@@ -118,6 +120,9 @@ class StoredAlerts:
             Only transitions with `as_of` in [since, until).
         rule : str, optional
             Name or key of the rule.
+        monitors : collection of str, optional
+            Only those of these monitors.
+        kind : {"fired", "resolved", "reminder"}, optional
         limit : int, optional
         """
         own = alert_transitions.c
@@ -128,12 +133,27 @@ class StoredAlerts:
                 *([] if since is None else [own.as_of >= since]),
                 *([] if until is None else [own.as_of < until]),
                 *([] if rule is None else [(own.rule == rule) | (own.rule_key == rule)]),
+                *one_of(own.monitor, monitors),
+                *equal(own.kind, kind),
             )
             .order_by(own.id.desc())
             .limit(limit)
         )
         with self._database.reading() as connection:
             return tuple(_transition(row) for row in reversed(connection.execute(query).all()))
+
+    def beginnings(self, monitors: Collection[str]) -> dict[str, Transition]:
+        """How the open incident of each firing alert of these monitors began, by incident key."""
+        state, began = alert_states.c, alert_transitions.c
+        same = ("monitor", "rule_key", "model_version", "segment", "incident")
+        query = (
+            select(alert_transitions)
+            .join(alert_states, and_(*(state[name] == began[name] for name in same)))
+            .where(state.monitor.in_(monitors), state.is_firing, began.kind == "fired")
+        )
+        with self._database.reading() as connection:
+            found = [_transition(row).transition for row in connection.execute(query)]
+        return {one.incident_key(one.incident): one for one in found}
 
     def progress(self, monitor: str) -> dict[str, Progress]:
         """How far the rules of a monitor are, by key."""
