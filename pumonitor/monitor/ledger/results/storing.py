@@ -11,7 +11,7 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, insert, select, update
+from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
 from pumonitor.monitor.ledger.database.plain_json import json_text, plain_json
 from pumonitor.monitor.ledger.database.schema import (
@@ -125,7 +125,10 @@ def store_evaluated(
         connection.execute(
             update(monitors)
             .where(
-                monitors.c.name == claim.monitor, monitors.c.configuration == claim.configuration
+                monitors.c.name == claim.monitor,
+                monitors.c.configuration == claim.configuration,
+                # Another worker may have begun later and committed before.
+                or_(monitors.c.last_evaluated_at.is_(None), monitors.c.last_evaluated_at < at),
             )
             .values(last_evaluated_at=at)
         )
