@@ -19,11 +19,11 @@ def test_windows_without_a_usable_value_are_stale_unless_another_version_took_ov
         "good", "breach", "breach", "breach", "no_data",
     ]  # fmt: skip
     assert [one[ALL].reason for one in found.evidence] == [
-        "it has one",
+        "the metric has a value",
         "there are no predictions",
         "AUC is undefined: no positives",
         "the window could not be evaluated",
-        "another model version has taken over",
+        "another model version has replaced this one",
     ]
     assert [one[ALL].state for one in found.states] == [
         "ok", "pending", "pending", "firing", "firing",
