@@ -84,7 +84,10 @@ def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Askin
         )
         if answer.status != HTTPStatus.OK:
             return answer
-        found = json.loads(answer.body)
+        found = _read_json(answer)
+        if found is None:
+            # A page to sign in, perhaps: it is not for us to say who may see what.
+            return Answer(status=HTTPStatus.BAD_GATEWAY, reason="Bad Gateway")
         read |= {
             (one["name"].removeprefix(EXPERIMENT_PREFIX), str(one["experiment_id"]))
             for one in found.get("experiments", [])
@@ -95,8 +98,18 @@ def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Askin
     if not has_accounts:
         return Seen(everything=True, experiments=read)
     who = yield _as_caller(request, static_prefix + _WHO)
-    user = json.loads(who.body).get("user", {}) if who.status == HTTPStatus.OK else {}
+    known = _read_json(who) if who.status == HTTPStatus.OK else None
+    user = (known or {}).get("user", {})
     return Seen(everything=user.get("is_admin") is True, experiments=read)
+
+
+def _read_json(answer: Answer) -> dict[str, Any] | None:
+    """The object in an answer; None if it is something else."""
+    try:
+        found = json.loads(answer.body)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _as_caller(request: Request, path: str, asked: Mapping[str, Any] | None = None) -> Request:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -88,11 +88,6 @@ class SeriesAddress:
             "as_of": None if of.as_of is None else _written(of.as_of),
         }
         return {name: value for name, value in query.items() if value is not None}
-
-    def past(self, length: timedelta) -> dict[str, str]:
-        """The query of the windows of such a length before those shown."""
-        until = self.until
-        return self.with_(until=None if until is None else until - self.windows * length)
 
 
 def moment_in(query: Mapping[str, str], name: str, *, zone: ZoneInfo) -> datetime | None:

@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException
 from pumonitor import __version__
 from pumonitor.errors import InputError
 from pumonitor.monitor.dashboard.address import version_written
-from pumonitor.monitor.dashboard.in_words import ago, estimate_text, interval_shown, moment_text
+from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown, moment_text
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
@@ -77,7 +77,6 @@ def _teach_words(app: Flask) -> None:
         estimate=lambda row: estimate_text(row.metric, row.value),
         interval=lambda row: interval_shown(row.low, row.high),
         when=moment_text,
-        ago=ago,
         one_line=one_line,
         percent=percent,
     )
@@ -94,7 +93,8 @@ def _teach_words(app: Flask) -> None:
 
 def _add_pages(app: Flask, site: Site, seen: Callable[[], Collection[str]]) -> None:
     def may_see() -> list[str]:
-        return [name for name in site.monitors if name in seen()]
+        visible = seen()
+        return [name for name in site.monitors if name in visible]
 
     def known(name: str) -> str:
         if name not in may_see():

@@ -134,6 +134,26 @@ def test_marks_of_a_past_moment_are_those_of_then(shop):
     assert "fired" not in page.text
 
 
+def test_marks_of_a_moment_include_what_fired_then(shop):
+    fired = next(
+        one.transition.as_of
+        for one in shop.ledger.alerts.history("card-fraud")
+        if one.transition.kind == "fired"
+    )
+    query = {"as_of": fired.isoformat()}
+    assert "too few found fired" in shop.get("/monitors/card-fraud", query_string=query).text
+
+
+def test_who_may_see_what_is_asked_once_for_a_page(shop):
+    asked = []
+    names = ["card-fraud", *(f"other-{number}" for number in range(5))]
+    pages = ShopPages(shop.ledger, days=0, visible=lambda: asked.append(1) or names)
+    for name in names[1:]:
+        pages.monitors[name] = pages.monitors["card-fraud"]
+    assert pages.get("/monitors/card-fraud").status_code == 200
+    assert len(asked) == 1
+
+
 def test_alerts_of_monitors_that_are_not_seen_hide_no_others(shop, monkeypatch):
     monkeypatch.setattr("pumonitor.monitor.dashboard.pages.alerts_page._MOST_EVENTS", 1)
     with shop.ledger.database.writing() as connection:

@@ -81,6 +81,13 @@ def test_a_refusal_is_passed_on(status):
     assert finished(asking(ALICE, static_prefix="", has_accounts=True), refusal)[1] is refusal
 
 
+@pytest.mark.parametrize("body", [b"<html>sign in</html>", b"[]", b""])
+def test_an_answer_that_is_no_list_of_experiments_shows_nothing(body):
+    found = Answer(status=200, body=body)
+    _, refused = finished(asking(ALICE, static_prefix="", has_accounts=False), found)
+    assert refused.status == 502
+
+
 def test_an_answer_without_end_is_not_followed_for_ever():
     again = [answer(["pumonitor/a"], page="again")] * 100
     questions, seen = finished(asking(ALICE, static_prefix="", has_accounts=False), *again)

@@ -36,6 +36,7 @@ __all__ = ["metrics_shown", "monitor_csv", "monitor_page", "usual_metric"]
 
 _FIRST_SHOWN: Final = ("f1", "recall", "precision", "auc", "aul", "class_prior")
 _MOST_MARKS: Final = 40
+_AN_INSTANT: Final = timedelta(microseconds=1)
 
 
 def usual_metric(monitor: Monitor) -> str:
@@ -117,7 +118,6 @@ def monitor_page(
         )
         if len(shown)
         else "",
-        "length": shown.ends[-1] - shown.starts[-1] if len(shown) else timedelta(days=1),
     }
 
 
@@ -209,8 +209,10 @@ def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:
 
 def _marks(ledger: Ledger, name: str, shown: MetricOverWindows, at: SeriesAddress) -> list[Mark]:
     """Alerts that fired, and model versions that took over, in the windows shown."""
+    # What was known at a moment includes what became known then.
+    until = None if at.as_of is None else at.as_of + _AN_INSTANT
     events = ledger.alerts.history(
-        name, since=shown.starts[0], until=at.as_of, kind="fired", limit=_MOST_MARKS
+        name, since=shown.starts[0], until=until, kind="fired", limit=_MOST_MARKS
     )
     found = [
         (one.transition.window_start, "alert", f"{one.transition.rule} fired")
