@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
-from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import (
     WINDOW_COLUMNS,
     equal,
@@ -24,21 +23,13 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 from pumonitor.monitor.ledger.records.collected import LabeledCount, PaneCounts, StoredSeries
 from pumonitor.monitor.ledger.records.rows import series_in, window_of
+from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 
 __all__ = ["CollectedReader"]
 
 
-class CollectedReader:
-    """Reads collected data of windows.
-
-    Parameters
-    ----------
-    database : Database
-        Already migrated (by `Ledger.open`).
-    """
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class CollectedReader(DatabaseReader):
+    """Reads collected data of windows."""
 
     def evaluated_panes(self, monitor: str, configuration: str) -> frozenset[tuple[datetime, int]]:
         """Start of the window and number of each pane that is evaluated."""

@@ -22,7 +22,6 @@ from sqlalchemy import (
     union,
 )
 
-from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import is_of_newest
 from pumonitor.monitor.ledger.database.schema import (
     alert_states,
@@ -41,6 +40,7 @@ from pumonitor.monitor.ledger.records.columns import (
     WorkColumns,
     in_columns,
 )
+from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.newest_panes import HEADLINES
 from pumonitor.monitor.ledger.results.read_series import LIMIT, current_monitors
 
@@ -63,17 +63,8 @@ _COLUMNS: Final = (
 )
 
 
-class OverviewReader:
-    """Reads overviews of monitors under their current configurations.
-
-    Parameters
-    ----------
-    database : Database
-        Already migrated (by `Ledger.open`).
-    """
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class OverviewReader(DatabaseReader):
+    """Reads overviews of monitors under their current configurations."""
 
     def overview(
         self,

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from sqlalchemy import Select, select
 
-from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import (
     equal,
     is_latest,
@@ -31,6 +30,7 @@ from pumonitor.monitor.ledger.records.results import (
     StoredEvaluation,
 )
 from pumonitor.monitor.ledger.records.rows import evaluation_in
+from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.read_series import (
     RESULT_NUMBERS,
     current_monitors,
@@ -44,17 +44,8 @@ Revisions = Literal["latest", "all"]
 """The newest results of each window, or all revisions."""
 
 
-class ResultsReader:
-    """Reads results and evaluations.
-
-    Parameters
-    ----------
-    database : Database
-        Already migrated (by `Ledger.open`).
-    """
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class ResultsReader(DatabaseReader):
+    """Reads results and evaluations."""
 
     def results(
         self,

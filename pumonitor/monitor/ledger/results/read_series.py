@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from sqlalchemy import CTE, ColumnElement, FromClause, Select, and_, func, select
 
-from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import equal, is_of_newest, one_of, starting_between
 from pumonitor.monitor.ledger.database.schema import (
     evaluations,
@@ -22,6 +21,7 @@ from pumonitor.monitor.ledger.database.schema import (
     windows,
 )
 from pumonitor.monitor.ledger.records.columns import ResultColumns, in_columns
+from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 
 __all__ = ["LIMIT", "RESULT_NUMBERS", "SeriesReader", "current_monitors", "select_newest"]
 
@@ -49,17 +49,8 @@ RESULT_NUMBERS: Final = tuple(
 )
 
 
-class SeriesReader:
-    """Reads results of the current configurations as columns.
-
-    Parameters
-    ----------
-    database : Database
-        Already migrated (by `Ledger.open`).
-    """
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class SeriesReader(DatabaseReader):
+    """Reads results of the current configurations as columns."""
 
     def series_of(
         self,

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Table, and_, func, or_, select
 
-from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import (
     of_monitor,
     starting_between,
@@ -24,22 +23,14 @@ from pumonitor.monitor.ledger.records.results import (
 )
 from pumonitor.monitor.ledger.records.rows import window_in, window_of
 from pumonitor.monitor.ledger.records.windows import Backlog, WindowRecord
+from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.ports import Window
 
 __all__ = ["WindowsReader"]
 
 
-class WindowsReader:
-    """Reads windows.
-
-    Parameters
-    ----------
-    database : Database
-        Already migrated (by `Ledger.open`).
-    """
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class WindowsReader(DatabaseReader):
+    """Reads windows."""
 
     def evaluated_windows(self, monitor: str) -> tuple[EvaluatedWindow, ...]:
         """Windows of the monitor with results, under all configurations, in order of time."""
