@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pumonitor.report import palette
+
 PAGES = ("/", "/alerts", "/monitors/card-fraud", "/static/pages.css", "/no-such-page")
 
 
@@ -42,3 +44,18 @@ def test_pages_are_read_without_script_and_style_stands_in_a_file(shop, address)
     assert " style=" not in text
     assert "<style" not in text
     assert " on" + "click" not in text
+
+
+def test_colours_of_pages_are_those_of_reports(shop):
+    with shop.get("/static/pages.css") as answer:
+        light, dark = answer.text.split("@media (prefers-color-scheme: dark)", 1)
+    for name, colour in {
+        "--ink": palette.INK,
+        "--muted": palette.MUTED,
+        "--axis": palette.AXIS,
+        "--grid": palette.GRID,
+        "--corrected": palette.CORRECTED,
+        "--card": palette.BACKGROUND,
+    }.items():
+        assert f"{name}: {colour};" in light
+        assert f"{name}: {palette.DARK[colour]};" in dark
