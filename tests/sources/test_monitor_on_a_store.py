@@ -53,7 +53,7 @@ def test_a_store(store: FileServer, shop: Path, expected, tmp_path, monkeypatch)
     run("init", made, known, "--yes", "--name", "shop")
     written = Path("pumonitor.yaml").read_text(encoding="utf-8")
     assert f'source: "{made}"' in written
-    assert "Nothing failed" in run("check")
+    assert "No check failed" in run("check")
     path = tmp_path / "shop.yaml"
     text = shop.read_text(encoding="utf-8").replace(FILES[0], made).replace(FILES[1], known)
     path.write_text(text, encoding="utf-8")
@@ -72,7 +72,7 @@ def test_signed_addresses(web_server: FileServer, environment, shop, tmp_path):
         text = text.replace(file, f"${{{name}}}")
     path = tmp_path / "shop.yaml"
     path.write_text(text, encoding="utf-8")
-    assert "Nothing failed" in run("check", "--config", path)
+    assert "No check failed" in run("check", "--config", path)
     (web_server.folder / "web" / FILES[1]).unlink()
     failed = CliRunner().invoke(app, ["backfill", *PERIOD, "--config", str(path)])
     assert failed.exit_code == 2, failed.output
