@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Final, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from pumonitor.monitor.dashboard.charts.paths import Frame, band_path, line_path, with_room
 from pumonitor.monitor.dashboard.charts.ticks import moment_ticks, value_ticks
 from pumonitor.report.numbers import number
 
@@ -22,7 +23,6 @@ _WIDTH: Final = 960
 _HEIGHT: Final = 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 22, 30
 _MOST_DOTS: Final = 150
-_ROOM: Final = 0.06
 _SPARK_WIDTH, _SPARK_HEIGHT = 132, 30
 
 _SPARK_DOT: Final = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="2.5"/>')
@@ -92,28 +92,6 @@ class Mark:
     kind: Literal["alert", "version", "configuration", "note"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Frame:
-    """Positions of moments and values in the drawing."""
-
-    begin: float
-    end: float
-    bottom: float
-    top: float
-    size: tuple[int, int] = (_WIDTH, _HEIGHT)
-    margins: tuple[int, int, int, int] = field(default=(_LEFT, _RIGHT, _TOP, _BOTTOM))
-
-    def x(self, seconds: FloatArray | float) -> FloatArray:
-        left, right, _, _ = self.margins
-        share = (np.asarray(seconds) - self.begin) / (self.end - self.begin)
-        return np.asarray(left + share * (self.size[0] - left - right))
-
-    def y(self, value: FloatArray | float) -> FloatArray:
-        _, _, top, bottom = self.margins
-        share = (np.asarray(value, dtype=float) - self.bottom) / (self.top - self.bottom)
-        return np.asarray(self.size[1] - bottom - share * (self.size[1] - top - bottom))
-
-
 def draw_time_series(
     series: Drawn,
     *,
@@ -178,8 +156,8 @@ def draw_sparkline(value: FloatArray, low: FloatArray, high: FloatArray, *, titl
     shown = shown[np.isfinite(shown)]
     if not shown.size or len(value) < 2:
         return Markup("")
-    bottom, top = _with_room(float(shown.min()), float(shown.max()))
-    frame = _Frame(
+    bottom, top = with_room(float(shown.min()), float(shown.max()))
+    frame = Frame(
         begin=0.0,
         end=float(len(value) - 1),
         bottom=bottom,
@@ -189,8 +167,8 @@ def draw_sparkline(value: FloatArray, low: FloatArray, high: FloatArray, *, titl
     )
     x = frame.x(np.arange(len(value), dtype=float))
     parts = [
-        Markup('<path class="band" d="{}"/>').format(_band(x, frame.y(low), frame.y(high))),
-        Markup('<path class="line" d="{}"/>').format(_line(x, frame.y(value))),
+        Markup('<path class="band" d="{}"/>').format(band_path(x, frame.y(low), frame.y(high))),
+        Markup('<path class="line" d="{}"/>').format(line_path(x, frame.y(value))),
     ]
     last = int(np.flatnonzero(np.isfinite(value))[-1]) if np.isfinite(value).any() else None
     if last is not None:
@@ -206,7 +184,7 @@ def _middles(series: Drawn) -> FloatArray:
     return np.asarray(0.5 * (starts + ends))
 
 
-def _frame(series: Drawn, levels: Sequence[Level]) -> _Frame | None:
+def _frame(series: Drawn, levels: Sequence[Level]) -> Frame | None:
     if not np.isfinite(series.value).any():
         return None
     drawn = [series.value, series.low, series.high]
@@ -218,22 +196,19 @@ def _frame(series: Drawn, levels: Sequence[Level]) -> _Frame | None:
     drawn.append(np.array([one.value for one in levels], dtype=float))
     shown = np.concatenate(drawn)
     shown = shown[np.isfinite(shown)]
-    bottom, top = _with_room(float(shown.min()), float(shown.max()))
-    return _Frame(
+    bottom, top = with_room(float(shown.min()), float(shown.max()))
+    return Frame(
         begin=series.starts[0].timestamp(),
         end=series.ends[-1].timestamp(),
         bottom=bottom,
         top=top,
+        size=(_WIDTH, _HEIGHT),
+        margins=(_LEFT, _RIGHT, _TOP, _BOTTOM),
     )
 
 
-def _with_room(low: float, high: float) -> tuple[float, float]:
-    room = _ROOM * (high - low) or 0.1 * abs(high) or 0.1
-    return low - room if low < 0 or low > room else 0.0, high + room
-
-
 def _ground(
-    frame: _Frame, series: Drawn, zone: tzinfo, reference: tuple[datetime, datetime] | None
+    frame: Frame, series: Drawn, zone: tzinfo, reference: tuple[datetime, datetime] | None
 ) -> Iterator[Markup]:
     """The reference's shade, and the grid with its numbers."""
     (width, height), (left, right, top, bottom) = frame.size, frame.margins
@@ -252,7 +227,7 @@ def _ground(
     yield Markup('<path class="axis" d="M{} {}H{}"/>').format(left, height - bottom, width - right)
 
 
-def _levels(frame: _Frame, levels: Sequence[Level]) -> Iterator[Markup]:
+def _levels(frame: Frame, levels: Sequence[Level]) -> Iterator[Markup]:
     left, right, _, _ = frame.margins
     for level in levels:
         y = float(frame.y(level.value))
@@ -260,7 +235,7 @@ def _levels(frame: _Frame, levels: Sequence[Level]) -> Iterator[Markup]:
         yield _LEVEL.format(level.kind, left, y, far, far - 4, y - 4, level.text)
 
 
-def _marks(frame: _Frame, marks: Sequence[Mark]) -> Iterator[Markup]:
+def _marks(frame: Frame, marks: Sequence[Mark]) -> Iterator[Markup]:
     _, _, top, bottom = frame.margins
     for mark in marks:
         at = mark.at.timestamp()
@@ -271,24 +246,24 @@ def _marks(frame: _Frame, marks: Sequence[Mark]) -> Iterator[Markup]:
             )
 
 
-def _bands(frame: _Frame, series: Drawn, x: FloatArray) -> Iterator[Markup]:
-    d = _band(x, frame.y(series.low), frame.y(series.high))
+def _bands(frame: Frame, series: Drawn, x: FloatArray) -> Iterator[Markup]:
+    d = band_path(x, frame.y(series.low), frame.y(series.high))
     yield Markup('<path class="band" d="{}"/>').format(d)
     if series.expected_low is not None and series.expected_high is not None:
-        d = _band(x, frame.y(series.expected_low), frame.y(series.expected_high))
+        d = band_path(x, frame.y(series.expected_low), frame.y(series.expected_high))
         yield Markup('<path class="band expected" d="{}"/>').format(d)
 
 
-def _lines(frame: _Frame, series: Drawn, x: FloatArray) -> Iterator[Markup]:
+def _lines(frame: Frame, series: Drawn, x: FloatArray) -> Iterator[Markup]:
     mature = np.where(series.provisional, np.nan, series.value)
-    yield Markup('<path class="line" d="{}"/>').format(_line(x, frame.y(mature)))
+    yield Markup('<path class="line" d="{}"/>').format(line_path(x, frame.y(mature)))
     if series.expected is not None:
         yield Markup('<path class="line expected" d="{}"/>').format(
-            _line(x, frame.y(series.expected))
+            line_path(x, frame.y(series.expected))
         )
 
 
-def _dots(frame: _Frame, series: Drawn, x: FloatArray, zone: tzinfo) -> Iterator[Markup]:
+def _dots(frame: Frame, series: Drawn, x: FloatArray, zone: tzinfo) -> Iterator[Markup]:
     """Of windows that a finger can hit; the table beside the chart has them all."""
     y = frame.y(series.value)
     seen = np.flatnonzero(np.isfinite(series.value))
@@ -316,33 +291,3 @@ def _lonely(has_value: NDArray[np.bool_]) -> NDArray[np.bool_]:
     before = np.concatenate([[False], has_value[:-1]])
     after = np.concatenate([has_value[1:], [False]])
     return np.asarray(has_value & ~before & ~after)
-
-
-def _line(x: FloatArray, y: FloatArray) -> str:
-    """A path through all points, broken where one is missing."""
-    has_value = np.isfinite(y)
-    begins = has_value & ~np.concatenate([[False], has_value[:-1]])
-    return "".join(
-        f"{'M' if first else 'L'}{one:.1f} {other:.1f}"
-        for one, other, first in zip(
-            x[has_value].tolist(), y[has_value].tolist(), begins[has_value].tolist(), strict=True
-        )
-    )
-
-
-def _band(x: FloatArray, low: FloatArray, high: FloatArray) -> str:
-    """Around every run of points with both ends; a single one is a thin bar."""
-    has_both = np.isfinite(low) & np.isfinite(high)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], has_both, [False]]).astype(int)))
-    drawn = []
-    for begin, end in edges.reshape(-1, 2).tolist():
-        along, below, above = x[begin:end], low[begin:end], high[begin:end]
-        if end - begin == 1:
-            along = np.array([along[0] - 1.5, along[0] + 1.5])
-            below, above = np.repeat(below, 2), np.repeat(above, 2)
-        outline = [
-            *zip(along.tolist(), above.tolist(), strict=True),
-            *zip(along[::-1].tolist(), below[::-1].tolist(), strict=True),
-        ]
-        drawn.append("M" + "L".join(f"{one:.1f} {other:.1f}" for one, other in outline) + "Z")
-    return "".join(drawn)
