@@ -116,6 +116,7 @@ def ack(
     with errors_as_messages():
         from pumonitor.errors import InputError
         from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.changes import local_user
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 
@@ -141,7 +142,7 @@ def ack(
                     "incident": one.incident,
                     "reason": reason,
                 }
-                ledger.note(_user(), "acknowledge", detail)
+                ledger.note(local_user(), "acknowledge", detail)
     for one in acknowledged:
         about = f"{one.rule} {series_of(one.model_version, one.segment)}".strip()
         typer.echo(f"acknowledged: {about}, incident {one.incident}")
@@ -177,6 +178,7 @@ def silence(
     with errors_as_messages():
         from pumonitor.cli.metric_option import checked_metric
         from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
+        from pumonitor.monitor.changes import local_user
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
         from pumonitor.monitor.ledger.records.alerts import Silence
@@ -195,12 +197,12 @@ def silence(
             model_version=model_version,
             segment=segment,
             reason=reason,
-            author=_user(),
+            author=local_user(),
         )
         with open_ledger(configuration) as ledger:
             _refuse_unknown_rule(rule, chosen, ledger)
             number = StoredAlerts(ledger.database).silence(wanted)
-            ledger.note(_user(), "silence", {"id": number, **plain_json(wanted)})
+            ledger.note(local_user(), "silence", {"id": number, **plain_json(wanted)})
     typer.echo(f"silence {number} until {wanted.ends:%Y-%m-%d %H:%M} UTC")
 
 
@@ -216,6 +218,7 @@ def unsilence(
     with errors_as_messages():
         from pumonitor.errors import InputError
         from pumonitor.monitor.app import open_ledger, utc_now
+        from pumonitor.monitor.changes import local_user
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 
@@ -227,7 +230,7 @@ def unsilence(
                     "shows those in force"
                 )
                 raise InputError(msg)
-            ledger.note(_user(), "unsilence", {"id": number})
+            ledger.note(local_user(), "unsilence", {"id": number})
     typer.echo(f"silence {number} has ended")
 
 
@@ -289,15 +292,6 @@ def simulate(
         typer.echo(json.dumps([replay_json(one) for one in found], indent=1))
     else:
         print_replays(Console(highlight=False), found)
-
-
-def _user() -> str:
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown"
 
 
 def _refuse_unknown_rule(rule: str | None, monitor: Monitor, ledger: Ledger) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Generator, Iterable, MutableMapping
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.errors import StateError
@@ -21,7 +21,7 @@ from pumonitor_mlflow.server.exchange import (
     ask_asgi,
     ask_wsgi,
 )
-from pumonitor_mlflow.server.rights import Remembered, Seen, asking
+from pumonitor_mlflow.server.rights import Known, Remembered, Seen, asking, asking_to_edit
 from pumonitor_mlflow.server.wrapped import (
     has_accounts,
     is_asgi_server,
@@ -29,11 +29,18 @@ from pumonitor_mlflow.server.wrapped import (
     wrapped_app,
 )
 
+if TYPE_CHECKING:
+    from pumonitor.monitor.config.configuration import Configuration
+    from pumonitor.monitor.dashboard.access import Caller
+    from pumonitor.monitor.ledger.ledger import Ledger
+
 __all__ = ["create_app"]
 
 _CONFIGURATION: Final = "PUMONITOR_CONFIG"
 _BELOW: Final = "/pumonitor"
 _SEEN: Final = "pumonitor.seen"
+_MAY_EDIT: Final = "pumonitor.may_edit"
+_LONGEST_BODY: Final = 1 << 20
 
 _log = logging.getLogger("pumonitor")
 
@@ -43,8 +50,9 @@ def create_app() -> Any:
 
     Everything else is answered by the application that MLflow would have run, or by the one that
     ``PUMONITOR_MLFLOW_APP`` names. Who may see a monitor is asked of it, as the caller: those whose
-    experiment ``pumonitor/MONITOR`` it shows them. ``PUMONITOR_CONFIG`` is the configuration file,
-    ``pumonitor.yaml`` without it.
+    experiment ``pumonitor/MONITOR`` it shows them. Who may edit that experiment may change what
+    people say of the monitor. ``PUMONITOR_CONFIG`` is the configuration file, ``pumonitor.yaml``
+    without it.
 
     Returns
     -------
@@ -53,10 +61,8 @@ def create_app() -> Any:
     """
     below = static_prefix() + _BELOW
     pages = _Pages()
-    remembered = Remembered()
-    if is_asgi_server():
-        return _AsgiDoor(wrapped_app(), below, pages, remembered)
-    return _WsgiDoor(wrapped_app(), below, pages, remembered)
+    door = _AsgiDoor if is_asgi_server() else _WsgiDoor
+    return door(wrapped_app(), below, pages)
 
 
 class _Pages:
@@ -66,8 +72,10 @@ class _Pages:
         self._lock = Lock()
         self._app: WsgiApp | None = None
 
-    def answer(self, request: Request, below: str, seen: Seen) -> Answer:
-        """Answer a request of somebody who may see so much."""
+    def answer(
+        self, request: Request, below: str, seen: Seen, may_edit: Callable[[str], bool]
+    ) -> Answer:
+        """Answer a request of somebody who may see so much, and edit some experiments."""
         if request.path == below:
             return Answer(
                 status=HTTPStatus.PERMANENT_REDIRECT,
@@ -90,7 +98,7 @@ class _Pages:
                 ],
                 body=text,
             )
-        return ask_wsgi(app, request.below(below, **{_SEEN: seen}))
+        return ask_wsgi(app, request.below(below, **{_SEEN: seen, _MAY_EDIT: may_edit}))
 
     def _opened(self) -> WsgiApp:
         with self._lock:
@@ -100,31 +108,45 @@ class _Pages:
 
 
 def _open_pages() -> WsgiApp:
-    from flask import request
-
     from pumonitor.monitor.app import open_ledger, utc_now
     from pumonitor.monitor.config.file import read_configuration
     from pumonitor.monitor.dashboard.app import make_app
     from pumonitor.monitor.dashboard.site import Site
-    from pumonitor.monitor.delivery.mlflow.runs import EXPERIMENT_KEY
 
     path = Path(os.environ.get(_CONFIGURATION, "pumonitor.yaml"))
     configuration = read_configuration(path, needs="ledger").configuration
     ledger = open_ledger(configuration)
-
-    def visible() -> Collection[str]:
-        seen: Seen = request.environ[_SEEN]
-        if seen.everything:
-            return configuration.monitors
-        recorded = ledger.run_ids.starting_with(EXPERIMENT_KEY)
-        return {name for name, number in seen.experiments if recorded.get(name) == number}
-
-    site = Site(monitors=configuration.monitors, ledger=ledger, clock=utc_now)
     return make_app(
-        site,
+        Site(monitors=configuration.monitors, ledger=ledger, clock=utc_now),
         # The wrapped application has been asked with the same Host, and checks it.
         is_host=lambda host: True,
+        caller=lambda: _caller(configuration, ledger),
+    )
+
+
+def _caller(configuration: Configuration, ledger: Ledger) -> Caller:
+    """Who makes the present request, as the wrapped application knows them."""
+    from flask import request
+
+    from pumonitor.monitor.dashboard.access import Caller
+    from pumonitor.monitor.delivery.mlflow.runs import EXPERIMENT_KEY
+
+    seen: Seen = request.environ[_SEEN]
+    if seen.everything:
+        return Caller(
+            name=seen.name,
+            visible=configuration.monitors,
+            may_change=lambda _monitor: True,
+            is_admin=True,
+        )
+    may_edit: Callable[[str], bool] = request.environ[_MAY_EDIT]
+    recorded = ledger.run_ids.starting_with(EXPERIMENT_KEY)
+    visible = {name: one for name, one in seen.experiments if recorded.get(name) == one}
+    return Caller(
+        name=seen.name,
         visible=visible,
+        # A change that names nobody is no use to those who read of it.
+        may_change=lambda monitor: bool(seen.name) and may_edit(visible[monitor]),
     )
 
 
@@ -135,7 +157,8 @@ class _Door:
     wrapped: Any
     below: str
     pages: _Pages
-    remembered: Remembered
+    remembered: Remembered[Seen] = field(default_factory=Remembered)
+    edits: Remembered[bool] = field(default_factory=Remembered)
     static_prefix: str = field(default_factory=static_prefix)
     has_accounts: bool = field(default_factory=has_accounts)
 
@@ -147,6 +170,37 @@ class _Door:
         if not isinstance(found, Answer):
             self.remembered.put(request, found)
         return found
+
+    def answer(self, request: Request, seen: Seen, ask: Callable[[Request], Answer]) -> Answer:
+        """The answer of the pages, which ask the wrapped application what they still want."""
+
+        def may_edit(experiment: str) -> bool:
+            known = self.edits.get(request, experiment)
+            if known is None:
+                steps = asking_to_edit(request, experiment, static_prefix=self.static_prefix)
+                known = _finished(steps, ask)
+                self.edits.put(request, known, experiment)
+            return known
+
+        return self.pages.answer(request, self.below, seen, may_edit)
+
+
+def _finished(steps: Generator[Request, Answer, Known], ask: Callable[[Request], Answer]) -> Known:
+    """What is found in the end."""
+    question = next(steps)
+    while True:
+        try:
+            question = steps.send(ask(question))
+        except StopIteration as end:
+            found: Known = end.value
+            return found
+
+
+_TOO_LONG: Final = Answer(
+    status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    reason="Request Entity Too Large",
+    headers=[("Content-Length", "0"), ("Connection", "close")],
+)
 
 
 class _WsgiDoor(_Door):
@@ -161,20 +215,23 @@ class _WsgiDoor(_Door):
             return parts
         known = self.remembered.get(request)
         found = self._seen(request) if known is None else known
-        answer = (
-            found if isinstance(found, Answer) else self.pages.answer(request, self.below, found)
-        )
+        answer = found if isinstance(found, Answer) else self._answer(request, found, environ)
         start_response(f"{answer.status} {answer.reason or '-'}", list(answer.headers))
         return [answer.body]
 
     def _seen(self, request: Request) -> Seen | Answer:
         steps = asking(request, static_prefix=self.static_prefix, has_accounts=self.has_accounts)
-        question = next(steps)
-        while True:
-            try:
-                question = steps.send(ask_wsgi(self.wrapped, question))
-            except StopIteration as end:
-                return self.noted(request, end.value)
+        return self.noted(request, _finished(steps, self._ask))
+
+    def _ask(self, question: Request) -> Answer:
+        return ask_wsgi(self.wrapped, question)
+
+    def _answer(self, request: Request, seen: Seen, environ: dict[str, Any]) -> Answer:
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        if length > _LONGEST_BODY:
+            return _TOO_LONG
+        body = environ["wsgi.input"].read(length) if length else b""
+        return self.answer(replace(request, body=body), seen, self._ask)
 
 
 class _AsgiDoor(_Door):
@@ -189,16 +246,10 @@ class _AsgiDoor(_Door):
         if scope["type"] != "http" or not self.is_ours(scope["path"]):
             await self.wrapped(scope, receive, send)
             return
-        from anyio import to_thread
-
         request = Request.of_asgi(scope)
         known = self.remembered.get(request)
         found = await self._seen(request) if known is None else known
-        answer = (
-            found
-            if isinstance(found, Answer)
-            else await to_thread.run_sync(self.pages.answer, request, self.below, found)
-        )
+        answer = found if isinstance(found, Answer) else await self._answer(request, found, receive)
         headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in answer.headers]
         await send(
             {"type": "http.response.start", "status": int(answer.status), "headers": headers}
@@ -214,3 +265,31 @@ class _AsgiDoor(_Door):
                 question = steps.send(answer)
             except StopIteration as end:
                 return self.noted(request, end.value)
+
+    async def _answer(
+        self, request: Request, seen: Seen, receive: Callable[[], Awaitable[Message]]
+    ) -> Answer:
+        from anyio import from_thread, to_thread
+
+        body = await _body(receive)
+        if body is None:
+            return _TOO_LONG
+
+        def ask(question: Request) -> Answer:
+            found: Answer = from_thread.run(ask_asgi, self.wrapped, question)
+            return found
+
+        return await to_thread.run_sync(self.answer, replace(request, body=body), seen, ask)
+
+
+async def _body(receive: Callable[[], Awaitable[Message]]) -> bytes | None:
+    """What was sent; None if it is too long."""
+    found: bytes = b""
+    while True:
+        message = await receive()
+        found += message.get("body", b"")
+        if len(found) > _LONGEST_BODY:
+            return None
+        # Whoever has left sends nothing more.
+        if not message.get("more_body", False):
+            return found

@@ -57,12 +57,14 @@ class Request:
 
     @classmethod
     def of_wsgi(cls, environ: Mapping[str, Any]) -> Request:
-        """Without its body, which nobody here reads."""
+        """Without its body."""
         headers = [
             (name[5:].replace("_", "-").lower(), str(value))
             for name, value in environ.items()
             if name.startswith("HTTP_")
         ]
+        if environ.get("CONTENT_TYPE"):
+            headers.append(("content-type", environ["CONTENT_TYPE"]))
         return cls(
             method=environ["REQUEST_METHOD"],
             path=_decoded(environ.get("SCRIPT_NAME", "")) + _decoded(environ.get("PATH_INFO", "")),

@@ -1,7 +1,12 @@
-"""Which monitors a caller may see: those whose experiment the wrapped application shows them."""
+"""Which monitors a caller may see and change: what the wrapped application lets them do.
+
+They see those whose experiment it shows them, and change those whose experiment they may edit.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import hmac
 import json
@@ -12,12 +17,13 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
+from urllib.parse import urlencode
 
 from pumonitor.monitor.delivery.mlflow.runs import EXPERIMENT_PREFIX
 from pumonitor_mlflow.server.exchange import Answer, Request
 
-__all__ = ["Asking", "Remembered", "Seen", "asking"]
+__all__ = ["Asking", "Known", "Remembered", "Seen", "asking", "asking_to_edit"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,18 +37,26 @@ class Seen:
     experiments : frozenset of (str, str)
         Monitor and id of the experiments of that name that they may read. The name alone proves
         nothing: anyone may be allowed to create an experiment.
+    name : str
+        Who they are; "" where that is not known.
     """
 
     everything: bool = False
     experiments: frozenset[tuple[str, str]] = frozenset()
+    name: str = ""
 
+
+Known = TypeVar("Known")
 
 Asking = Generator[Request, Answer, Seen | Answer]
 """Yields what to ask, takes the answers, returns what may be seen or the answer that refused."""
 
 _MOST_PAGES: Final = 20
 _SEARCH: Final = "/api/2.0/mlflow/experiments/search"
+_EDIT: Final = "/api/2.0/mlflow/experiments/update"
 _WHO: Final = "/api/2.0/mlflow/users/current"
+_IS_IT: Final = "/api/2.0/mlflow/users/get"
+_NOT_SIGNED_IN: Final = "somebody in MLflow"
 _OF_MONITORS: Final = f"name LIKE '{EXPERIMENT_PREFIX}%'"
 _AT_ONCE: Final = 1000
 _SECONDS: Final = 30.0
@@ -96,11 +110,57 @@ def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Askin
         if page is None:
             break
     if not has_accounts:
-        return Seen(everything=True, experiments=read)
-    who = yield _as_caller(request, static_prefix + _WHO)
-    known = _read_json(who) if who.status == HTTPStatus.OK else None
-    user = (known or {}).get("user", {})
-    return Seen(everything=user.get("is_admin") is True, experiments=read)
+        return Seen(everything=True, experiments=read, name=_NOT_SIGNED_IN)
+    user = yield from _user(request, static_prefix)
+    return Seen(
+        everything=user.get("is_admin") is True,
+        experiments=read,
+        name=str(user.get("username") or ""),
+    )
+
+
+def _user(request: Request, prefix: str) -> Generator[Request, Answer, dict[str, Any]]:
+    """Who asks, as the wrapped application knows them; empty if it does not say."""
+    who = yield _as_caller(request, prefix + _WHO)
+    claimed = _claimed_name(request)
+    if who.status != HTTPStatus.OK and claimed:
+        # Older versions only say whether a name is that of the caller.
+        who = yield _as_caller(request, prefix + _IS_IT, query=urlencode({"username": claimed}))
+    found = _read_json(who) if who.status == HTTPStatus.OK else None
+    user = (found or {}).get("user")
+    return user if isinstance(user, dict) else {}
+
+
+def _claimed_name(request: Request) -> str:
+    """The name with which the caller signs in; "" without one."""
+    kind, _, value = dict(request.headers).get("authorization", "").partition(" ")
+    if kind.lower() != "basic":
+        return ""
+    try:
+        return base64.b64decode(value, validate=True).decode().partition(":")[0]
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def asking_to_edit(
+    request: Request, experiment: str, *, static_prefix: str
+) -> Generator[Request, Answer, bool]:
+    """Ask the wrapped application whether the caller may edit an experiment.
+
+    It is told to rename the experiment without being told the new name. Who may not edit it is
+    refused before that is noticed; to all others it complains of the name, and changes nothing.
+
+    Parameters
+    ----------
+    request : Request
+    experiment : str
+        Its id.
+    static_prefix : str
+        Before every path of the wrapped application.
+    """
+    answer = yield _as_caller(request, static_prefix + _EDIT, {"experiment_id": experiment})
+    found = _read_json(answer) or {}
+    return answer.status == HTTPStatus.BAD_REQUEST and "new_name" in str(found.get("message", ""))
 
 
 def _read_json(answer: Answer) -> dict[str, Any] | None:
@@ -112,14 +172,16 @@ def _read_json(answer: Answer) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _as_caller(request: Request, path: str, asked: Mapping[str, Any] | None = None) -> Request:
+def _as_caller(
+    request: Request, path: str, asked: Mapping[str, Any] | None = None, *, query: str = ""
+) -> Request:
     """A question with the headers that say who asks; with something asked, a POST."""
     headers = [one for one in request.headers if one[0] not in _OF_THE_MESSAGE]
     return replace(
         request,
         method="GET" if asked is None else "POST",
         path=path,
-        query="",
+        query=query,
         headers=[*headers, ("content-type", "application/json"), ("accept", "application/json")],
         body=b"" if asked is None else json.dumps(asked).encode(),
         prefix="",
@@ -127,8 +189,8 @@ def _as_caller(request: Request, path: str, asked: Mapping[str, Any] | None = No
     )
 
 
-class Remembered:
-    """What callers may see, for half a minute: a password is hashed slowly at every question.
+class Remembered(Generic[Known]):
+    """What was found about callers, for half a minute: a password is hashed at every question.
 
     Callers are known by a hash with a key of this process: no password is kept.
 
@@ -142,22 +204,22 @@ class Remembered:
         self._clock = clock
         self._key = secrets.token_bytes(32)
         self._lock = Lock()
-        self._known: OrderedDict[bytes, tuple[float, Seen]] = OrderedDict()
+        self._known: OrderedDict[bytes, tuple[float, Known]] = OrderedDict()
 
-    def get(self, request: Request) -> Seen | None:
+    def get(self, request: Request, about: str = "") -> Known | None:
         """What was found for this caller; None if nothing is known or it is too old."""
         with self._lock:
-            until, seen = self._known.get(self._caller(request), (0.0, Seen()))
-        return seen if self._clock() < until else None
+            until, found = self._known.get(self._caller(request, about), (0.0, None))
+        return found if self._clock() < until else None
 
-    def put(self, request: Request, seen: Seen) -> None:
+    def put(self, request: Request, found: Known, about: str = "") -> None:
         """Remember it."""
         with self._lock:
-            self._known[self._caller(request)] = self._clock() + _SECONDS, seen
+            self._known[self._caller(request, about)] = self._clock() + _SECONDS, found
             while len(self._known) > _MOST_CALLERS:
                 self._known.popitem(last=False)
 
-    def _caller(self, request: Request) -> bytes:
+    def _caller(self, request: Request, about: str) -> bytes:
         headers = sorted(one for one in request.headers if one[0] not in _OF_THE_MESSAGE)
-        who = json.dumps([request.client[0], headers])
+        who = json.dumps([request.client[0], headers, about])
         return hmac.digest(self._key, who.encode(), hashlib.sha256)

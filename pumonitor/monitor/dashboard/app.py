@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from pumonitor import __version__
 from pumonitor.errors import InputError
+from pumonitor.monitor.dashboard.access import Access, Caller, local_caller
 from pumonitor.monitor.dashboard.address import version_written
 from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown, moment_text
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
@@ -34,7 +35,7 @@ def make_app(
     site: Site,
     *,
     is_host: Callable[[str], bool],
-    visible: Callable[[], Collection[str]] | None = None,
+    caller: Callable[[], Caller] | None = None,
 ) -> Flask:
     """The application.
 
@@ -43,9 +44,9 @@ def make_app(
     site : Site
     is_host : callable
         Whether a Host header is one under which the pages are served.
-    visible : callable, optional
-        Monitors that whoever asks may see: for all others the pages are as if they did not exist.
-        By default all.
+    caller : callable, optional
+        Who makes the present request, and what they may see and change. By default the user of this
+        machine, who may see and change everything.
 
     Returns
     -------
@@ -55,7 +56,8 @@ def make_app(
     app = Flask(__name__)
     _teach_words(app)
     protect(app, is_host=is_host)
-    _add_pages(app, site, visible or (lambda: site.monitors))
+    access = Access(site.monitors, caller or (lambda: local_caller(site.monitors)))
+    _add_pages(app, site, access)
     app.register_error_handler(
         InputError, lambda error: _error_page(400, "This address cannot be read", str(error))
     )
@@ -91,25 +93,16 @@ def _teach_words(app: Flask) -> None:
     )
 
 
-def _add_pages(app: Flask, site: Site, seen: Callable[[], Collection[str]]) -> None:
-    def may_see() -> list[str]:
-        visible = seen()
-        return [name for name in site.monitors if name in visible]
-
-    def known(name: str) -> str:
-        if name not in may_see():
-            abort(404)
-        return name
-
+def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/")
     def show_overview() -> str:
-        return render_template("overview.html", **overview(site, visible=may_see()))
+        return render_template("overview.html", **overview(site, visible=access.visible()))
 
     @app.get("/monitors/<name>")
     def show_monitor(name: str) -> str:
         found = monitor_page(
             site,
-            known(name),
+            access.seen(name),
             request.args,
             window_link=lambda start, version, segment: _window_address(
                 name, start, version, segment
@@ -119,11 +112,11 @@ def _add_pages(app: Flask, site: Site, seen: Callable[[], Collection[str]]) -> N
 
     @app.get("/monitors/<name>/results.csv")
     def show_csv(name: str) -> Response:
-        return Response(monitor_csv(site, known(name), request.args), mimetype="text/csv")
+        return Response(monitor_csv(site, access.seen(name), request.args), mimetype="text/csv")
 
     @app.get("/monitors/<name>/windows/<start>")
     def show_window(name: str, start: str) -> str:
-        found = window_page(site, known(name), _moment(start), request.args)
+        found = window_page(site, access.seen(name), _moment(start), request.args)
         if found is None:
             abort(404)
         return render_template("window.html", **found)
@@ -131,9 +124,9 @@ def _add_pages(app: Flask, site: Site, seen: Callable[[], Collection[str]]) -> N
     @app.get("/alerts")
     def show_alerts() -> str:
         monitor = request.args.get("monitor")
-        chosen = None if monitor is None else known(monitor)
+        chosen = None if monitor is None else access.seen(monitor)
         return render_template(
-            "alerts.html", **alerts_page(site, monitor=chosen, visible=may_see())
+            "alerts.html", **alerts_page(site, monitor=chosen, visible=access.visible())
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.dashboard.access import Caller
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -35,6 +36,18 @@ HOSTILE = "country=<script>alert('x')</script>\u202e\n\x00\"é"
 
 def monitors(text: str = TEXT) -> dict[str, Monitor]:
     return read_configuration_text(text, path=Path("pumonitor.yaml")).configuration.monitors
+
+
+def person(
+    visible: Collection[str] = (), changeable: Collection[str] = (), *, is_admin: bool = False
+) -> Caller:
+    """Somebody who sees some monitors, and may change some."""
+    return Caller(
+        name="alice",
+        visible=visible,
+        may_change=lambda monitor: monitor in changeable,
+        is_admin=is_admin,
+    )
 
 
 def results_of(pane: Pane) -> dict[tuple[str, str], Sequence[MetricResult]]:
@@ -65,7 +78,7 @@ class ShopPages:
     """Pages over a ledger of so many days."""
 
     def __init__(
-        self, ledger: Ledger, *, days: int = 8, visible: Callable[[], Collection[str]] | None = None
+        self, ledger: Ledger, *, days: int = 8, caller: Callable[[], Caller] | None = None
     ) -> None:
         self.monitors = monitors()
         monitor = self.monitors["card-fraud"]
@@ -75,7 +88,7 @@ class ShopPages:
         for day in range(1, days + 1):
             self.run(FIRST + day * DAY)
         self.site = Site(monitors=self.monitors, ledger=ledger, clock=lambda: self.now)
-        app = make_app(self.site, is_host=lambda host: host == "localhost", visible=visible)
+        app = make_app(self.site, is_host=lambda host: host == "localhost", caller=caller)
         app.testing = True
         self.client = app.test_client()
 

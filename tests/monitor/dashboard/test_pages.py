@@ -16,7 +16,7 @@ from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown
 from pumonitor.monitor.inspection.insights import plain_row
 from pumonitor.monitor.ledger.database.schema import alert_transitions, evaluations, results
 from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST
-from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages
+from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages, person
 
 SIXTH = "2026-01-06T00:00:00Z"
 
@@ -147,7 +147,7 @@ def test_marks_of_a_moment_include_what_fired_then(shop):
 def test_who_may_see_what_is_asked_once_for_a_page(shop):
     asked = []
     names = ["card-fraud", *(f"other-{number}" for number in range(5))]
-    pages = ShopPages(shop.ledger, days=0, visible=lambda: asked.append(1) or names)
+    pages = ShopPages(shop.ledger, days=0, caller=lambda: asked.append(1) or person(names))
     for name in names[1:]:
         pages.monitors[name] = pages.monitors["card-fraud"]
     assert pages.get("/monitors/card-fraud").status_code == 200
@@ -237,7 +237,7 @@ def test_names_from_data_are_harmless(shop):
 
 
 def test_a_monitor_that_may_not_be_seen_does_not_exist(shop):
-    hidden = ShopPages(shop.ledger, days=0, visible=list)
+    hidden = ShopPages(shop.ledger, days=0, caller=person)
     assert "card-fraud" not in text_of(hidden.get("/"))
     assert "too few found" not in text_of(hidden.get("/alerts"))
     for address in ("/monitors/card-fraud", f"/monitors/card-fraud/windows/{SIXTH}"):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from dataclasses import replace
 
 import pytest
 from pumonitor_mlflow.server.exchange import Answer, Request
-from pumonitor_mlflow.server.rights import Remembered, Seen, asking
+from pumonitor_mlflow.server.rights import Remembered, Seen, asking, asking_to_edit
 
 ALICE = Request(
     method="GET",
@@ -31,8 +32,9 @@ def answer(names, page=None, status=200):
     return Answer(status=status, body=json.dumps(found).encode())
 
 
-def user(*, is_admin):
-    return Answer(status=200, body=json.dumps({"user": {"is_admin": is_admin}}).encode())
+def user(*, is_admin, name="alice"):
+    found = {"user": {"is_admin": is_admin, "username": name}}
+    return Answer(status=200, body=json.dumps(found).encode())
 
 
 def finished(steps, *answers):
@@ -53,7 +55,7 @@ def test_experiments_of_monitors_are_asked_for_as_the_caller():
         answer(["pumonitor/card-fraud", "pumonitor/churn"]),
         user(is_admin=False),
     )
-    assert seen == Seen(experiments=frozenset({("card-fraud", "d"), ("churn", "n")}))
+    assert seen == Seen(experiments=frozenset({("card-fraud", "d"), ("churn", "n")}), name="alice")
     assert (who.method, who.path) == ("GET", "/mlflow/api/2.0/mlflow/users/current")
     assert ("authorization", "Basic a") in who.headers
     assert asked.method == "POST"
@@ -97,7 +99,9 @@ def test_an_answer_without_end_is_not_followed_for_ever():
 
 def test_an_administrator_sees_monitors_without_an_experiment():
     steps = asking(ALICE, static_prefix="", has_accounts=True)
-    assert finished(steps, answer([]), user(is_admin=True))[1] == Seen(everything=True)
+    assert finished(steps, answer([]), user(is_admin=True))[1] == Seen(
+        everything=True, name="alice"
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,6 +110,66 @@ def test_an_administrator_sees_monitors_without_an_experiment():
 def test_who_is_not_known_to_be_one_does_not(who):
     steps = asking(ALICE, static_prefix="", has_accounts=True)
     assert finished(steps, answer([]), who)[1] == Seen()
+
+
+def signed(text):
+    """Signed in, as browsers do it."""
+    return replace(ALICE, headers=[("authorization", f"Basic {b64encode(text).decode()}")])
+
+
+def test_older_versions_say_whether_a_name_is_that_of_the_caller():
+    steps = asking(signed("bob é:x".encode()), static_prefix="", has_accounts=True)
+    [_, _, is_it], seen = finished(
+        steps, answer([]), Answer(status=404), user(is_admin=True, name="bob é")
+    )
+    assert (is_it.method, is_it.path) == ("GET", "/api/2.0/mlflow/users/get")
+    assert is_it.query == "username=bob+%C3%A9"
+    assert seen == Seen(everything=True, name="bob é")
+
+
+@pytest.mark.parametrize("refusal", [403, 404])
+def test_a_name_that_is_not_confirmed_is_nobodys(refusal):
+    steps = asking(signed(b"bob:x"), static_prefix="", has_accounts=True)
+    assert finished(steps, answer([]), Answer(status=404), Answer(status=refusal))[1] == Seen()
+
+
+@pytest.mark.parametrize("header", ["Basic !", "Basic /w==", "Bearer bob", "Basic"])
+def test_a_header_without_a_name_is_not_asked_about(header):
+    one = replace(ALICE, headers=[("authorization", header)])
+    steps = asking(one, static_prefix="", has_accounts=True)
+    assert finished(steps, answer([]), Answer(status=404))[1] == Seen()
+
+
+MISSING = b'{"error_code": "INVALID_PARAMETER_VALUE", "message": "required parameter \'new_name\'"}'
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "may"),
+    [
+        (400, MISSING, True),
+        (403, b"Permission denied", False),
+        (403, MISSING, False),
+        (400, b'{"message": "Invalid workspace"}', False),
+        (404, b'{"error_code": "RESOURCE_DOES_NOT_EXIST"}', False),
+        (200, b"<html>new_name</html>", False),
+        (500, b"", False),
+    ],
+)
+def test_who_may_edit_an_experiment_hears_what_is_missing(status, body, may):
+    steps = asking_to_edit(ALICE, "7", static_prefix="/mlflow")
+    [asked], found = finished(steps, Answer(status=status, body=body))
+    assert found is may
+    assert asked.path == "/mlflow/api/2.0/mlflow/experiments/update"
+    assert json.loads(asked.body) == {"experiment_id": "7"}
+    assert ("authorization", "Basic a") in asked.headers
+
+
+def test_what_was_found_is_known_of_what_was_asked():
+    remembered = Remembered(Clock())
+    remembered.put(ALICE, False, "7")
+    assert remembered.get(ALICE, "7") is False
+    assert remembered.get(ALICE, "8") is None
+    assert remembered.get(ALICE) is None
 
 
 def test_without_accounts_everybody_sees_everything():
