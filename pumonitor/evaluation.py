@@ -25,7 +25,7 @@ from pumonitor.sensitivity.at_priors import AtPriors
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable
 
-__all__ = ["evaluate", "evaluate_table"]
+__all__ = ["evaluate", "evaluate_table", "score_shares"]
 
 _HISTOGRAM_BINS = 40
 
@@ -311,7 +311,7 @@ def evaluate_table(
             label_sources=label_sources,
             prior_table=auxiliary,
         ),
-        scores=_histogram(table),
+        scores=score_shares(table),
         settings=settings,
         at_priors=AtPriors.of(
             problem, prior, threshold=threshold, top_k=top_k, f_beta=f_beta, cells=CURVE_CELLS
@@ -335,7 +335,7 @@ def _check_table(table: Any) -> None:
         raise InputError(msg)
 
 
-def _histogram(table: ScoreTable) -> dict[str, NDArray[np.float64]]:
+def score_shares(table: ScoreTable) -> dict[str, NDArray[np.float64]]:
     """Shares of labeled and of unlabeled rows in equal bins of the score, for drawing."""
     edges = np.linspace(table.lower[0], table.upper[-1], _HISTOGRAM_BINS + 1)
     middle = 0.5 * (table.lower + table.upper)

@@ -49,7 +49,7 @@ def write_shop(
     maturity: timedelta = MATURITY,
     panes: str = "[0d, 1d]",
     seed: int = 0,
-    class_prior: float | None = None,
+    class_prior: float | str | None = None,
 ) -> Path:
     """600 predictions a day, a tenth of them fraud, half of which is confirmed, a day later.
 

@@ -17,7 +17,11 @@ from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown, 
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
-from pumonitor.monitor.dashboard.pages.window_page import window_page
+from pumonitor.monitor.dashboard.pages.window_page import (
+    window_csv,
+    window_page,
+    window_report_html,
+)
 from pumonitor.monitor.dashboard.protection import protect
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.database.errors import StateError
@@ -114,12 +118,7 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
     def show_csv(name: str) -> Response:
         return Response(monitor_csv(site, access.seen(name), request.args), mimetype="text/csv")
 
-    @app.get("/monitors/<name>/windows/<start>")
-    def show_window(name: str, start: str) -> str:
-        found = window_page(site, access.seen(name), _moment(start), request.args)
-        if found is None:
-            abort(404)
-        return render_template("window.html", **found)
+    _add_window_pages(app, site, access)
 
     @app.get("/alerts")
     def show_alerts() -> str:
@@ -128,6 +127,31 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
         return render_template(
             "alerts.html", **alerts_page(site, monitor=chosen, visible=access.visible())
         )
+
+
+def _add_window_pages(app: Flask, site: Site, access: Access) -> None:
+    @app.get("/monitors/<name>/windows/<start>")
+    def show_window(name: str, start: str) -> str:
+        found = window_page(site, access.seen(name), _moment(start), request.args)
+        if found is None:
+            abort(404)
+        return render_template("window.html", **found)
+
+    @app.get("/monitors/<name>/windows/<start>/results.csv")
+    def show_window_csv(name: str, start: str) -> Response:
+        found = window_csv(site, access.seen(name), _moment(start), request.args)
+        if found is None:
+            abort(404)
+        return Response(found, mimetype="text/csv")
+
+    @app.get("/monitors/<name>/windows/<start>/report.html")
+    def send_report(name: str, start: str) -> Response:
+        found = window_report_html(site, access.seen(name), _moment(start), request.args)
+        if found is None:
+            abort(404)
+        # Its style and script are written in it, which the policy of these pages forbids.
+        kept_as = f"attachment; filename=pumonitor-{start.replace(':', '')}.html"
+        return Response(found, mimetype="text/html", headers={"Content-Disposition": kept_as})
 
 
 def _error_page(status: int, heading: str, text: str) -> tuple[str, int]:

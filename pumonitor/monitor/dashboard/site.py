@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.dashboard.kept import Kept
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.ports import Clock
 
@@ -23,11 +24,14 @@ class Site:
     monitors : mapping of str to Monitor
     ledger : Ledger
     clock : Clock
+    kept : Kept
+        What has been computed from stored revisions.
     """
 
     monitors: Mapping[str, Monitor]
     ledger: Ledger
     clock: Clock
+    kept: Kept = field(default_factory=Kept)
 
     @contextmanager
     def at_once(self) -> Iterator[Ledger]:

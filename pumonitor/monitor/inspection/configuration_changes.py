@@ -16,7 +16,7 @@ from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import EvaluatedWindow
 
-__all__ = ["OtherConfiguration", "other_configuration", "stored_hash"]
+__all__ = ["OtherConfiguration", "changes_between", "other_configuration", "stored_hash"]
 
 _TABLES: Final = ("predictions", "positives")
 _MOST_SHOWN: Final = 60
@@ -94,6 +94,11 @@ def other_configuration(ledger: LedgerReader, monitor: Monitor) -> OtherConfigur
         last=max(one.end for one in others),
         changes=tuple(_changes(stored[last.configuration], now, ignored)),
     )
+
+
+def changes_between(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Differences of two configurations, as the ledger has them, in words."""
+    return list(_changes(before, now, ()))
 
 
 def stored_hash(ledger: LedgerReader, monitor: Monitor) -> str:

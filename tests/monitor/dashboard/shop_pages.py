@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,20 @@ class ShopPages:
     def run(self, now: datetime) -> None:
         self.now = now + timedelta(minutes=1)
         self.found.run(self.now)
+
+    def get(self, address: str, **options: Any) -> Any:
+        return self.client.get(address, **options)
+
+
+class EvaluatedPages:
+    """Pages over a ledger whose windows were evaluated from rows."""
+
+    def __init__(self, ledger: Ledger, of: Mapping[str, Monitor], *, now: datetime) -> None:
+        self.ledger = ledger
+        self.site = Site(monitors=of, ledger=ledger, clock=lambda: now)
+        app = make_app(self.site, is_host=lambda host: host == "localhost")
+        app.testing = True
+        self.client = app.test_client()
 
     def get(self, address: str, **options: Any) -> Any:
         return self.client.get(address, **options)

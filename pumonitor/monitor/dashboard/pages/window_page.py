@@ -2,21 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.dashboard.address import version_read
+from pumonitor.monitor.dashboard.address import version_read, version_written
 from pumonitor.monitor.dashboard.pages.how_computed import how_computed
+from pumonitor.monitor.dashboard.pages.window_changes import changes_said
+from pumonitor.monitor.dashboard.pages.window_drawings import WindowDrawings, window_drawings
+from pumonitor.monitor.dashboard.pages.window_inputs import (
+    configuration_said,
+    counted_rows,
+    made_with_said,
+)
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.insights import doubts_in, prior_said
+from pumonitor.monitor.inspection.insights import doubts_in, plain_row, prior_said
+from pumonitor.monitor.inspection.results_csv import write_results_csv
+from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
+from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.reports.window_curves import window_curves
+from pumonitor.monitor.reports.window_files import window_files_of
+from pumonitor.monitor.reports.window_problem import window_problem
 from pumonitor.names import COUNTS, GROUPS, MEANING, UNCORRECTED_OF, title
 
-__all__ = ["window_page"]
+__all__ = ["window_csv", "window_page", "window_report_html"]
 
 _AN_INSTANT: Final = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowFound:
+    """One series of a window in one revision, as an address names it.
+
+    Attributes
+    ----------
+    record : WindowRecord
+    version, segment : str
+    versions : sequence of str
+        Model versions with results.
+    revisions : sequence of StoredEvaluation
+        Of the series, in order.
+    chosen, before : StoredEvaluation or None
+        The revision, and the one before it.
+    rows, rows_before : mapping of str to PublishedResult
+        Their results by metric.
+    """
+
+    record: WindowRecord
+    version: str
+    segment: str
+    versions: Sequence[str]
+    revisions: Sequence[StoredEvaluation]
+    chosen: StoredEvaluation | None
+    before: StoredEvaluation | None
+    rows: Mapping[str, PublishedResult]
+    rows_before: Mapping[str, PublishedResult]
 
 
 def window_page(
@@ -37,60 +81,144 @@ def window_page(
     InputError
         If the revision is no number.
     """
-    segment, version = query.get("segment", ""), version_read(query.get("version"))
-    wanted = _revision(query.get("revision"))
     with site.at_once() as ledger:
-        records = ledger.windows(name, since=start, until=start + _AN_INSTANT)
-        if not records:
+        found = _found(ledger, name, start, query)
+        if found is None:
             return None
-        record = records[-1]
-        evaluations = ledger.evaluations(name, start=start, segment=segment, revisions="all")
-        versions = sorted({one.model_version for one in evaluations})
-        counted = ledger.results(
-            name,
-            since=start,
-            until=record.window.end,
-            segment=segment,
-            metrics=["predictions"],
-        )
-        if version is None:
-            most = max(counted, key=lambda row: row.value or 0.0, default=None)
-            version = "" if most is None else most.model_version
-        own = [one for one in evaluations if one.model_version == version]
-        of_revision = [one for one in own if wanted in (None, one.revision)]
-        if own and not of_revision:
-            return None
-        chosen = of_revision[-1] if of_revision else None
-        rows = ledger.results(
-            name,
-            since=start,
-            until=record.window.end,
-            model_version=version,
-            segment=segment,
-            revisions="all",
-        )
-    found = {} if chosen is None else _of_revision(rows, chosen)
-    before = _before(own, chosen)
+        chosen, before, zone = found.chosen, found.before, site.zone(name)
+        drawings = None if chosen is None else _drawings(site, ledger, chosen, found.rows)
+        configuration = configuration_said(ledger, found.record)
+    pane = next((one for one in found.record.panes if chosen and one.number == chosen.number), None)
     return {
         "monitor": name,
-        "zone": site.zone(name),
+        "zone": zone,
         "now": site.clock(),
-        "record": record,
-        "version": version,
-        "versions": versions,
-        "segment": segment,
+        "record": found.record,
+        "version": found.version,
+        "versions": found.versions,
+        "segment": found.segment,
         "chosen": chosen,
-        "revisions": own,
-        "state": next(iter(found.values())).state if found else None,
+        "revisions": found.revisions,
+        "state": next(iter(found.rows.values())).state if found.rows else None,
         "groups": _groups(
-            found,
-            {} if before is None else _of_revision(rows, before),
-            {} if chosen is None else chosen.evaluation,
+            found.rows, found.rows_before, {} if chosen is None else chosen.evaluation
         ),
-        "counts": {COUNTS[one]: found[one] for one in COUNTS if one in found},
+        "counts": {COUNTS[one]: found.rows[one] for one in COUNTS if one in found.rows},
         "before": before,
+        "changes": []
+        if chosen is None or before is None
+        else changes_said(chosen, found.rows, before, found.rows_before, zone=zone),
         "doubts": () if chosen is None else doubts_in(chosen.evaluation),
         "class_prior_said": "" if chosen is None else prior_said(chosen.evaluation),
+        "drawings": drawings,
+        "counted": counted_rows(None if pane is None else pane.counts),
+        "made_with": [] if chosen is None else made_with_said(chosen),
+        "configuration": configuration,
+        "query": _query(found),
+    }
+
+
+def window_csv(site: Site, name: str, start: datetime, query: Mapping[str, str]) -> str | None:
+    """The results of one revision, with the columns of ``pumonitor results``; None without any.
+
+    Raises
+    ------
+    InputError
+        If the revision is no number.
+    """
+    with site.at_once() as ledger:
+        found = _found(ledger, name, start, query)
+    if found is None or found.chosen is None:
+        return None
+    file = io.StringIO()
+    write_results_csv((plain_row(row) for row in found.rows.values()), file)
+    return file.getvalue()
+
+
+def window_report_html(
+    site: Site, name: str, start: datetime, query: Mapping[str, str]
+) -> str | None:
+    """The report of one revision, made now from the stored counts; None if there are none.
+
+    Raises
+    ------
+    InputError
+        If the revision is no number.
+    """
+    with site.at_once() as ledger:
+        found = _found(ledger, name, start, query)
+        if found is None or found.chosen is None or "made_with" not in found.chosen.evaluation:
+            return None
+        chosen = found.chosen
+        files = window_files_of(
+            site.monitors,
+            ledger,
+            {
+                "window_key": chosen.window_key,
+                "revision": chosen.revision,
+                "model_version": chosen.model_version,
+                "segment": chosen.segment,
+            },
+        )
+    return files.get("report.html")
+
+
+def _found(
+    ledger: Ledger, name: str, start: datetime, query: Mapping[str, str]
+) -> WindowFound | None:
+    segment, version = query.get("segment", ""), version_read(query.get("version"))
+    wanted = _revision(query.get("revision"))
+    records = ledger.windows(name, since=start, until=start + _AN_INSTANT)
+    if not records:
+        return None
+    record = records[-1]
+    evaluations = ledger.evaluations(name, start=start, segment=segment, revisions="all")
+    versions = sorted({one.model_version for one in evaluations})
+    of_window: dict[str, Any] = {"since": start, "until": record.window.end, "segment": segment}
+    if version is None:
+        counted = ledger.results(name, **of_window, metrics=["predictions"])
+        most = max(counted, key=lambda row: row.value or 0.0, default=None)
+        version = "" if most is None else most.model_version
+    own = [one for one in evaluations if one.model_version == version]
+    of_revision = [one for one in own if wanted in (None, one.revision)]
+    if own and not of_revision:
+        return None
+    chosen = of_revision[-1] if of_revision else None
+    before = _before(own, chosen)
+    rows = ledger.results(name, **of_window, model_version=version, revisions="all")
+    return WindowFound(
+        record=record,
+        version=version,
+        segment=segment,
+        versions=versions,
+        revisions=own,
+        chosen=chosen,
+        before=before,
+        rows={} if chosen is None else _of_revision(rows, chosen),
+        rows_before={} if before is None else _of_revision(rows, before),
+    )
+
+
+def _drawings(
+    site: Site, ledger: Ledger, chosen: StoredEvaluation, rows: Mapping[str, PublishedResult]
+) -> WindowDrawings | None:
+    """Drawn once for each revision; None where nothing was estimated."""
+
+    def draw() -> WindowDrawings | None:
+        problem = window_problem(chosen, ledger)
+        return None if problem is None else window_drawings(window_curves(problem), rows)
+
+    key = (chosen.window_key, chosen.revision, chosen.model_version, chosen.segment)
+    found: WindowDrawings | None = site.kept.get(("window", *key), draw)
+    return found
+
+
+def _query(found: WindowFound) -> dict[str, Any]:
+    """What an address says beside the window, to come back to what is shown."""
+    return {
+        "version": version_written(found.version),
+        "segment": found.segment or None,
+        "revision": None if found.chosen is None else found.chosen.revision,
     }
 
 

@@ -1,0 +1,242 @@
+"""Numbers against a number as SVG: curves with bands and bounds, ranges, marked places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from pumonitor.monitor.dashboard.charts.paths import Frame, band_path, line_path
+from pumonitor.monitor.dashboard.charts.ticks import value_ticks
+
+__all__ = ["Dot", "Line", "Place", "Range", "draw_curves", "steps"]
+
+FloatArray = NDArray[np.float64]
+
+_SIZE: Final = (360, 250)
+_MARGINS: Final = (52, 12, 18, 42)
+_MOST_TICKS: Final = 5
+
+_RANGE: Final = Markup('<rect class="{}" x="{:.1f}" y="{}" width="{:.1f}" height="{}"/>')
+_VALUE_TICK: Final = Markup(
+    '<path class="grid" d="M{} {:.1f}H{}"/><text class="tick value" x="{}" y="{:.1f}">{}</text>'
+)
+_ALONG_TICK: Final = Markup(
+    '<path class="axis" d="M{:.1f} {}v5"/><text class="tick" x="{:.1f}" y="{}">{}</text>'
+)
+_PLACE: Final = Markup(
+    '<g class="place {}"><path d="M{:.1f} {}V{}"/>'
+    '<text class="said {}" x="{:.1f}" y="{}">{}</text></g>'
+)
+_DOT: Final = Markup(
+    '<g class="point"><path d="M{:.1f} {:.1f}V{:.1f}"/>'
+    '<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="4"><title>{}</title></circle></g>'
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Line:
+    """A curve; NaN where it has no value.
+
+    Attributes
+    ----------
+    x, y : ndarray of shape (points,)
+    low, high : ndarray, optional
+        Its band.
+    lowest, highest : ndarray, optional
+        Its bounds.
+    kind : str
+        How it is drawn.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    low: FloatArray | None = None
+    high: FloatArray | None = None
+    lowest: FloatArray | None = None
+    highest: FloatArray | None = None
+    kind: Literal["estimate", "uncorrected", "others", "confirmed"] = "estimate"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Numbers along the axis that are shaded, such as an interval."""
+
+    low: float
+    high: float
+    kind: Literal["interval", "possible"] = "interval"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A number along the axis that is marked, such as a threshold."""
+
+    at: float
+    text: str
+    kind: Literal["now", "chosen"] = "now"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """An estimate with its interval, and the words for it."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    text: str
+
+
+def draw_curves(
+    lines: Sequence[Line],
+    *,
+    title: str,
+    identifier: str,
+    x_title: str,
+    across: tuple[float, float],
+    upward: tuple[float, float] = (0.0, 1.0),
+    ranges: Sequence[Range] = (),
+    places: Sequence[Place] = (),
+    dots: Sequence[Dot] = (),
+) -> Markup:
+    """SVG of curves, which takes its colours from the page's style sheet.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    title : str
+        What is drawn, for readers who hear it.
+    identifier : str
+        Unique on the page.
+    x_title : str
+        What the numbers along the axis are.
+    across, upward : (float, float)
+        Ends of the axes; what lies beyond is cut off.
+    ranges : sequence of Range
+    places : sequence of Place
+    dots : sequence of Dot
+
+    Returns
+    -------
+    Markup
+        "" if no line has a value.
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 0.5, 1.0])
+    >>> drawn = draw_curves([Line(x=x, y=1 - x)], title="Recall by threshold", identifier="a",
+    ...                     x_title="Threshold", across=(0.0, 1.0))
+    >>> 'class="line estimate"' in drawn
+    True
+    """
+    if not any(np.isfinite(one.y).any() for one in lines) or not across[0] < across[1]:
+        return Markup("")
+    frame = Frame(
+        begin=across[0],
+        end=across[1],
+        bottom=upward[0],
+        top=upward[1],
+        size=_SIZE,
+        margins=_MARGINS,
+    )
+    parts = [
+        *_ranges(frame, ranges),
+        *_ground(frame, x_title),
+        *(part for one in lines for part in _band_and_bounds(frame, one)),
+        *_places(frame, places),
+        *(part for one in reversed(lines) for part in _line(frame, one)),
+        *_dots(frame, dots),
+    ]
+    return Markup(
+        '<svg class="curves" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-title">'
+        '<title id="{}-title">{}</title>{}</svg>'
+    ).format(*_SIZE, identifier, identifier, title, Markup("").join(parts))
+
+
+def steps(edges: FloatArray, heights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The outline of bars between edges.
+
+    Examples
+    --------
+    >>> x, y = steps(np.array([0.0, 1.0, 2.0]), np.array([3.0, 5.0]))
+    >>> x.tolist(), y.tolist()
+    ([0.0, 1.0, 1.0, 2.0], [3.0, 3.0, 5.0, 5.0])
+    """
+    return np.repeat(edges, 2)[1:-1], np.repeat(heights, 2)
+
+
+def _ground(frame: Frame, x_title: str) -> Iterator[Markup]:
+    """The grid with its numbers, and what the axis means."""
+    (width, height), (left, right, _, bottom) = frame.size, frame.margins
+    for tick in value_ticks(frame.bottom, frame.top, most=_MOST_TICKS):
+        y = float(frame.y(float(tick.at)))  # type: ignore[arg-type]
+        yield _VALUE_TICK.format(left, y, width - right, left - 6, y + 4, tick.text)
+    for tick in value_ticks(frame.begin, frame.end, most=_MOST_TICKS):
+        x = float(frame.x(float(tick.at)))  # type: ignore[arg-type]
+        yield _ALONG_TICK.format(x, height - bottom, x, height - bottom + 18, tick.text)
+    yield Markup('<path class="axis" d="M{} {}H{}"/>').format(left, height - bottom, width - right)
+    middle = 0.5 * (left + width - right)
+    yield Markup('<text class="said middle" x="{:.1f}" y="{}">{}</text>').format(
+        middle, height - 6, x_title
+    )
+
+
+def _ranges(frame: Frame, ranges: Sequence[Range]) -> Iterator[Markup]:
+    _, _, top, bottom = frame.margins
+    for one in ranges:
+        begin, end = max(one.low, frame.begin), min(one.high, frame.end)
+        if begin < end:
+            x, far = float(frame.x(begin)), float(frame.x(end))
+            yield _RANGE.format(f"range {one.kind}", x, top, far - x, frame.size[1] - top - bottom)
+
+
+def _places(frame: Frame, places: Sequence[Place]) -> Iterator[Markup]:
+    _, _, top, bottom = frame.margins
+    for one in places:
+        if frame.begin <= one.at <= frame.end:
+            x = float(frame.x(one.at))
+            towards = "end" if x > 0.6 * frame.size[0] else "begin"
+            yield _PLACE.format(
+                one.kind,
+                x,
+                top,
+                frame.size[1] - bottom,
+                towards,
+                x + (-4 if towards == "end" else 4),
+                top - 6,
+                one.text,
+            )
+
+
+def _band_and_bounds(frame: Frame, line: Line) -> Iterator[Markup]:
+    x = frame.x(line.x)
+    if line.low is not None and line.high is not None:
+        band = band_path(x, _height(frame, line.low), _height(frame, line.high))
+        yield Markup('<path class="band" d="{}"/>').format(band)
+    for bound in (line.lowest, line.highest):
+        if bound is not None:
+            yield Markup('<path class="bound" d="{}"/>').format(line_path(x, _height(frame, bound)))
+
+
+def _line(frame: Frame, line: Line) -> Iterator[Markup]:
+    yield Markup('<path class="line {}" d="{}"/>').format(
+        line.kind, line_path(frame.x(line.x), _height(frame, line.y))
+    )
+
+
+def _dots(frame: Frame, dots: Sequence[Dot]) -> Iterator[Markup]:
+    for one in dots:
+        if not (frame.begin <= one.x <= frame.end and np.isfinite(one.y)):
+            continue
+        x, y = float(frame.x(one.x)), float(_height(frame, one.y))
+        ends = [y if end is None else float(_height(frame, end)) for end in (one.low, one.high)]
+        yield _DOT.format(x, ends[0], ends[1], x, y, one.text)
+
+
+def _height(frame: Frame, value: FloatArray | float) -> FloatArray:
+    """As far as the drawing goes."""
+    return frame.y(np.clip(np.asarray(value, dtype=float), frame.bottom, frame.top))

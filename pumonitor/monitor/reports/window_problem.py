@@ -1,0 +1,97 @@
+"""What a stored evaluation was computed from: its table, its class prior and its seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pumonitor.metrics.problem import Problem, make_problem
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.results import StoredEvaluation
+from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
+from pumonitor.prior import resolve_class_prior
+from pumonitor.results import ClassPriorEstimate
+
+__all__ = ["WindowProblem", "window_problem"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WindowProblem:
+    """A stored evaluation, ready to be computed from again.
+
+    Attributes
+    ----------
+    problem : Problem
+    class_prior : ClassPriorEstimate
+        As the evaluation took it.
+    threshold, top_k, f_beta : float
+    """
+
+    problem: Problem
+    class_prior: ClassPriorEstimate
+    threshold: float
+    top_k: float
+    f_beta: float
+
+
+def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProblem | None:
+    """Restore it from the ledger; what is computed from it equals what is stored, digit by digit.
+
+    None if the series has no table or no estimates, or if the pane was collected again since, with
+    other data.
+
+    Parameters
+    ----------
+    found : StoredEvaluation
+    ledger : LedgerReader
+    """
+    made_with, settings = found.evaluation.get("made_with"), found.evaluation.get("settings")
+    if made_with is None or settings is None:
+        return None
+    prior = class_prior_from_json(made_with["class_prior"])
+    table = next(
+        (
+            one.table()
+            for one in ledger.series(found.window_key, found.number)
+            if (one.model_version, one.segment) == (found.model_version, found.segment)
+        ),
+        None,
+    )
+    if table is None or prior is None:
+        return None
+    assumed = resolve_class_prior(
+        prior,
+        table,
+        scenario=settings["scenario"],
+        label_purity=settings["label_purity"],
+        confidence_level=settings["confidence_level"],
+        rng=made_with["seed"],
+        target=settings["target"],
+    )
+    problem = make_problem(
+        table,
+        assumed,
+        scenario=settings["scenario"],
+        label_purity=settings["label_purity"],
+        target=settings["target"],
+        confidence_level=settings["confidence_level"],
+        rng=made_with["seed"],
+    )
+    if not _is_of(problem, found):
+        return None
+    return WindowProblem(
+        problem=problem,
+        class_prior=assumed,
+        threshold=settings["threshold"],
+        top_k=settings["top_k"],
+        f_beta=settings["f_beta"],
+    )
+
+
+def _is_of(problem: Problem, found: StoredEvaluation) -> bool:
+    """Whether the table is the one that was evaluated: a pane may have been collected again."""
+    settings, table = found.evaluation["settings"], problem.table
+    if (settings["n_labeled"], settings["n_unlabeled"]) != (table.n_labeled, table.n_unlabeled):
+        return False
+    flagged = problem.population_above[table.index_of_threshold(settings["threshold"])]
+    stored = found.evaluation["estimates"]["predicted_positive_rate"]["value"]
+    return stored is not None and float(flagged) == stored
