@@ -14,6 +14,7 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 from pumonitor.monitor.ledger.records.windows import AuditEntry
 from pumonitor.monitor.ledger.results.read_collected import CollectedReader
+from pumonitor.monitor.ledger.results.read_lists import ListsReader
 from pumonitor.monitor.ledger.results.read_overview import OverviewReader
 from pumonitor.monitor.ledger.results.read_results import ResultsReader
 from pumonitor.monitor.ledger.results.read_series import SeriesReader
@@ -22,7 +23,9 @@ from pumonitor.monitor.ledger.results.read_windows import WindowsReader
 __all__ = ["LedgerReader"]
 
 
-class LedgerReader(CollectedReader, OverviewReader, ResultsReader, SeriesReader, WindowsReader):
+class LedgerReader(
+    CollectedReader, ListsReader, OverviewReader, ResultsReader, SeriesReader, WindowsReader
+):
     """Reads a ledger and changes nothing.
 
     Parameters

@@ -11,20 +11,16 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from markupsafe import Markup
 
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.dashboard.charts.time_series import draw_sparkline
 from pumonitor.monitor.dashboard.in_words import ago, estimate_text, interval_shown, moment_text
-from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
-from pumonitor.monitor.dashboard.pages.monitor_page import usual_metric
+from pumonitor.monitor.dashboard.pages.standing import MonitorStanding, standings_of
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.ledger.records.columns import HeadlineColumns, WorkColumns
-from pumonitor.monitor.windows.due.due_windows import have_stopped
+from pumonitor.monitor.ledger.records.columns import HeadlineColumns
 from pumonitor.names import title
 from pumonitor.report.numbers import percent
 
 __all__ = ["OverviewRow", "overview"]
 
-_WINDOWS: Final = 30
 _NO_DRAWING: Final = Markup("")
 
 
@@ -63,15 +59,6 @@ class OverviewRow:
     next_judged: str = "–"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Work:
-    """What is due of one monitor."""
-
-    failing: int = 0
-    last_prediction: datetime | None = None
-    next_mature: datetime | None = None
-
-
 def overview(site: Site, *, visible: Collection[str]) -> dict[str, Any]:
     """What the first page shows, read by as many statements for one monitor as for a hundred.
 
@@ -82,111 +69,43 @@ def overview(site: Site, *, visible: Collection[str]) -> dict[str, Any]:
         Monitors that the reader may see.
     """
     now = site.clock()
-    metrics = {name: usual_metric(site.monitors[name]) for name in visible}
     with site.at_once() as ledger:
-        found = ledger.overview(metrics, now=now, number=_WINDOWS)
-        alerts: dict[str, list[AlertShown]] = {}
-        for one in alerts_shown(ledger, now=now, monitors=visible):
-            alerts.setdefault(one.alert.monitor, []).append(one)
-    newest, series, work = _places(found.newest), _places(found.series), _work(found.work)
-    rows = [
-        _row(
-            site.monitors[name],
-            (found.newest, newest.get(name, [])),
-            (found.series, series.get(name, [])),
-            alerts.get(name, []),
-            work=work.get(name, _Work()),
-            now=now,
-        )
-        for name in visible
-    ]
+        standings = standings_of(site, ledger, visible=visible, now=now)
+    rows = [_row(one, site.zone(one.monitor), now=now) for one in standings]
     rows.sort(key=lambda row: (row.urgency, row.monitor))
     return {"rows": rows, "lead": _lead(rows), "now": now}
 
 
-def _places(columns: HeadlineColumns) -> dict[str, list[int]]:
-    """Where the entries of each monitor are."""
-    found: dict[str, list[int]] = {}
-    for place, name in enumerate(columns.monitor):
-        found.setdefault(name, []).append(place)
-    return found
-
-
-def _work(columns: WorkColumns) -> dict[str, _Work]:
-    return {
-        name: _Work(failing=failing, last_prediction=last, next_mature=due)
-        for name, failing, last, due in zip(
-            columns.monitor,
-            columns.failing,
-            columns.last_prediction,
-            columns.next_mature,
-            strict=True,
-        )
-    }
-
-
-def _row(
-    monitor: Monitor,
-    newest: tuple[HeadlineColumns, Sequence[int]],
-    series: tuple[HeadlineColumns, Sequence[int]],
-    alerts: Sequence[AlertShown],
-    *,
-    work: _Work,
-    now: datetime,
-) -> OverviewRow:
-    metric, last = usual_metric(monitor), work.last_prediction
-    has_stopped = last is not None and have_stopped(monitor, last, now=now)
-    columns, places = newest
-    urgency, kind, state, why = _state(
-        alerts, failing=work.failing, has_stopped=has_stopped, has_results=bool(places)
-    )
+def _row(one: MonitorStanding, zone: ZoneInfo, *, now: datetime) -> OverviewRow:
+    kind, state, why = _badge(one)
     return OverviewRow(
-        monitor=monitor.name,
-        urgency=urgency,
+        monitor=one.monitor,
+        urgency=one.urgency,
         kind=kind,
         state=state,
         why=why,
-        metric=metric,
-        **_estimate(columns, places, metric, ZoneInfo(monitor.zone)),
-        sparkline=_sparkline(*series, metric=metric),
-        arrived=_arrived(columns, places),
-        newest="–" if last is None else ago(last, now),
-        next_judged=_next_judged(work, now, has_stopped=has_stopped),
+        metric=one.metric,
+        **_estimate(one, zone),
+        sparkline=_sparkline(*one.series, metric=one.metric),
+        arrived="–" if one.labels_arrived is None else percent(round(one.labels_arrived, 2)),
+        newest="–" if one.last_prediction is None else ago(one.last_prediction, now),
+        next_judged=_next_judged(one, now),
     )
 
 
-def _estimate(
-    columns: HeadlineColumns, places: Sequence[int], metric: str, zone: ZoneInfo
-) -> Mapping[str, Any]:
+def _estimate(one: MonitorStanding, zone: ZoneInfo) -> Mapping[str, Any]:
     """What the row says of the newest value."""
-    place = _newest(columns, places, metric)
-    if place is None:
+    found = one.headline
+    if found is None:
         return {}
-    start = moment_text(columns.window_start[place], zone)
-    if columns.value[place] is None:
+    start = moment_text(found.window_start, zone)
+    if found.value is None:
         return {"estimate_of": f"undefined in {start}"}
     return {
-        "estimate": estimate_text(metric, columns.value[place]),
-        "interval": interval_shown(columns.low[place], columns.high[place]),
-        "estimate_of": f"{start}, {columns.state[place]}",
+        "estimate": estimate_text(one.metric, found.value),
+        "interval": interval_shown(found.low, found.high),
+        "estimate_of": f"{start}, {found.state}",
     }
-
-
-def _newest(columns: HeadlineColumns, places: Sequence[int], metric: str) -> int | None:
-    """Where its newest mature value is, or the newest of all; of the version most predicted by."""
-    predictions = {
-        (columns.window_start[place], columns.model_version[place]): columns.value[place] or 0.0
-        for place in places
-        if columns.metric[place] == "predictions"
-    }
-    own = [place for place in places if columns.metric[place] == metric]
-    mature = [place for place in own if columns.state[place] != "provisional"]
-
-    def rank(place: int) -> tuple[datetime, float]:
-        start = columns.window_start[place]
-        return start, predictions.get((start, columns.model_version[place]), 0.0)
-
-    return max(mature or own, key=rank, default=None)
 
 
 def _sparkline(columns: HeadlineColumns, places: Sequence[int], *, metric: str) -> Markup:
@@ -199,46 +118,34 @@ def _sparkline(columns: HeadlineColumns, places: Sequence[int], *, metric: str) 
     return draw_sparkline(value, low, high, title=said)
 
 
-def _arrived(columns: HeadlineColumns, places: Sequence[int]) -> str:
-    own = [place for place in places if columns.metric[place] == "label_maturity"]
-    newest = max((columns.window_start[place] for place in own), default=None)
-    place = _newest(
-        columns,
-        [place for place in places if columns.window_start[place] == newest],
-        "label_maturity",
-    )
-    share = None if place is None else columns.value[place]
-    return "–" if share is None else percent(round(share, 2))
-
-
-def _state(
-    alerts: Sequence[AlertShown], *, failing: int, has_stopped: bool, has_results: bool
-) -> tuple[int, str, str, str]:
-    """Urgency, colour, badge and reason."""
-    if failing:
-        said = f"{failing} window{'s' if failing > 1 else ''} cannot be counted"
-        return 0, "failing", said, "pumonitor doctor shows why"
-    firing = [one for one in alerts if one.alert.is_firing]
-    for urgency, severity in enumerate(("critical", "warning"), start=1):
-        some = [one for one in firing if one.needs_somebody and one.alert.severity == severity]
-        if some:
+def _badge(one: MonitorStanding) -> tuple[str, str, str]:
+    """Colour, text and reason."""
+    match one.condition:
+        case "failing":
+            said = f"{one.failing} window{'s' if one.failing > 1 else ''} cannot be counted"
+            return "failing", said, "pumonitor doctor shows why"
+        case "critical" | "warning":
+            some = one.needy
             more = f" and {len(some) - 1} more" if len(some) > 1 else ""
-            return urgency, severity, f"{some[0].alert.rule}{more}", some[0].cause
-    if has_stopped:
-        return 3, "warning", "no new predictions", ""
-    if firing:
-        return 4, "quiet", "acknowledged or silenced", firing[0].alert.rule
-    return (6, "ok", "fine", "") if has_results else (5, "unknown", "no results yet", "")
+            return one.condition, f"{some[0].alert.rule}{more}", some[0].cause
+        case "stopped":
+            return "warning", "no new predictions", ""
+        case "muted":
+            return "quiet", "acknowledged or silenced", one.firing[0].alert.rule
+        case "no results":
+            return "unknown", "no results yet", ""
+        case "fine":
+            return "ok", "fine", ""
 
 
-def _next_judged(work: _Work, now: datetime, *, has_stopped: bool) -> str:
+def _next_judged(one: MonitorStanding, now: datetime) -> str:
     """When the labels of the next window are mature."""
-    if has_stopped:
+    if one.has_stopped:
         return "once there are predictions"
-    if work.next_mature is None:
+    if one.next_mature is None:
         return "–"
-    said = ago(work.next_mature, now)
-    return said if work.next_mature > now else f"due {said}"
+    said = ago(one.next_mature, now)
+    return said if one.next_mature > now else f"due {said}"
 
 
 def _lead(rows: Sequence[OverviewRow]) -> str:
