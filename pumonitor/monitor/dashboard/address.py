@@ -9,8 +9,9 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from pumonitor.errors import InputError, no_such, shortened
+from pumonitor.monitor.page_addresses import moment_written, version_read, version_written
 
-__all__ = ["SeriesAddress", "moment_in", "version_read", "version_written"]
+__all__ = ["SeriesAddress", "moment_in"]
 
 _MOST_WINDOWS: Final = 1000
 _DEFAULT_WINDOWS: Final = 90
@@ -84,8 +85,8 @@ class SeriesAddress:
             "version": version_written(of.model_version),
             "segment": of.segment or None,
             "windows": None if of.windows == _DEFAULT_WINDOWS else str(of.windows),
-            "until": None if of.until is None else _written(of.until),
-            "as_of": None if of.as_of is None else _written(of.as_of),
+            "until": None if of.until is None else moment_written(of.until),
+            "as_of": None if of.as_of is None else moment_written(of.as_of),
         }
         return {name: value for name, value in query.items() if value is not None}
 
@@ -118,22 +119,6 @@ def moment_in(query: Mapping[str, str], name: str, *, zone: ZoneInfo) -> datetim
     return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
 
 
-def version_written(version: str | None) -> str | None:
-    """A model version in an address, in which none is chosen by leaving it empty.
-
-    Examples
-    --------
-    >>> version_written("7"), version_written(""), version_written("-"), version_written(None)
-    ('7', '-', '--', None)
-    """
-    return f"{version}-" if version is not None and not version.strip("-") else version
-
-
-def version_read(given: str | None) -> str | None:
-    """What `version_written` wrote; None if nothing is chosen."""
-    return (given[:-1] if not given.strip("-") else given) if given else None
-
-
 def _version(query: Mapping[str, str]) -> str | None:
     return version_read(_short(query, "version"))
 
@@ -151,7 +136,3 @@ def _number(given: str) -> int:
         msg = f"windows must be a number from 1 to {_MOST_WINDOWS}, got {shortened(given)!r}"
         raise InputError(msg)
     return int(given)
-
-
-def _written(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Callable
+from datetime import datetime
 
 from flask import Flask, Response, abort, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
@@ -12,7 +11,6 @@ from werkzeug.exceptions import HTTPException
 from pumonitor import __version__
 from pumonitor.errors import InputError
 from pumonitor.monitor.dashboard.access import Access, Caller, local_caller
-from pumonitor.monitor.dashboard.address import version_written
 from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown, moment_text
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
@@ -26,13 +24,12 @@ from pumonitor.monitor.dashboard.protection import protect
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
+from pumonitor.monitor.page_addresses import PageAddresses, moment_read, version_written
 from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
 
 __all__ = ["make_app"]
-
-_WRITTEN = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def make_app(
@@ -161,13 +158,12 @@ def _error_page(status: int, heading: str, text: str) -> tuple[str, int]:
 def _window_address(
     name: str, start: datetime, version: str | None = None, segment: str = ""
 ) -> str:
-    query: Mapping[str, Any] = {"version": version_written(version), "segment": segment or None}
-    written = start.astimezone(UTC).strftime(_WRITTEN)
-    return url_for("show_window", name=name, start=written, **query)
+    here = url_for("show_overview").rstrip("/")
+    return PageAddresses(here).window(name, start, version, segment)
 
 
 def _moment(given: str) -> datetime:
-    try:
-        return datetime.strptime(given, _WRITTEN).replace(tzinfo=UTC)
-    except ValueError:
+    found = moment_read(given)
+    if found is None:
         abort(404)
+    return found

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.dashboard.address import version_read, version_written
 from pumonitor.monitor.dashboard.pages.how_computed import how_computed
 from pumonitor.monitor.dashboard.pages.window_changes import changes_said
 from pumonitor.monitor.dashboard.pages.window_drawings import WindowDrawings, window_drawings
@@ -24,6 +23,7 @@ from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.page_addresses import version_read, version_written
 from pumonitor.monitor.reports.window_curves import window_curves
 from pumonitor.monitor.reports.window_files import window_files_of
 from pumonitor.monitor.reports.window_problem import window_problem
