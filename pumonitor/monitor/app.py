@@ -15,6 +15,7 @@ from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import Clock, PredictionSource, Sink
 
 if TYPE_CHECKING:
+    from pumonitor.monitor.alerts.links import LinksOf
     from pumonitor.monitor.delivery.mlflow.limits import Limits
     from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
     from pumonitor.monitor.jobs import Jobs
@@ -80,8 +81,6 @@ def open_jobs(
         As in `Jobs`.
     """
     # Imported here, so that commands that only read results start fast.
-    from pumonitor.monitor.alerts.links import links_to_runs, no_links
-    from pumonitor.monitor.config.file import configuration_hash
     from pumonitor.monitor.jobs import Jobs
     from pumonitor.monitor.windows.due.settled import files_digest
 
@@ -102,13 +101,7 @@ def open_jobs(
             else None,
             sends_results=configuration.tracking is not None,
             destinations=configuration.destinations,
-            links_of=no_links
-            if configuration.tracking is None
-            else links_to_runs(
-                configuration.tracking,
-                ledger.run_ids,
-                {name: configuration_hash(one) for name, one in monitors.items()},
-            ),
+            links_of=_links_of(configuration, monitors, ledger),
             notify=notify,
             keep_delivered=configuration.keep_delivered,
             on_step=on_step,
@@ -117,6 +110,22 @@ def open_jobs(
         )
         stack.callback(jobs.close)
         yield jobs
+
+
+def _links_of(
+    configuration: Configuration, monitors: Mapping[str, Monitor], ledger: Ledger
+) -> LinksOf:
+    """What messages link to: pages and runs, as far as it is known where they are."""
+    from pumonitor.monitor.alerts.links import all_links, links_to_pages, links_to_runs
+    from pumonitor.monitor.config.file import configuration_hash
+
+    kinds = []
+    if configuration.page_addresses is not None:
+        kinds.append(links_to_pages(configuration.page_addresses))
+    if configuration.tracking is not None:
+        hashes = {name: configuration_hash(one) for name, one in monitors.items()}
+        kinds.append(links_to_runs(configuration.tracking, ledger.run_ids, hashes))
+    return all_links(*kinds)
 
 
 def _deliverer(
@@ -158,6 +167,7 @@ def _mlflow_sinks(
         configuration.tracking.address,
         run_ids=ledger.run_ids,
         read_files=read_files,
+        pages=configuration.page_addresses,
         limits=limits,
     )
     return {DESTINATION: sink, FILES_DESTINATION: sink}

@@ -1,4 +1,4 @@
-"""Links of a message to pages of MLflow."""
+"""Links of a message: to the page of its window, and to the run of its series in MLflow."""
 
 from __future__ import annotations
 
@@ -6,18 +6,38 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 from pumonitor.monitor.config.sections.destinations import Tracking
+from pumonitor.monitor.page_addresses import PageAddresses
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import RunIds
 
-__all__ = ["LinksOf", "links_to_runs", "no_links"]
+__all__ = ["LinksOf", "all_links", "links_to_pages", "links_to_runs", "no_links"]
 
-LinksOf = Callable[[str, str], Mapping[str, str]]
-"""Returns the links (label to address) for a monitor and model version."""
+LinksOf = Callable[[Transition], Mapping[str, str]]
+"""Returns the links (label to address) of what happened to an alert."""
 
 
-def no_links(monitor: str, model_version: str) -> Mapping[str, str]:
+def no_links(about: Transition) -> Mapping[str, str]:
     """Return no links."""
-    del monitor, model_version
+    del about
     return {}
+
+
+def all_links(*kinds: LinksOf) -> LinksOf:
+    """Make all links that the given functions make, in their order."""
+    return lambda about: {
+        label: address for links_of in kinds for label, address in links_of(about).items()
+    }
+
+
+def links_to_pages(at: PageAddresses) -> LinksOf:
+    """Make links to the page of the window of which a message is."""
+
+    def links_of(about: Transition) -> Mapping[str, str]:
+        return {
+            "page": at.window(about.monitor, about.window_start, about.model_version, about.segment)
+        }
+
+    return links_of
 
 
 def links_to_runs(
@@ -31,13 +51,14 @@ def links_to_runs(
     a configured address of MLflow's pages.
     """
 
-    def links_of(monitor: str, model_version: str) -> Mapping[str, str]:
+    def links_of(about: Transition) -> Mapping[str, str]:
         from pumonitor.monitor.delivery.mlflow.runs import run_key
 
         pages = _pages(tracking)
         if pages is None:
             return {}
-        run_id = run_ids.get(run_key(monitor, model_version, configurations.get(monitor, "")))
+        configuration = configurations.get(about.monitor, "")
+        run_id = run_ids.get(run_key(about.monitor, about.model_version, configuration))
         return {} if run_id is None else {"mlflow": f"{pages}/#/runs/{run_id}"}
 
     return links_of

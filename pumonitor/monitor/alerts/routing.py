@@ -42,7 +42,7 @@ def packed(
     given: dict[tuple[str, str], list[NewMessage]] = {}
     for message in messages:
         about = message.payload
-        links = {**about["links"], **links_of(about["monitor"], about["model_version"])}
+        links = {**about["links"], **links_of(AlertMessage.from_payload(about).transition)}
         given.setdefault((message.destination, about["monitor"]), []).append(
             replace(message, payload={**about, "links": links})
         )

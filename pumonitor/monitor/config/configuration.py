@@ -19,6 +19,7 @@ from pydantic import (
 from pumonitor.errors import if_percent
 from pumonitor.monitor.config.sections.class_prior import GivenPrior
 from pumonitor.monitor.config.sections.destinations import KINDS, Destination, Tracking
+from pumonitor.monitor.config.sections.pages import Pages
 from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
 from pumonitor.monitor.config.sections.rule_checks import check_destinations, check_rules
 from pumonitor.monitor.config.sections.rules import Rule
@@ -42,6 +43,7 @@ from pumonitor.monitor.config.values.kinds import (
 from pumonitor.monitor.config.values.masks import Mask, hidden_parts
 from pumonitor.monitor.config.values.periods import Period, check_span, holds_window
 from pumonitor.monitor.config.values.variables import Secret
+from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 
@@ -52,6 +54,7 @@ __all__ = [
     "Configuration",
     "Destination",
     "Monitor",
+    "Pages",
     "Positives",
     "Predictions",
     "PriorOfPeriod",
@@ -317,6 +320,8 @@ class Configuration(Located):
         The MLflow server that results are sent to; without it they stay in the state database.
     destinations : mapping of str to Destination
         Who is notified of alerts, each under a name of its own.
+    pages : Pages or None
+        Where people open the pages, for links to them.
     keep_delivered : timedelta
         How long delivered messages are kept in the state database.
     monitors : mapping of str to Monitor
@@ -326,6 +331,7 @@ class Configuration(Located):
     state: Secret = Secret("sqlite:///pumonitor.db")
     tracking: Tracking | None = None
     destinations: dict[str, Destination] = Field(default_factory=dict)
+    pages: Pages | None = None
     keep_delivered: Duration = timedelta(days=30)
     monitors: dict[str, Monitor]
 
@@ -339,6 +345,11 @@ class Configuration(Located):
     def state_address(self) -> str:
         """Address of the state database, with its password; a file's path is made absolute."""
         return self.absolute(self.state.get())
+
+    @property
+    def page_addresses(self) -> PageAddresses | None:
+        """Addresses of the pages; None if it is not known where they are."""
+        return None if self.pages is None else PageAddresses(self.pages.address)
 
     @property
     def mask(self) -> Mask:

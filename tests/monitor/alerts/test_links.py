@@ -64,15 +64,14 @@ def tracking(given: str) -> Tracking:
 )
 def test_a_series_is_seen_on_the_page_of_its_run(given: str, pages: str) -> None:
     links_of = links_to_runs(tracking(given), RUNS, CONFIGURATIONS)
-    assert links_of("card-fraud", "7") == {"mlflow": f"{pages}/#/runs/0f1e"}
-    assert links_of("card-fraud", "8") == {}
+    assert links_of(alert().transition) == {"mlflow": f"{pages}/#/runs/0f1e"}
+    assert links_of(alert(model_version="8").transition) == {}
 
 
 @pytest.mark.parametrize("uri", ["sqlite:///mlflow.db", "mlruns", "databricks", "file:///mlruns"])
 def test_a_store_without_pages_has_no_links(uri: str) -> None:
-    assert (
-        links_to_runs(tracking(f"{{uri: '{uri}'}}"), RUNS, CONFIGURATIONS)("card-fraud", "7") == {}
-    )
+    links_of = links_to_runs(tracking(f"{{uri: '{uri}'}}"), RUNS, CONFIGURATIONS)
+    assert links_of(alert().transition) == {}
 
 
 @pytest.mark.parametrize("ui", ["mlflow.example", "ftp://mlflow.example", "https://"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,8 @@ from pumonitor.monitor.delivery.mlflow.model_link import (
     logged_model_id,
     tag_verdict,
 )
+from pumonitor.monitor.delivery.mlflow.notes import NOTE_TAG, OWN_TAG, described, own_mark
+from pumonitor.monitor.delivery.mlflow.page_links import link_experiment, page_tags
 from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
 from pumonitor.monitor.delivery.mlflow.run_status import finish, keep_open
 from pumonitor.monitor.delivery.mlflow.runs import (
@@ -30,6 +32,7 @@ from pumonitor.monitor.delivery.mlflow.runs import (
 from pumonitor.monitor.delivery.mlflow.slugs import segment_slug
 from pumonitor.monitor.delivery.mlflow.window_message import FILE_NAMES, WindowMessage
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.ports import Clock, OutboxMessage, RunIds
 
 if TYPE_CHECKING:
@@ -48,7 +51,6 @@ ReadFiles = Callable[[Any], Mapping[str, str]]
 
 _ROUNDS = 3
 _ASKED_TAG = "pumonitor.asked"
-_NOTE_TAG = "mlflow.note.content"
 _LONGEST_PARAMETER = 500  # What every version of MLflow takes.
 
 
@@ -82,6 +84,8 @@ class MlflowSink:
         Where the models of links are registered, `tracking_uri` by default.
     read_files : callable, optional
         Makes the files of a message's `report`.
+    pages : PageAddresses, optional
+        Of the pages that runs and experiments link to.
     limits : Limits, optional
     clock : Clock, optional
         For the start of new runs.
@@ -101,6 +105,7 @@ class MlflowSink:
         run_ids: RunIds,
         registry_uri: str | None = None,
         read_files: ReadFiles | None = None,
+        pages: PageAddresses | None = None,
         limits: Limits | None = None,
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
@@ -108,6 +113,8 @@ class MlflowSink:
         self._registry_uri = registry_uri or tracking_uri
         self._run_ids = run_ids
         self._read_files = read_files
+        self._pages = pages
+        self._linked: set[str] = set()
         self._limits = limits or Limits()
         self._clock = clock
 
@@ -193,6 +200,7 @@ class MlflowSink:
                     raise
                 continue
             if self._runs.settle(run, key=_key(window)):
+                self._link_experiment(window.monitor)
                 if version is not None and newest and window.verdict is not None:
                     tag_verdict(self._client, version, window.verdict)
                 return
@@ -267,7 +275,7 @@ class MlflowSink:
         return again
 
     def _describe(self, run: Run, window: WindowMessage) -> None:
-        """Add the parameters that the run lacks, and update its description if it differs."""
+        """Add the parameters that the run lacks, and renew its description and its link."""
         from mlflow.entities import Param
 
         known = run.data.params
@@ -278,8 +286,27 @@ class MlflowSink:
                 params=[Param(name, text[:_LONGEST_PARAMETER]) for name, text in missing.items()],
                 synchronous=True,
             )
-        if window.description and run.data.tags.get(_NOTE_TAG) != window.description:
-            self._tag(run.info.run_id, {_NOTE_TAG: window.description})
+        found = dict(run.data.tags)
+        if window.description:
+            found[NOTE_TAG] = described(
+                found.get(NOTE_TAG, ""), window.description, own=found.get(OWN_TAG)
+            )
+            found[OWN_TAG] = own_mark(window.description)
+        if self._pages is not None:
+            page = self._pages.monitor(window.monitor, version=window.model_version)
+            found |= page_tags(found, page)
+        self._tag(run.info.run_id, _changed(run, found))
+
+    def _link_experiment(self, monitor: str) -> None:
+        """Link the experiment and its runs to the pages, once in the life of this sink."""
+        from mlflow.exceptions import MlflowException
+
+        if self._pages is None or monitor in self._linked:
+            return
+        self._linked.add(monitor)
+        # Who may write runs and nothing else has a link less.
+        with suppress(MlflowException):
+            link_experiment(self._client, self._runs, monitor, self._pages)
 
     def _upload(self, run_id: str, path: str, text: str) -> None:
         try:
@@ -339,6 +366,10 @@ def _tags(run: Run, window: WindowMessage, *, is_newest: bool) -> dict[str, str]
     if window.segment:
         tags[_segment_tag(window)] = window.segment
     tags[RUN_KEY_TAG] = _key(window)
+    return _changed(run, tags)
+
+
+def _changed(run: Run, tags: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in tags.items() if run.data.tags.get(name) != value}
 
 

@@ -162,9 +162,11 @@ def alert_document(alert: AlertMessage, *, now: datetime, life: timedelta) -> di
         "cause": cause if isinstance(cause, str) else "",
         **{f"{name}_url": address for name, address in alert.links.items()},
     }
+    page = alert.links.get("page")
     return {
         "labels": labels(about),
         "annotations": {name: text for name, text in annotations.items() if text},
+        **({} if page is None else {"generatorURL": page}),
         "startsAt": started.astimezone(UTC).isoformat(),
         "endsAt": ends.astimezone(UTC).isoformat(),
     }

@@ -34,7 +34,7 @@ _TOLD_OF_CAUSE: Final = {
     "The share of positives": "class_prior",
     "Doubtful": "doubt",
 }
-_LINKS: Final = {"mlflow": "MLflow"}
+_LINKS: Final = {"page": "Page of this window", "mlflow": "MLflow"}
 _MARKDOWN: Final = re.compile(r"([\\`*\[\]#|~]|(?<!\w)_|_(?!\w))")
 """Slack shows backslashes, so underscores within a word, which emphasise nothing, have none."""
 _MENTION: Final = re.compile(r"@(?=\w)")
