@@ -26,6 +26,10 @@ out. Paths are relative to the folder of the file.
 _PLACES = {
     "": ("The file", ""),
     "Tracking": ("tracking", "MLflow, as `tracking: {uri: ..., ui: ...}`."),
+    "Pages": (
+        "pages",
+        "Where people open the pages, as `pages: {address: ...}`. More on [pages](../pages.md#links-to-pages).",
+    ),
     "Destination": (
         "destinations",
         f"Who is notified: a name, and one of {', '.join(f'`{kind}`' for kind in KINDS_OF_DESTINATIONS)}. "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pumonitor.cli.alerts_shown import (
+    alert_json,
     event_json,
     plain_json,
     print_current,
@@ -66,6 +67,8 @@ def list_alerts(
 ) -> None:
     """List all alerts with their state and newest values; with --history, past incidents.
 
+    With pages: address in the configuration, the page of each firing alert too (in JSON: page).
+
     Example: pumonitor alerts list card-fraud --history
     """
     from pumonitor.cli.terminal import Console
@@ -86,15 +89,18 @@ def list_alerts(
     if firing:
         current = [one for one in current if one.is_firing]
     console = Console(highlight=False)
+    pages = configuration.page_addresses
     if as_json:
         shown = (
-            [event_json(one) for one in events] if history else [plain_json(one) for one in current]
+            [event_json(one, pages) for one in events]
+            if history
+            else [alert_json(one, pages) for one in current]
         )
         typer.echo(json.dumps(shown, indent=1))
     elif history:
-        print_history(console, events)
+        print_history(console, events, pages)
     else:
-        print_current(console, current, silences, now=utc_now())
+        print_current(console, current, silences, now=utc_now(), pages=pages)
 
 
 @alerts.command()

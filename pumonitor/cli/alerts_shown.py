@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
     from pumonitor.monitor.alerts.simulation import RuleReplay
     from pumonitor.monitor.ledger.records.alerts import Silence, StoredTransition
-    from pumonitor.monitor.rules.alerts.alert import Alert
+    from pumonitor.monitor.page_addresses import PageAddresses
+    from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 
 
 __all__ = [
+    "alert_json",
     "event_json",
     "plain_json",
     "print_current",
@@ -36,9 +38,14 @@ _COLOURS = {"firing": "red", "recovering": "yellow", "pending": "yellow", "ok": 
 
 
 def print_current(
-    console: Console, current: list[Alert], silences: tuple[Silence, ...], *, now: datetime
+    console: Console,
+    current: list[Alert],
+    silences: tuple[Silence, ...],
+    *,
+    now: datetime,
+    pages: PageAddresses | None = None,
 ) -> None:
-    """Print the states of alerts, firing ones first, and the silences in force."""
+    """Print the states of alerts, firing ones first, their pages, and the silences in force."""
     from rich.table import Table
 
     if not current:
@@ -51,6 +58,12 @@ def print_current(
         silenced = any(silence.covers(one, now=now) for silence in silences)
         table.add_row(*_alert_cells(one, silenced=silenced))
     console.print(table)
+    for one in current:
+        page = _page(one, pages) if one.is_firing else None
+        if page is not None:
+            of = series_of(one.model_version, one.segment)
+            about = f"{one.monitor}: {one.rule}{f' {of}' if of else ''}: {page}"
+            console.print(about, markup=False, soft_wrap=True)
     for silence in silences:
         of = silence.rule or silence.metric or "all alerts"
         because = f": {silence.reason}" if silence.reason else ""
@@ -87,8 +100,10 @@ def _alert_cells(alert: Alert, *, silenced: bool) -> tuple[str, str, str]:
     )
 
 
-def print_history(console: Console, events: list[StoredTransition]) -> None:
-    """Print past transitions with their causes."""
+def print_history(
+    console: Console, events: list[StoredTransition], pages: PageAddresses | None = None
+) -> None:
+    """Print past transitions with their causes and their pages."""
     from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 
     if not events:
@@ -108,6 +123,9 @@ def print_history(console: Console, events: list[StoredTransition]) -> None:
         why = one.cause.get("sentence")
         if why:
             console.print(f"    cause: {one_line(why)}", markup=False, soft_wrap=True)
+        page = _page(one, pages)
+        if page is not None:
+            console.print(f"    {page}", markup=False, soft_wrap=True)
 
 
 def print_replays(console: Console, found: list[RuleReplay]) -> None:
@@ -157,10 +175,23 @@ def plain_json(one: Any) -> Any:
     return plain(asdict(one))
 
 
-def event_json(stored: StoredTransition) -> dict[str, Any]:
-    """A stored transition as one flat mapping, like its row in the ledger."""
+def alert_json(one: Alert, pages: PageAddresses | None = None) -> dict[str, Any]:
+    """An alert, and the address of the page of its newest window."""
+    return {**plain_json(one), "page": _page(one, pages)}
+
+
+def event_json(stored: StoredTransition, pages: PageAddresses | None = None) -> dict[str, Any]:
+    """A stored transition as one flat mapping, like its row in the ledger, and its page."""
     of_the_store = plain_json(stored)
-    return {**of_the_store.pop("transition"), **of_the_store}
+    page = _page(stored.transition, pages)
+    return {**of_the_store.pop("transition"), **of_the_store, "page": page}
+
+
+def _page(one: Alert | Transition, pages: PageAddresses | None) -> str | None:
+    """Address of the page of an alert's window; None if it is not known."""
+    if pages is None or one.window_start is None:
+        return None
+    return pages.window(one.monitor, one.window_start, one.model_version, one.segment)
 
 
 def replay_json(replay: RuleReplay) -> dict[str, Any]:

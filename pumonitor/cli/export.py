@@ -33,7 +33,8 @@ def prometheus(
 
     Alerts fire in Prometheus when they fire here. The file also has alerts about the monitor
     itself: nothing was evaluated for too long, nothing can be scraped, messages wait; and one
-    that always fires, for a dead man's switch.
+    that always fires, for a dead man's switch. With pages: address in the configuration, alerts
+    link to the page of their monitor (annotation page_url).
 
     Unless the health address is a loopback one, Prometheus needs the token: in the scrape job
     `authorization: {credentials_file: ...}`.
@@ -45,13 +46,15 @@ def prometheus(
         from pumonitor.monitor.config.file import configuration_hash, read_configuration
         from pumonitor.monitor.inspection.prometheus_rules import prometheus_rules
 
-        monitors = read_configuration(config, needs="ledger").configuration.monitors
+        configuration = read_configuration(config, needs="ledger").configuration
+        monitors = configuration.monitors
         for one in monitors.values():
             # The keys of rules depend on which tables are meant.
             one.require_identified()
         text = prometheus_rules(
             monitors,
             {name: alert_rules(one, configuration_hash(one)) for name, one in monitors.items()},
+            pages=configuration.page_addresses,
         )
         if output is None:
             typer.echo(text, nl=False)

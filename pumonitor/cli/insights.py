@@ -25,7 +25,8 @@ def insights(
     """Show the newest mature window and the newest window: estimates, changes, and expected values.
 
     For a class prior that is followed over windows, also its source, what has changed since, and
-    what remains unknown (in JSON: class_prior_said).
+    what remains unknown (in JSON: class_prior_said). With pages: address in the configuration, the
+    address of the monitor's page (in JSON: page).
 
     Example: pumonitor insights card-fraud
     """
@@ -57,12 +58,17 @@ def insights(
                 )
                 for name, one in chosen.items()
             ]
+        at = configuration.page_addresses
+        pages = {} if at is None else {name: at.monitor(name) for name in chosen}
         if as_json:
-            typer.echo(json.dumps([one.to_dict() for one in found], indent=1))
+            shown = [{**one.to_dict(), "page": pages.get(one.monitor)} for one in found]
+            typer.echo(json.dumps(shown, indent=1))
             return
         console = Console(highlight=False)
         for one in found:
             _print(console, one)
+            if one.monitor in pages:
+                console.print(f"\n  Page: {pages[one.monitor]}", markup=False, soft_wrap=True)
 
 
 def _print(console: Console, insight: Insight) -> None:

@@ -6,8 +6,10 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.app import open_ledger, utc_now
 from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.dashboard.app import make_app
+from pumonitor.monitor.dashboard.site import Site
 from tests.monitor.monitored_shop import write_shop
 
 RULES = """\
@@ -61,6 +63,29 @@ def test_the_history_says_what_fired_and_that_a_backfill_told_nobody(shop):
     events = json.loads(invoke("alerts", "list", "--history", "--json", path=shop).stdout)
     assert [one["kind"] for one in events] == ["fired"]
     assert events[0]["sentence"] in text
+
+
+def test_commands_show_the_pages_where_they_are_known(shop):
+    linked = shop.with_name("linked.yaml")
+    linked.write_text(shop.read_text() + "pages: {address: 'https://example.org/pumonitor/'}\n")
+    base = "https://example.org/pumonitor"
+    (firing,) = json.loads(invoke("alerts", "list", "--firing", "--json", path=linked).stdout)
+    (event,) = json.loads(invoke("alerts", "list", "--history", "--json", path=linked).stdout)
+    (found,) = json.loads(invoke("insights", "--json", path=linked).stdout)
+    assert firing["page"].startswith(f"{base}/monitors/card-fraud/windows/2026-01-0")
+    assert found["page"] == f"{base}/monitors/card-fraud"
+    listed = invoke("alerts", "list", path=linked).stdout.splitlines()
+    assert f"card-fraud: f1 below 0.99: {firing['page']}" in listed
+    assert f"    {event['page']}\n" in invoke("alerts", "list", "--history", path=linked).stdout
+    assert f"  Page: {found['page']}\n" in invoke("insights", path=linked).stdout
+    configuration = read_configuration(linked).configuration
+    with open_ledger(configuration) as ledger:
+        site = Site(monitors=configuration.monitors, ledger=ledger, clock=utc_now)
+        client = make_app(site, is_host=lambda host: True).test_client()
+        for one in (firing, event, found):
+            assert client.get(one["page"].removeprefix(base)).status_code == 200
+    assert current(shop)["f1 below 0.99"]["page"] is None
+    assert "Page" not in invoke("insights", path=shop).stdout
 
 
 def test_who_is_at_it_is_kept_and_shown(shop):

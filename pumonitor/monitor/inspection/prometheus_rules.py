@@ -10,6 +10,7 @@ from typing import Any, Final
 import yaml
 
 from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.alerts.rule import AlertRule
 
 __all__ = ["prometheus_rules"]
@@ -18,10 +19,18 @@ _SERIES: Final = "monitor, rule, metric, severity, model_version, segment"
 # Prometheus ends an alert whose data have gone; a scrape or two may be missed.
 _KEPT: Final = "30m"
 _DAY: Final = 86_400
+# A version as `version_written` puts it into an address.
+_OF_SERIES: Final = (
+    '?version={{ reReplaceAll "^(-*)$" "${1}-" $labels.model_version | urlquery }}'
+    "{{ with $labels.segment }}&segment={{ . | urlquery }}{{ end }}"
+)
 
 
 def prometheus_rules(
-    monitors: Mapping[str, Monitor], rules: Mapping[str, Sequence[AlertRule]]
+    monitors: Mapping[str, Monitor],
+    rules: Mapping[str, Sequence[AlertRule]],
+    *,
+    pages: PageAddresses | None = None,
 ) -> str:
     """A rule file for Prometheus: the monitors' alerts, and alerts about the monitor itself.
 
@@ -34,15 +43,17 @@ def prometheus_rules(
     monitors : mapping of str to Monitor
     rules : mapping of str to sequence of AlertRule
         Of each monitor.
+    pages : PageAddresses, optional
+        Of the pages that alerts link to (``page_url``).
 
     Returns
     -------
     str
         YAML for ``rule_files`` of Prometheus; ``promtool check rules`` accepts it.
     """
-    groups = [_itself(monitors)]
+    groups = [_itself(monitors, pages)]
     groups += [
-        {"name": f"pumonitor {name}", "rules": [_alert(name, rule) for rule in some]}
+        {"name": f"pumonitor {name}", "rules": [_alert(name, rule, pages) for rule in some]}
         for name, some in rules.items()
         if some
     ]
@@ -52,7 +63,7 @@ def prometheus_rules(
     return text
 
 
-def _alert(monitor: str, rule: AlertRule) -> dict[str, Any]:
+def _alert(monitor: str, rule: AlertRule, pages: PageAddresses | None) -> dict[str, Any]:
     chosen = f"pumonitor_alert_firing{{monitor={_quoted(monitor)}, rule_key={_quoted(rule.key)}}}"
     annotations = {
         "summary": f"{_literal(monitor)}: {_literal(rule.name)}",
@@ -65,6 +76,8 @@ def _alert(monitor: str, rule: AlertRule) -> dict[str, Any]:
     }
     if rule.runbook:
         annotations["runbook_url"] = _literal(rule.runbook)
+    if pages is not None:
+        annotations["page_url"] = _literal(pages.monitor(monitor)) + _OF_SERIES
     return {
         "alert": _name(monitor, rule.name),
         "expr": f"max by ({_SERIES}) ({chosen}) == 1",
@@ -74,7 +87,7 @@ def _alert(monitor: str, rule: AlertRule) -> dict[str, Any]:
     }
 
 
-def _itself(monitors: Mapping[str, Monitor]) -> dict[str, Any]:
+def _itself(monitors: Mapping[str, Monitor], pages: PageAddresses | None) -> dict[str, Any]:
     return {
         "name": "pumonitor",
         "rules": [
@@ -83,7 +96,7 @@ def _itself(monitors: Mapping[str, Monitor]) -> dict[str, Any]:
                 "absent_over_time(pumonitor_build_info[15m])",
                 "pumonitor cannot be scraped: the models are not monitored",
             ),
-            *(_nothing_evaluated(name, monitor) for name, monitor in monitors.items()),
+            *(_nothing_evaluated(name, monitor, pages) for name, monitor in monitors.items()),
             _about(
                 "PumonitorWindowsFail",
                 "max by (monitor) (pumonitor_windows_failing) > 0",
@@ -114,7 +127,13 @@ def _itself(monitors: Mapping[str, Monitor]) -> dict[str, Any]:
 
 
 def _about(
-    name: str, expression: str, summary: str, *, severity: str = "critical", wait: str = "10m"
+    name: str,
+    expression: str,
+    summary: str,
+    *,
+    severity: str = "critical",
+    wait: str = "10m",
+    page: str | None = None,
 ) -> dict[str, Any]:
     """An alert about pumonitor itself."""
     return {
@@ -122,17 +141,21 @@ def _about(
         "expr": expression,
         "for": wait,
         "labels": {"severity": severity},
-        "annotations": {"summary": summary},
+        "annotations": {
+            "summary": summary,
+            **({} if page is None else {"page_url": _literal(page)}),
+        },
     }
 
 
-def _nothing_evaluated(name: str, monitor: Monitor) -> dict[str, Any]:
+def _nothing_evaluated(name: str, monitor: Monitor, pages: PageAddresses | None) -> dict[str, Any]:
     return _about(
         "PumonitorNothingEvaluated",
         f"time() - pumonitor_last_success_timestamp_seconds{{monitor={_quoted(name)}}} > "
         f"{_longest_silence(monitor)}",
         f"{_literal(name)}: no window was evaluated during the length of two windows and a day. "
         "pumonitor doctor shows why",
+        page=None if pages is None else pages.monitor(name),
     )
 
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+from markupsafe import escape
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.alerts.links import links_to_runs
+from pumonitor.monitor.alerts.links import all_links, links_to_pages, links_to_runs
 from pumonitor.monitor.alerts.routing import packed
 from pumonitor.monitor.config.configuration import Configuration, Tracking
 from pumonitor.monitor.config.file import read_configuration_text
 from pumonitor.monitor.delivery.mlflow.runs import run_key
+from pumonitor.monitor.delivery.notifications.alertmanager import alert_document
 from pumonitor.monitor.delivery.notifications.group import AlertGroup
-from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
+from pumonitor.monitor.delivery.notifications.message import (
+    AlertMessage,
+    Format,
+    outbox_destination,
+)
+from pumonitor.monitor.delivery.notifications.words import body
 from pumonitor.monitor.ledger.records.results import NewMessage
+from pumonitor.monitor.page_addresses import PageAddresses
 from tests.monitor.delivery.notifications.alerts import alert
 
 CONFIGURATION = """\
@@ -36,6 +46,7 @@ class Known(dict[str, str]):
 
 
 CONFIGURATIONS = {"card-fraud": "c0ffee"}
+NO_ADDRESS = "must be an address that begins with https:// or http:// and names a host"
 RUNS = Known({run_key("card-fraud", "7", "c0ffee"): "0f1e"})
 
 
@@ -84,6 +95,75 @@ def test_a_picture_is_for_webhooks_alone() -> None:
     text = CONFIGURATION.replace('hook"}}', 'hook", picture: true}}')
     with pytest.raises(InputError, match="picture, which is for webhook and not for apprise"):
         read_configuration_text(text.format(tracking="{uri: mlruns}"))
+
+
+def test_a_message_leads_to_the_page_of_its_window_and_to_its_run() -> None:
+    at = PageAddresses("https://p.example")
+    links_of = all_links(
+        links_to_pages(at),
+        links_to_runs(tracking("{uri: 'http://m.example'}"), RUNS, CONFIGURATIONS),
+    )
+    found = alert(2, segment="country=<DE>")
+    assert dict(links_of(found.transition)) == {
+        "page": "https://p.example/monitors/card-fraud/windows/2026-03-03T00:00:00Z"
+        "?version=7&segment=country%3D%3CDE%3E",
+        "mlflow": "http://m.example/#/runs/0f1e",
+    }
+
+
+@pytest.mark.parametrize("written", ["text", "markdown", "html"])
+def test_people_read_where_the_page_is(written: Format) -> None:
+    page = PageAddresses("https://p.example").window("a&b", alert().transition.window_start, "(7)")
+    said = body([alert(links={"page": page})], written)
+    assert "Page of this window" in said
+    assert (str(escape(page)) if written == "html" else page) in said
+
+
+def test_alertmanager_leads_to_the_page_from_where_it_shows_the_source() -> None:
+    links = {"page": "https://p.example/monitors/x"}
+    now = datetime(2026, 4, 1, tzinfo=UTC)
+    found = alert_document(alert(links=links), now=now, life=timedelta(days=7))
+    assert found["generatorURL"] == found["annotations"]["page_url"] == links["page"]
+    assert "generatorURL" not in alert_document(alert(), now=now, life=timedelta(days=7))
+
+
+@pytest.mark.parametrize(
+    ("given", "read_as"),
+    [
+        ("https://pumonitor.example.org", "https://pumonitor.example.org"),
+        ("https://mlflow.example.org/pumonitor/", "https://mlflow.example.org/pumonitor"),
+        ("http://127.0.0.1:8090", "http://127.0.0.1:8090"),
+        ("http://[::1]:8090/", "http://[::1]:8090"),
+    ],
+)
+def test_the_address_of_the_pages_is_that_of_the_overview(given: str, read_as: str) -> None:
+    text = CONFIGURATION.format(tracking="{uri: mlruns}") + f"pages: {{address: '{given}'}}\n"
+    at = read_configuration_text(text).configuration.page_addresses
+    assert at == PageAddresses(read_as)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("5", "must be text such as https://pumonitor.example.org"),
+        ("'pumonitor.example.org'", NO_ADDRESS),
+        ("'ftp://example.org'", NO_ADDRESS),
+        ("'https://'", NO_ADDRESS),
+        ("'https://example.org:99999'", NO_ADDRESS),
+        ("'https://me@example.org'", "has a user name or password"),
+        ("'https://me:${PASSWORD}@example.org'", "has a user name or password"),
+        ("'https://example.org/?a=1'", "has a [?] or #"),
+        ("'https://example.org/#a'", "has a [?] or #"),
+        ("'https://example.org/a b'", "has a blank or another character"),
+        ('"https://example.org/a\\nb"', "has a blank or another character"),
+        ("'https://example.org/)'", "has a blank or another character"),
+    ],
+)
+def test_an_address_that_cannot_be_linked_to_is_refused(given: str, problem: str) -> None:
+    text = CONFIGURATION.format(tracking="{uri: mlruns}") + f"pages: {{address: {given}}}\n"
+    with pytest.raises(InputError, match=f"pages.address, line [0-9]+: {problem}") as caught:
+        read_configuration_text(text, environment={"PASSWORD": "canary"})
+    assert "canary" not in str(caught.value)
 
 
 def test_every_message_has_the_links_of_its_series_however_it_is_packed() -> None:

@@ -1,5 +1,6 @@
 """What Prometheus scrapes and the rules it is given, judged by Prometheus' own tools."""
 
+import json
 import math
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.inspection.prometheus_rules import prometheus_rules
+from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.serving.health import health_server
 from tests.monitor.monitored_shop import FIRST, MATURITY, SETTLED, write_shop
 
@@ -34,6 +36,11 @@ def with_rules(folder):
     path = write_shop(folder, days=2, with_segments=True, panes="[]", class_prior=0.1)
     path.write_text(path.read_text() + RULES)
     return read_configuration(path).configuration
+
+
+def rules_of(monitors, *, pages=None):
+    rules = {name: alert_rules(one, configuration_hash(one)) for name, one in monitors.items()}
+    return prometheus_rules(monitors, rules, pages=pages)
 
 
 @pytest.fixture(scope="module")
@@ -134,10 +141,8 @@ def test_promtool_accepts_the_metrics(scraped):
 
 @pytest.fixture
 def rule_file(tmp_path):
-    monitors = with_rules(tmp_path).monitors
-    rules = {name: alert_rules(one, configuration_hash(one)) for name, one in monitors.items()}
     path = tmp_path / "pumonitor.rules.yml"
-    path.write_text(prometheus_rules(monitors, rules))
+    path.write_text(rules_of(with_rules(tmp_path).monitors))
     return path
 
 
@@ -216,6 +221,66 @@ def test_prometheus_keeps_an_alert_whose_data_go_and_notices_silence(rule_file):
     done = subprocess.run(
         ["promtool", "test", "rules", path.name],
         cwd=path.parent,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+LINKED = """\
+rule_files: [linked.rules.yml]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - series: 'pumonitor_alert_firing{{monitor="card-fraud", rule="aul", rule_key="{key}",
+          metric="aul", severity="critical", model_version="{version}", segment="{segment}"}}'
+        values: "1x10"
+      - series: 'pumonitor_build_info{{version="1"}}'
+        values: "1x200"
+    alert_rule_test:
+      - alertname: PumonitorCardFraudAulBelow001
+        eval_time: 3m
+        exp_alerts:
+          - exp_labels: {{severity: critical, monitor: card-fraud, rule: aul, metric: aul{labels}}}
+            exp_annotations: {annotations}
+"""
+
+
+@promtool
+@pytest.mark.parametrize(
+    ("version", "segment"), [("", ""), ("7", "country=D&E é"), ("--", "x=%/?#<>")]
+)
+def test_alerts_of_prometheus_link_to_the_page_of_their_series(tmp_path, version, segment):
+    pages = PageAddresses("https://example.org/{{x}}")
+    path = tmp_path / "linked.rules.yml"
+    path.write_text(rules_of(with_rules(tmp_path).monitors, pages=pages))
+    rule = yaml.safe_load(path.read_text())["groups"][1]["rules"][2]
+    # Prometheus writes a blank as +, which a query means.
+    address = pages.monitor("card-fraud", version=version, segment=segment).replace("%20", "+")
+    of = (f", model version {version}" if version else "") + (f", {segment}" if segment else "")
+    labels = "".join(
+        f", {name}: {json.dumps(value)}"
+        for name, value in {"model_version": version, "segment": segment}.items()
+        if value
+    )
+    history = "Cause and history: pumonitor alerts list card-fraud"
+    told = {
+        "summary": "card-fraud: aul below 0.01",
+        "description": f"aul of card-fraud{of}. {history}",
+        "page_url": address,
+    }
+    key = rule["expr"].partition('rule_key="')[2].partition('"')[0]
+    unit = tmp_path / "unit.yml"
+    unit.write_text(
+        LINKED.format(
+            key=key, version=version, segment=segment, labels=labels, annotations=json.dumps(told)
+        )
+    )
+    done = subprocess.run(
+        ["promtool", "test", "rules", unit.name],
+        cwd=tmp_path,
         text=True,
         capture_output=True,
         check=False,

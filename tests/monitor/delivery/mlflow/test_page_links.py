@@ -12,6 +12,7 @@ from pumonitor.monitor.delivery.mlflow.sink import MlflowSink
 from pumonitor.monitor.page_addresses import PageAddresses
 from tests.monitor.delivery.mlflow.conftest import RunIdsInMemory
 from tests.monitor.delivery.mlflow.mlflow_history import active_runs, only_run
+from tests.monitor.delivery.mlflow.mlflow_server import Server
 from tests.monitor.delivery.mlflow.sent_windows import Clock, Make, Wrap
 
 NOTE = "mlflow.note.content"
@@ -49,10 +50,12 @@ def test_without_an_address_nothing_links(
 
 
 def test_what_people_wrote_stays_when_the_address_and_the_description_change(
-    sqlite_address: str, client: Any, payload: Make, message: Wrap, monitor: str
+    mlflow_server: Server, mlflow_client_class: Any, payload: Make, message: Wrap, monitor: str
 ) -> None:
+    client = mlflow_client_class(tracking_uri=mlflow_server.address)
+
     def send(day: int, description: str, pages: PageAddresses, version: str = "7") -> None:
-        sink_with(sqlite_address, pages).send(
+        sink_with(mlflow_server.address, pages).send(
             message(payload(day, monitor=monitor, model_version=version, description=description))
         )
 
