@@ -11,7 +11,6 @@ from werkzeug.exceptions import HTTPException
 from pumonitor import __version__
 from pumonitor.errors import InputError
 from pumonitor.monitor.dashboard.access import Access, Caller, local_caller
-from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown, moment_text
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
@@ -22,6 +21,7 @@ from pumonitor.monitor.dashboard.pages.window_page import (
 )
 from pumonitor.monitor.dashboard.protection import protect
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.in_words import estimate_text, interval_shown, moment_text
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 from pumonitor.monitor.page_addresses import PageAddresses, moment_read, version_written

@@ -12,7 +12,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import event, update
 
-from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown
+from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.inspection.insights import plain_row
 from pumonitor.monitor.ledger.database.schema import alert_transitions, evaluations, results
 from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST

@@ -11,16 +11,11 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from pumonitor.monitor.charts.time_series import Drawn, Level, Mark, draw_time_series
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
 from pumonitor.monitor.dashboard.address import SeriesAddress
-from pumonitor.monitor.dashboard.charts.time_series import Drawn, Level, Mark, draw_time_series
 from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
-from pumonitor.monitor.dashboard.pages.metric_over_windows import (
-    MetricOverWindows,
-    metric_over_windows,
-    metrics_read,
-)
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.insights import plain
 from pumonitor.monitor.inspection.results_csv import write_results_csv
@@ -28,6 +23,11 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.ledger.results.read_series import LIMIT
+from pumonitor.monitor.reports.metric_over_windows import (
+    MetricOverWindows,
+    metric_over_windows,
+    metrics_read,
+)
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF
 from pumonitor.plain_text import one_line

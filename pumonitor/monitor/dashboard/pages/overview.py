@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from markupsafe import Markup
 
-from pumonitor.monitor.dashboard.charts.time_series import draw_sparkline
-from pumonitor.monitor.dashboard.in_words import ago, estimate_text, interval_shown, moment_text
+from pumonitor.monitor.charts.time_series import draw_sparkline
 from pumonitor.monitor.dashboard.pages.standing import MonitorStanding, standings_of
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.in_words import ago, estimate_text, interval_shown, moment_text
 from pumonitor.monitor.ledger.records.columns import HeadlineColumns
 from pumonitor.names import title
 from pumonitor.report.numbers import percent

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import tzinfo
 from typing import Any, Final
 
-from pumonitor.monitor.dashboard.in_words import estimate_text, moment_text
+from pumonitor.monitor.in_words import estimate_text, moment_text
 from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
 from pumonitor.names import title
 from pumonitor.report.numbers import rows

@@ -10,8 +10,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pumonitor.monitor.dashboard.charts.curves import Dot, Line, Place, Range, draw_curves, steps
-from pumonitor.monitor.dashboard.in_words import estimate_text, interval_shown
+from pumonitor.monitor.charts.curves import Dot, Line, Place, Range, draw_curves, steps
+from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.reports.window_curves import OVER_PRIORS, WindowCurves
 from pumonitor.names import title

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from pumonitor.monitor.dashboard.charts.curves import Dot, Line, Place, Range, draw_curves
+from pumonitor.monitor.charts.curves import Dot, Line, Place, Range, draw_curves
 
 X = np.linspace(0.0, 1.0, 11)
 

@@ -10,8 +10,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pumonitor.monitor.dashboard.charts.paths import Frame, band_path, line_path
-from pumonitor.monitor.dashboard.charts.ticks import value_ticks
+from pumonitor.monitor.charts.paths import Frame, band_path, line_path
+from pumonitor.monitor.charts.ticks import value_ticks
 
 __all__ = ["Dot", "Line", "Place", "Range", "draw_curves", "steps"]
 

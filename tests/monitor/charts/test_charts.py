@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pumonitor.monitor.dashboard.charts.ticks import moment_ticks, value_ticks
-from pumonitor.monitor.dashboard.charts.time_series import (
+from pumonitor.monitor.charts.ticks import moment_ticks, value_ticks
+from pumonitor.monitor.charts.time_series import (
     Drawn,
     Level,
     Mark,

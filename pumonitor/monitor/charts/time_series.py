@@ -11,8 +11,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pumonitor.monitor.dashboard.charts.paths import Frame, band_path, line_path, with_room
-from pumonitor.monitor.dashboard.charts.ticks import moment_ticks, value_ticks
+from pumonitor.monitor.charts.paths import Frame, band_path, line_path, with_room
+from pumonitor.monitor.charts.ticks import moment_ticks, value_ticks
 from pumonitor.report.numbers import number
 
 __all__ = ["Drawn", "Level", "Mark", "draw_sparkline", "draw_time_series"]
