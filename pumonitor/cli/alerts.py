@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pumonitor.cli.alerts_shown import (
     alert_json,
     event_json,
-    plain_json,
     print_current,
     print_history,
     print_replays,
@@ -22,12 +21,6 @@ from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, Monito
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 from pumonitor.plain_text import series_of
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from pumonitor.monitor.config.configuration import Monitor
-    from pumonitor.monitor.ledger.ledger import Ledger
 
 __all__ = ["alerts"]
 
@@ -120,38 +113,53 @@ def ack(
     Example: pumonitor alerts ack card-fraud --rule "f1 below 0.75" --reason "retraining"
     """
     with errors_as_messages():
-        from pumonitor.errors import InputError
         from pumonitor.monitor.app import chosen_monitors, open_ledger
-        from pumonitor.monitor.changes import local_user
+        from pumonitor.monitor.changes import acknowledge, local_user
         from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
+        from pumonitor.monitor.ledger.by_people import ChosenAlerts
 
         configuration = read_configuration(config, needs="ledger").configuration
         (chosen,) = chosen_monitors(configuration, monitor).values()
+        which = ChosenAlerts(
+            monitor=monitor, rule=rule, segment=segment, model_version=model_version
+        )
         with open_ledger(configuration) as ledger:
-            _refuse_unknown_rule(rule, chosen, ledger)
-            acknowledged = StoredAlerts(ledger.database).acknowledge(
-                monitor, rule=rule, segment=segment, model_version=model_version
-            )
-            if not acknowledged:
-                msg = (
-                    f"no firing alert of {monitor} matches these options; pumonitor alerts list "
-                    "shows the alerts that fire"
-                )
-                raise InputError(msg)
-            for one in acknowledged:
-                detail = {
-                    "monitor": monitor,
-                    "rule": one.rule,
-                    "model_version": one.model_version,
-                    "segment": one.segment,
-                    "incident": one.incident,
-                    "reason": reason,
-                }
-                ledger.note(local_user(), "acknowledge", detail)
-    for one in acknowledged:
+            done = acknowledge(ledger, chosen, which, by=local_user(), reason=reason)
+    for one in done:
         about = f"{one.rule} {series_of(one.model_version, one.segment)}".strip()
         typer.echo(f"acknowledged: {about}, incident {one.incident}")
+
+
+@alerts.command()
+def unack(
+    monitor: MonitorName,
+    *,
+    rule: Rule = None,
+    segment: Segment = None,
+    model_version: Version = None,
+    reason: Reason = "",
+    config: Config = DEFAULT_CONFIG,
+) -> None:
+    """Take the acknowledgement of firing alerts back, so that reminders are sent again.
+
+    Example: pumonitor alerts unack card-fraud --rule "f1 below 0.75"
+    """
+    with errors_as_messages():
+        from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.changes import local_user, take_back
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.ledger.by_people import ChosenAlerts
+
+        configuration = read_configuration(config, needs="ledger").configuration
+        (chosen,) = chosen_monitors(configuration, monitor).values()
+        which = ChosenAlerts(
+            monitor=monitor, rule=rule, segment=segment, model_version=model_version
+        )
+        with open_ledger(configuration) as ledger:
+            done = take_back(ledger, chosen, which, by=local_user(), reason=reason)
+    for one in done:
+        about = f"{one.rule} {series_of(one.model_version, one.segment)}".strip()
+        typer.echo(f"no longer acknowledged: {about}, incident {one.incident}")
 
 
 @alerts.command()
@@ -183,10 +191,9 @@ def silence(
     """
     with errors_as_messages():
         from pumonitor.cli.metric_option import checked_metric
+        from pumonitor.monitor import changes
         from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
-        from pumonitor.monitor.changes import local_user
         from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
         from pumonitor.monitor.ledger.records.alerts import Silence
 
         if metric is not None:
@@ -196,20 +203,17 @@ def silence(
         (chosen,) = chosen_monitors(configuration, monitor).values()
         wanted = Silence(
             starts=now,
-            ends=_end(until, now),
-            monitor=monitor,
+            ends=changes.silence_end(until, now=now, what="--until"),
             rule=rule,
             metric=metric,
             model_version=model_version,
             segment=segment,
             reason=reason,
-            author=local_user(),
+            author=changes.local_user(),
         )
         with open_ledger(configuration) as ledger:
-            _refuse_unknown_rule(rule, chosen, ledger)
-            number = StoredAlerts(ledger.database).silence(wanted)
-            ledger.note(local_user(), "silence", {"id": number, **plain_json(wanted)})
-    typer.echo(f"silence {number} until {wanted.ends:%Y-%m-%d %H:%M} UTC")
+            stored = changes.silence(ledger, chosen, wanted)
+    typer.echo(f"silence {stored.id} until {stored.ends:%Y-%m-%d %H:%M} UTC")
 
 
 @alerts.command()
@@ -222,21 +226,13 @@ def unsilence(
 ) -> None:
     """End a silence now. Example: pumonitor alerts unsilence 3."""
     with errors_as_messages():
-        from pumonitor.errors import InputError
         from pumonitor.monitor.app import open_ledger, utc_now
-        from pumonitor.monitor.changes import local_user
+        from pumonitor.monitor.changes import end_silence, local_user
         from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 
         configuration = read_configuration(config, needs="ledger").configuration
         with open_ledger(configuration) as ledger:
-            if not StoredAlerts(ledger.database).end_silence(number, at=utc_now()):
-                msg = (
-                    f"silence {number} does not exist or has ended; pumonitor alerts list "
-                    "shows those in force"
-                )
-                raise InputError(msg)
-            ledger.note(local_user(), "unsilence", {"id": number})
+            end_silence(ledger, number, by=local_user(), now=utc_now())
     typer.echo(f"silence {number} has ended")
 
 
@@ -298,46 +294,3 @@ def simulate(
         typer.echo(json.dumps([replay_json(one) for one in found], indent=1))
     else:
         print_replays(Console(highlight=False), found)
-
-
-def _refuse_unknown_rule(rule: str | None, monitor: Monitor, ledger: Ledger) -> None:
-    """Raise InputError unless a rule in the file, or a stored alert, has this name or key."""
-    from pumonitor.errors import InputError, no_such
-    from pumonitor.monitor.alerts.rules import alert_rules
-    from pumonitor.monitor.inspection.configuration_changes import stored_hash
-    from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
-
-    if rule is None:
-        return
-    rules = alert_rules(monitor, stored_hash(ledger, monitor))
-    alerts_there = StoredAlerts(ledger.database).current(monitor.name)
-    names = dict.fromkeys([one.name for one in rules] + [one.rule for one in alerts_there])
-    keys = {one.key for one in rules} | {one.rule_key for one in alerts_there}
-    if rule not in names and rule not in keys:
-        msg = f"{monitor.name} has {no_such('rule', rule, names)}"
-        raise InputError(msg)
-
-
-def _end(text: str, now: datetime) -> datetime:
-    from pumonitor.errors import InputError, shortened
-    from pumonitor.monitor.config.values.durations import read_duration
-
-    try:
-        end = now + read_duration(text)
-    except OverflowError:
-        msg = f"--until is too far away, got {shortened(text)}"
-        raise InputError(msg) from None
-    except ValueError as error:
-        try:
-            end = moment(text, option="--until")
-        except InputError:
-            hint = "; write min for minutes" if "write min for minutes" in str(error) else ""
-            msg = (
-                "--until takes a duration such as 2d or 6h, or a date or a time such as "
-                f"2026-01-31 or 2026-01-31T06:00Z, got {shortened(text)}{hint}"
-            )
-            raise InputError(msg) from None
-    if end <= now:
-        msg = f"--until must be later than now, got {shortened(text)}"
-        raise InputError(msg)
-    return end

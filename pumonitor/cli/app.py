@@ -21,6 +21,7 @@ from pumonitor.cli.export import export
 from pumonitor.cli.finish import finish
 from pumonitor.cli.init import init
 from pumonitor.cli.insights import insights
+from pumonitor.cli.notes import notes
 from pumonitor.cli.notify import notify
 from pumonitor.cli.outcome import FAILED
 from pumonitor.cli.pages import pages
@@ -80,6 +81,7 @@ app.command(rich_help_panel=_A_MONITOR)(pages)
 app.command(rich_help_panel=_A_MONITOR)(results)
 app.command(rich_help_panel=_A_MONITOR)(insights)
 app.add_typer(alerts, name="alerts", rich_help_panel=_A_MONITOR)
+app.add_typer(notes, name="notes", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(notify)
 app.command(rich_help_panel=_A_MONITOR)(plan)
 app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)

@@ -97,6 +97,18 @@ def test_who_is_at_it_is_kept_and_shown(shop):
     assert (detail["rule"], detail["incident"], detail["reason"]) == ("f1 below 0.99", 1, "on it")
 
 
+def test_an_acknowledgement_is_taken_back(shop):
+    invoke("alerts", "ack", "card-fraud", path=shop)
+    said = invoke("alerts", "unack", "card-fraud", "--reason", "too soon", path=shop).stdout
+    assert said == "no longer acknowledged: f1 below 0.99, incident 1\n"
+    assert current(shop)["f1 below 0.99"]["acknowledged_incident"] == 0
+    assert ("unacknowledge", "too soon") in [
+        (action, detail.get("reason")) for action, detail in audit(shop)
+    ]
+    again = invoke("alerts", "unack", "card-fraud", path=shop, status=2)
+    assert "no acknowledged alert of card-fraud matches" in again.stderr
+
+
 def test_what_does_not_fire_cannot_be_acknowledged(shop):
     done = invoke("alerts", "ack", "card-fraud", "--rule", "aul [too] low", path=shop, status=2)
     assert "no firing alert of card-fraud matches these options" in done.stderr

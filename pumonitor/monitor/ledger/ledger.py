@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, insert
-
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
+from pumonitor.monitor.ledger.audit import record
+from pumonitor.monitor.ledger.by_people import ChangesByPeople
 from pumonitor.monitor.ledger.claimed_work import ClaimedWork
 from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.claims.held_up import HoldUp, hold_ups
 from pumonitor.monitor.ledger.database.connections import Database, Timeouts
 from pumonitor.monitor.ledger.database.errors import without_passwords
-from pumonitor.monitor.ledger.database.schema import audit
+from pumonitor.monitor.ledger.notes import StoredNotes
 from pumonitor.monitor.ledger.outbox import StoredOutbox
 from pumonitor.monitor.ledger.results import planning
 from pumonitor.monitor.ledger.results.auxiliary import forget_auxiliary
@@ -50,6 +49,10 @@ class Ledger(ClaimedWork):
         Key to MLflow run.
     alerts : StoredAlerts
         Alerts, their transitions, and silences.
+    by_people : ChangesByPeople
+        Acknowledgements and silences, with entries in the audit log.
+    notes : StoredNotes
+        Notes of people.
     standings : StoredStandings
         What the last round found for each monitor.
 
@@ -83,6 +86,8 @@ class Ledger(ClaimedWork):
         self.outbox = StoredOutbox(database, mask=mask)
         self.run_ids = StoredRunIds(database)
         self.alerts = StoredAlerts(database)
+        self.by_people = ChangesByPeople(database)
+        self.notes = StoredNotes(database)
         self.standings = StoredStandings(database)
 
     @classmethod
@@ -162,7 +167,7 @@ class Ledger(ClaimedWork):
             )
             if changed:
                 detail = {"monitor": monitor, "configuration": configuration}
-                _note(connection, at, "pumonitor", "register", detail)
+                record(connection, at=at, actor="pumonitor", action="register", detail=detail)
         return changed
 
     def plan(self, monitor: str, configuration: str, panes: Iterable[Pane]) -> int:
@@ -210,7 +215,7 @@ class Ledger(ClaimedWork):
             if reopened:
                 stir(connection)
                 detail = {"which": which, "windows": reopened}
-                _note(connection, at, actor, "reopen", detail)
+                record(connection, at=at, actor=actor, action="reopen", detail=detail)
         return len(reopened)
 
     def hold_ups(self, monitor: str | None = None) -> tuple[HoldUp, ...]:
@@ -233,16 +238,12 @@ class Ledger(ClaimedWork):
             if forgotten:
                 at = self.database.now(connection)
                 detail = {"monitor": monitor, "configuration": configuration}
-                _note(connection, at, actor, "refresh auxiliary score", detail)
+                action = "refresh auxiliary score"
+                record(connection, at=at, actor=actor, action=action, detail=detail)
         return forgotten
 
     def note(self, actor: str, action: str, detail: Mapping[str, Any]) -> None:
         """Add an entry to the audit log."""
         with self.database.writing() as connection:
-            _note(connection, self.database.now(connection), actor, action, detail)
-
-
-def _note(
-    connection: Connection, at: datetime, actor: str, action: str, detail: Mapping[str, Any]
-) -> None:
-    connection.execute(insert(audit).values(at=at, actor=actor, action=action, detail=dict(detail)))
+            at = self.database.now(connection)
+            record(connection, at=at, actor=actor, action=action, detail=detail)

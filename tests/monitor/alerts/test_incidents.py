@@ -136,10 +136,10 @@ def test_a_first_run_tells_what_fires_and_does_not_remind_of_it_at_once(ledger):
 def test_a_silence_keeps_messages_back_and_changes_no_transition(address):
     with opened(address) as ledger:
         until = FIRST + 7 * DAY
-        number = ledger.alerts.silence(
+        number = ledger.by_people.silence(
             Silence(starts=FIRST, ends=until, rule="too low", reason="why")
         )
-        ledger.alerts.silence(Silence(starts=FIRST, ends=FIRST + 99 * DAY, segment="country=FR"))
+        ledger.by_people.silence(Silence(starts=FIRST, ends=FIRST + 99 * DAY, segment="country=FR"))
         found = failing(ledger)
         live(found, 6)
         assert found.told("kind", "withheld") == [("fired", "silenced")]
@@ -148,8 +148,8 @@ def test_a_silence_keeps_messages_back_and_changes_no_transition(address):
         assert found.told("kind", "withheld") == [("fired", "silenced"), ("resolved", None)]
         assert told(ledger) == [("too low", "fired", True), ("too low", "resolved", False)]
         assert [one.reason for one in ledger.alerts.silences(at=FIRST)] == ["why", ""]
-        assert not ledger.alerts.end_silence(number, at=until)
-        assert ledger.alerts.end_silence(number, at=FIRST + DAY)
+        assert not ledger.by_people.end_silence(number, at=until, by="alice")
+        assert ledger.by_people.end_silence(number, at=FIRST + DAY, by="alice")
         assert len(ledger.alerts.silences(at=FIRST + 2 * DAY)) == 1
 
 
@@ -189,7 +189,7 @@ def test_an_edited_rule_ends_what_it_told_and_begins_anew(ledger):
 def test_the_end_of_a_rule_that_is_gone_is_sent_once_its_silence_is_over(ledger):
     live(failing(ledger), 6)
     assert told(ledger) == [("too low", "fired", False)]
-    ledger.alerts.silence(Silence(starts=FIRST, ends=FIRST + 7 * DAY, rule="too low"))
+    ledger.by_people.silence(Silence(starts=FIRST, ends=FIRST + 7 * DAY, rule="too low"))
     found = failing(ledger, rules=())
     found.run(FIRST + 6 * DAY)
     assert found.told("kind", "withheld") == [("fired", None), ("resolved", "silenced")]

@@ -192,7 +192,7 @@ class Commits(RuleBasedStateMachine):
     @rule(hours=st.integers(1, 72), which=st.sampled_from([None, "slow", "quick"]))
     def silence(self, hours: int, which: str | None) -> None:
         now = self.found.now
-        self.ledger.alerts.silence(
+        self.ledger.by_people.silence(
             Silence(starts=now, ends=now + timedelta(hours=hours), rule=which)
         )
 

@@ -14,6 +14,7 @@ from sqlalchemy import event, update
 
 from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.inspection.insights import plain_row
+from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.database.schema import alert_transitions, evaluations, results
 from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST
 from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages, person
@@ -272,7 +273,7 @@ def test_a_monitor_without_results_says_what_to_do(shop):
 
 
 def test_acknowledged_alerts_need_nobody(shop):
-    shop.ledger.alerts.acknowledge("card-fraud")
+    shop.ledger.by_people.acknowledge(ChosenAlerts(monitor="card-fraud"), by="alice")
     said = text_of(shop.get("/"))
     assert "The monitor needs no attention" in said
     assert "acknowledged" in text_of(shop.get("/alerts"))

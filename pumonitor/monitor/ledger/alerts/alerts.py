@@ -22,7 +22,7 @@ from pumonitor.monitor.ledger.database.schema import (
 from pumonitor.monitor.ledger.records.alerts import Progress, Silence, StoredTransition, Withheld
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition, TransitionKind
 
-__all__ = ["AlertTables", "StoredAlerts"]
+__all__ = ["AlertTables", "StoredAlerts", "stored_alert"]
 
 _SILENCE_FIELDS = tuple(one.name for one in fields(Silence))
 _OF_THE_STORE = tuple(one.name for one in fields(StoredTransition) if one.name != "transition")
@@ -30,7 +30,7 @@ _OF_THE_STORE = tuple(one.name for one in fields(StoredTransition) if one.name !
 
 
 class StoredAlerts:
-    """Queries and changes of alerts for the command line, pages and exporter.
+    """Queries on alerts for the command line, pages and exporter.
 
     Every method is one transaction.
 
@@ -72,7 +72,7 @@ class StoredAlerts:
         if not closed:
             query = query.where(alert_states.c.closed_at.is_(None))
         with self._database.reading() as connection:
-            return tuple(_alert(row) for row in connection.execute(query))
+            return tuple(stored_alert(row) for row in connection.execute(query))
 
     def unnotified(self, monitor: str | None = None) -> tuple[Alert, ...]:
         """Firing alerts without a notification, as they began in a backfill or long ago.
@@ -98,7 +98,7 @@ class StoredAlerts:
             .order_by(state.monitor, state.rule, state.model_version, state.segment)
         )
         with self._database.reading() as connection:
-            return tuple(_alert(row) for row in connection.execute(query))
+            return tuple(stored_alert(row) for row in connection.execute(query))
 
     def history(
         self,
@@ -165,65 +165,6 @@ class StoredAlerts:
         with self._database.reading() as connection:
             return AlertTables(connection, self._database).silences(at=at)
 
-    def silence(self, silence: Silence) -> int:
-        """Store a silence; returns its id."""
-        values = {name: getattr(silence, name) for name in _SILENCE_FIELDS if name != "id"}
-        with self._database.writing() as connection:
-            at = self._database.now(connection)
-            query = insert(silences).values(**values, created_at=at).returning(silences.c.id)
-            return int(connection.execute(query).scalar_one())
-
-    def acknowledge(
-        self,
-        monitor: str,
-        *,
-        rule: str | None = None,
-        segment: str | None = None,
-        model_version: str | None = None,
-    ) -> tuple[Alert, ...]:
-        """Acknowledge firing alerts, which then get no reminders; returns these alerts.
-
-        Parameters
-        ----------
-        monitor : str
-        rule : str, optional
-            Name or key of the rule; by default all rules.
-        segment, model_version : str, optional
-        """
-        own = alert_states.c
-        meant = (
-            own.monitor == monitor,
-            own.is_firing,
-            own.closed_at.is_(None),
-            *([] if rule is None else [(own.rule == rule) | (own.rule_key == rule)]),
-            *equal(own.segment, segment),
-            *equal(own.model_version, model_version),
-        )
-        with self._database.writing() as connection:
-            # The fold writes whole rows, so it must not run at the same time.
-            AlertTables(connection, self._database).alone(monitor)
-            found = tuple(
-                _alert(row) for row in connection.execute(select(alert_states).where(*meant))
-            )
-            connection.execute(
-                update(alert_states).where(*meant).values(acknowledged_incident=own.incident)
-            )
-        return found
-
-    def end_silence(self, number: int, *, at: datetime) -> bool:
-        """End a silence at a moment; returns False if there is none, or it had ended before."""
-        with self._database.writing() as connection:
-            begins = select(silences.c.starts).where(silences.c.id == number)
-            starts = connection.scalar(begins)
-            if starts is None:
-                return False
-            done = connection.execute(
-                update(silences)
-                .where(silences.c.id == number, silences.c.ends > at)
-                .values(ends=max(at, starts))
-            )
-            return done.rowcount == 1
-
 
 class AlertTables:
     """Access to the tables of alerts within a worker's transaction.
@@ -279,7 +220,7 @@ class AlertTables:
     def alerts(self, monitor: str) -> list[Alert]:
         """All alerts of a monitor, closed ones as well."""
         query = select(alert_states).where(alert_states.c.monitor == monitor)
-        return [_alert(row) for row in self.connection.execute(query)]
+        return [stored_alert(row) for row in self.connection.execute(query)]
 
     def put_alerts(self, alerts: Iterable[Alert]) -> None:
         """Store these alerts, replacing their earlier states."""
@@ -354,7 +295,8 @@ class AlertTables:
         )
 
 
-def _alert(row: Row[Any]) -> Alert:
+def stored_alert(row: Row[Any]) -> Alert:
+    """The alert of a row of `alert_states`."""
     return Alert(**row._mapping)
 
 

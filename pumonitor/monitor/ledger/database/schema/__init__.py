@@ -10,6 +10,7 @@ from pumonitor.monitor.ledger.database.schema.alerts import (
 )
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 from pumonitor.monitor.ledger.database.schema.messages import keys, outbox, sent_keys
+from pumonitor.monitor.ledger.database.schema.notes import notes
 from pumonitor.monitor.ledger.database.schema.results import (
     auxiliary_scores,
     auxiliary_series,
@@ -44,6 +45,7 @@ __all__ = [
     "metadata",
     "monitors",
     "newest_panes",
+    "notes",
     "outbox",
     "panes",
     "prior_states",

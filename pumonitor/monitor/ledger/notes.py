@@ -1,0 +1,115 @@
+"""Notes of people in the state database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, fields, replace
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from pumonitor.monitor.ledger.audit import record
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.queries import equal, one_of
+from pumonitor.monitor.ledger.database.schema import notes
+from pumonitor.monitor.ledger.records.notes import Note, NotedAlert
+
+__all__ = ["StoredNotes"]
+
+_OF_ALERT: Final = tuple(one.name for one in fields(NotedAlert))
+
+
+class StoredNotes:
+    """Notes, which are never changed: one that was withdrawn stays. Every method is a transaction.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, note: Note) -> Note:
+        """Store a note of its author; returns it with its id."""
+        values = {name: getattr(note, name) for name in ("monitor", "at", "ends", "text", "author")}
+        if note.alert is not None:
+            values |= asdict(note.alert)
+        with self._database.writing() as connection:
+            at = self._database.now(connection)
+            query = insert(notes).values(**values, created_at=at).returning(notes.c.id)
+            number = int(connection.execute(query).scalar_one())
+            self._record(connection, note.author, "note", values | {"id": number})
+        return replace(note, id=number, created_at=at)
+
+    def withdraw(self, number: int, *, by: str) -> bool:
+        """Withdraw a note; returns False if there is none, or it was withdrawn before."""
+        with self._database.writing() as connection:
+            done = connection.execute(
+                update(notes)
+                .where(notes.c.id == number, notes.c.withdrawn_at.is_(None))
+                .values(withdrawn_at=self._database.now(connection))
+            )
+            if done.rowcount == 1:
+                self._record(connection, by, "withdraw note", {"id": number})
+            return done.rowcount == 1
+
+    def numbered(self, number: int) -> Note | None:
+        """A note by its id, withdrawn or not; None if there is none."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(notes).where(notes.c.id == number)).first()
+        return None if row is None else _note(row)
+
+    def all(
+        self,
+        monitor: str | None = None,
+        *,
+        monitors: Collection[str] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        withdrawn: bool = False,
+        limit: int | None = None,
+    ) -> tuple[Note, ...]:
+        """Notes in the order of the times they are about.
+
+        Parameters
+        ----------
+        monitor : str, optional
+            By default all monitors.
+        monitors : collection of str, optional
+            Only those of these monitors.
+        since, until : datetime, optional
+            Only notes about times in [since, until).
+        withdrawn : bool
+            Whether to include withdrawn ones.
+        limit : int, optional
+            Only the newest ones.
+        """
+        own = notes.c
+        query = (
+            select(notes)
+            .where(
+                *equal(own.monitor, monitor),
+                *one_of(own.monitor, monitors),
+                *([] if since is None else [own.at >= since]),
+                *([] if until is None else [own.at < until]),
+                *([] if withdrawn else [own.withdrawn_at.is_(None)]),
+            )
+            .order_by(own.at.desc(), own.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return tuple(_note(row) for row in reversed(connection.execute(query).all()))
+
+    def _record(
+        self, connection: Connection, by: str, action: str, detail: Mapping[str, Any]
+    ) -> None:
+        at = self._database.now(connection)
+        record(connection, at=at, actor=by, action=action, detail=detail)
+
+
+def _note(row: Row[Any]) -> Note:
+    columns = dict(row._mapping)
+    about = {name: columns.pop(name) for name in _OF_ALERT}
+    return Note(**columns, alert=None if about["rule_key"] is None else NotedAlert(**about))

@@ -1,0 +1,95 @@
+"""What people change is stored with its entry in the audit log, or neither is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pumonitor.monitor.ledger.database.schema import notes
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.alerts import Silence
+from pumonitor.monitor.ledger.records.notes import Note, NotedAlert
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+ALERT = NotedAlert(rule_key="k", model_version="1", segment="", incident=2)
+
+
+@pytest.fixture
+def ledger(address):
+    with Ledger.open(address) as found:
+        yield found
+
+
+def audit(ledger):
+    return [(one.actor, one.action, one.detail) for one in ledger.audit()]
+
+
+def test_a_note_is_kept_with_its_author_and_is_not_changed(ledger):
+    given = Note(monitor="m", at=START, ends=START + DAY, text="é\n'", author="alice", alert=ALERT)
+    stored = ledger.notes.add(given)
+    [found] = ledger.notes.all("m")
+    assert found == stored
+    assert (found.alert, found.text, found.ends) == (ALERT, "é\n'", START + DAY)
+    assert found.created_at is not None
+    [(actor, action, detail)] = audit(ledger)
+    assert (actor, action, detail["id"]) == ("alice", "note", stored.id)
+    assert detail["at"] == "2026-01-01T00:00:00+00:00"
+
+
+def test_a_withdrawn_note_stays_but_is_not_shown(ledger):
+    number = ledger.notes.add(Note(monitor="m", at=START, text="x", author="alice")).id
+    assert ledger.notes.withdraw(number, by="bob")
+    assert not ledger.notes.withdraw(number, by="bob")
+    assert not ledger.notes.withdraw(number + 1, by="bob")
+    assert ledger.notes.all() == ()
+    [kept] = ledger.notes.all(withdrawn=True)
+    assert kept.withdrawn_at is not None
+    assert [one[:2] for one in audit(ledger)] == [("bob", "withdraw note"), ("alice", "note")]
+
+
+def test_notes_are_chosen_by_monitor_and_time(ledger):
+    for day, monitor in enumerate("aab"):
+        at = START + day * DAY
+        ledger.notes.add(Note(monitor=monitor, at=at, text=str(day), author="alice"))
+
+    def texts(**options):
+        return [one.text for one in ledger.notes.all(**options)]
+
+    assert texts() == ["0", "1", "2"]
+    assert texts(monitors=["b"]) == ["2"]
+    assert texts(monitors=[]) == []
+    assert texts(since=START + DAY) == ["1", "2"]
+    assert texts(until=START + DAY) == ["0"]
+    assert texts(limit=1) == ["2"]
+
+
+def test_a_note_about_a_period_that_ends_before_it_begins_is_none():
+    with pytest.raises(ValueError, match="ends after it begins"):
+        Note(monitor="m", at=START, ends=START - DAY, text="x", author="a")
+
+
+def test_a_silence_is_in_the_audit_with_its_number(ledger):
+    number = ledger.by_people.silence(Silence(starts=START, ends=START + DAY, author="alice"))
+    assert not ledger.by_people.end_silence(number + 1, at=START, by="bob")
+    assert ledger.by_people.end_silence(number, at=START, by="bob")
+    assert [(*one[:2], one[2]["id"]) for one in audit(ledger)] == [
+        ("bob", "unsilence", number),
+        ("alice", "silence", number),
+    ]
+
+
+def test_what_cannot_be_written_to_the_audit_is_not_done(ledger, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("full")
+
+    monkeypatch.setattr("pumonitor.monitor.ledger.notes.record", fail)
+    monkeypatch.setattr("pumonitor.monitor.ledger.by_people.record", fail)
+    with pytest.raises(RuntimeError):
+        ledger.notes.add(Note(monitor="m", at=START, text="x", author="alice"))
+    with pytest.raises(RuntimeError):
+        ledger.by_people.silence(Silence(starts=START, ends=START + DAY))
+    with ledger.database.reading() as connection:
+        assert connection.execute(notes.select()).all() == []
+    assert ledger.alerts.silences() == ()
