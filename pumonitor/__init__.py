@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pumonitor import metrics, prior
     from pumonitor.comparison import compare
     from pumonitor.comparison_result import Comparison
+    from pumonitor.decisions import Decision, decide, decide_table
     from pumonitor.evaluation import evaluate, evaluate_table
     from pumonitor.prior import estimate_class_prior
     from pumonitor.results import (
@@ -37,11 +38,14 @@ __all__ = [
     "ClassPriorEstimate",
     "Comparison",
     "Curve",
+    "Decision",
     "Estimate",
     "Evaluation",
     "ScoreTable",
     "Sensitivity",
     "compare",
+    "decide",
+    "decide_table",
     "estimate_class_prior",
     "evaluate",
     "evaluate_table",
@@ -54,11 +58,14 @@ _HOMES = {
     "ClassPriorEstimate": "pumonitor.results",
     "Comparison": "pumonitor.comparison_result",
     "Curve": "pumonitor.results",
+    "Decision": "pumonitor.decisions",
     "Estimate": "pumonitor.results",
     "Evaluation": "pumonitor.results",
     "ScoreTable": "pumonitor.tables",
     "Sensitivity": "pumonitor.results.sensitivity",
     "compare": "pumonitor.comparison",
+    "decide": "pumonitor.decisions",
+    "decide_table": "pumonitor.decisions",
     "estimate_class_prior": "pumonitor.prior",
     "evaluate": "pumonitor.evaluation",
     "evaluate_table": "pumonitor.evaluation",

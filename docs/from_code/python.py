@@ -7,7 +7,7 @@ import inspect
 from typing import Any
 
 import pumonitor
-from pumonitor import metrics, prior
+from pumonitor import decisions, metrics, prior
 
 __all__ = ["page"]
 
@@ -34,10 +34,17 @@ def page() -> str:
         _of("pumonitor", [name for name in front if name not in functions]),
         _of("pumonitor.metrics", metrics.__all__),
         _of("pumonitor.prior", [name for name in of_prior if name not in front]),
+        _of("pumonitor.decisions", _without(decisions.__all__, front)),
         _of("pumonitor.metrics.conversions", _all("pumonitor.metrics.conversions")),
         _of("pumonitor.sources.opening", ["open_source"]),
     ]
     return "\n".join(parts)
+
+
+def _without(names: list[str], others: list[str]) -> list[str]:
+    """Functions and classes that are not among others."""
+    described = (name for name in names if callable(getattr(decisions, name)))
+    return [name for name in described if name not in others and name != "Where"]
 
 
 def _module(name: str) -> Any:

@@ -13,7 +13,13 @@ from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Curve
 
-__all__ = ["by_threshold", "lift_curve", "precision_recall_curve", "roc_curve"]
+__all__ = [
+    "by_threshold",
+    "lift_curve",
+    "precision_recall_curve",
+    "rates_by_threshold",
+    "roc_curve",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -72,7 +78,7 @@ def by_threshold(
 ) -> dict[str, Curve]:
     """Each metric against the decision threshold: what would happen at another one."""
     x = resampled.thresholds[:-1]
-    point, draws, naive = _rates(problem, resampled)
+    point, draws, naive = rates_by_threshold(problem, resampled)
     curves = {}
     tail = 0.5 * (1 - problem.confidence_level)
     for metric in metrics:
@@ -98,7 +104,7 @@ def by_threshold(
     return curves
 
 
-def _rates(problem: Problem, resampled: Resampled) -> tuple[Rates, Rates, Rates]:
+def rates_by_threshold(problem: Problem, resampled: Resampled) -> tuple[Rates, Rates, Rates]:
     """Rates at the thresholds: estimated, redrawn, and with unlabeled counted as negative."""
     purity = problem.label_purity
     g, theta = resampled.labeled_above, resampled.population_above
@@ -124,7 +130,7 @@ def _curve(
     coordinates: Callable[[Rates], tuple[FloatArray, FloatArray]],
     monotone: bool = True,
 ) -> Curve:
-    point, draws, naive = _rates(problem, resampled)
+    point, draws, naive = rates_by_threshold(problem, resampled)
     with np.errstate(divide="ignore", invalid="ignore"):
         y = _on_grid(*coordinates(point), x, monotone=monotone)
         uncorrected = _on_grid(*coordinates(naive), x, monotone=monotone)

@@ -1,0 +1,106 @@
+"""The best threshold, and whether the bound there holds though it was chosen among many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.decisions import DESIGNS, misses
+from pumonitor.decisions.best_threshold import best_threshold
+from pumonitor.decisions.outcomes import outcome_metrics
+from pumonitor.metrics.problem import make_problem
+from pumonitor.metrics.rates import Rates
+from pumonitor.metrics.resampled import resample
+from pumonitor.results import ClassPriorEstimate
+from pumonitor.tables import ScoreTable
+from tests.frozen import assert_as_frozen
+
+PRIOR = 0.05
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(5)
+    positive = rng.random(6000) < PRIOR
+    table = ScoreTable.from_arrays(
+        positive & (rng.random(6000) < 0.3), rng.normal(2.0 * positive), density_edges=0
+    )
+    return make_problem(table, ClassPriorEstimate.given((0.05, 0.04, 0.06)))
+
+
+def by_hand(problem, resampled, metric):
+    """Threshold by threshold, redraw by redraw."""
+    many, runs = len(resampled.thresholds), len(resampled.labeled_draws)
+
+    def at(g, theta, prior):
+        rates = Rates(
+            class_prior=np.float64(prior),
+            recall=np.float64(g),
+            false_positive_rate=np.float64(0),
+            predicted_positive_rate=np.float64(theta),
+        )
+        return float(metric.formula(rates))
+
+    prior = problem.class_prior.value
+    seen = zip(resampled.labeled_above, resampled.population_above, strict=True)
+    value = [at(g, theta, prior) for g, theta in seen]
+    redrawn = [
+        [
+            at(
+                resampled.labeled_draws[b, t],
+                resampled.population_draws[b, t],
+                resampled.prior_draws[b, 0],
+            )
+            for t in range(many)
+        ]
+        for b in range(runs)
+    ]
+    single = [min(np.quantile([row[t] for row in redrawn], 0.025), value[t]) for t in range(many)]
+    reach = [one - low for one, low in zip(value, single, strict=True)]
+    worst = [
+        max((value[t] - row[t]) / reach[t] for t in range(many) if reach[t] > 0) for row in redrawn
+    ]
+    widening = max(1.0, np.quantile(worst, 0.975))
+    low = [value[t] - widening * reach[t] for t in range(many)]
+    best = int(np.argmax(low))
+    return resampled.thresholds[best], low[best], value[best]
+
+
+def test_it_is_what_its_definition_says(problem):
+    resampled = resample(problem, cells=12)
+    metric = outcome_metrics(6000, value=30, cost=2)["money"]
+    found = best_threshold(problem, resampled, metric)
+    threshold, low, value = by_hand(problem, resampled, metric)
+    assert found.threshold == threshold
+    assert found.low == pytest.approx(low, rel=1e-9)
+    assert found.value == pytest.approx(value, rel=1e-9)
+    assert found.low < found.single_low < found.value < found.single_high < found.high
+
+
+@pytest.mark.parametrize(("value", "flagged"), [(0.0, 0.0), (1e9, 1.0)])
+def test_where_no_review_pays_there_is_none_and_where_all_pay_all_are_reviewed(
+    problem, value, flagged
+):
+    known = make_problem(problem.table, ClassPriorEstimate.given(PRIOR))
+    metric = outcome_metrics(6000, value=value, cost=1)["money"]
+    found = best_threshold(known, resample(known, cells=50), metric)
+    above = known.population_above[known.table.index_of_threshold(found.threshold)]
+    assert above == flagged
+    assert found.low == pytest.approx(found.value)
+
+
+def test_the_bound_holds_at_the_threshold_that_was_chosen():
+    """A few runs of the worst design; `python -m benchmarks.decisions` has them all."""
+    band, single, optimism = misses(DESIGNS[0], "money", runs=30, seed=1)
+    assert band <= 0.025 + 3 * (0.025 * 0.975 / 30) ** 0.5
+    assert single > band
+    assert optimism > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("criterion", ["money", "f1"])
+@pytest.mark.parametrize("number", range(len(DESIGNS)))
+def test_bounds_at_the_chosen_threshold_over_many_runs(request, criterion, number):
+    band, single, optimism = misses(DESIGNS[number], criterion, runs=500, seed=0)
+    assert band <= 0.025 + 3 * (0.025 * 0.975 / 500) ** 0.5
+    assert_as_frozen(request, {"band": band, "single": single, "optimism": optimism})
