@@ -10,10 +10,11 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python
 LOCKED := $(VENV)/.locked
 INSTALLED := $(VENV)/.installed
 DOCS := $(VENV)/docs/.installed
+BROWSER := $(VENV)/browser/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-slow check lint smoke bench reproduce data docs dist lock clean
+.PHONY: help setup demo test test-browser test-slow check lint smoke bench reproduce data docs dist lock clean
 
 help:
 	@echo "Begin"
@@ -22,6 +23,7 @@ help:
 	@echo
 	@echo "Test"
 	@echo "  make test       the tests, documentation examples among them"
+	@echo "  make test-browser  the pages in Chromium, which must be installed: alone and inside MLflow"
 	@echo "  make test-slow  the rest: the demonstration, rounds through crashes and outages, coverage over many runs"
 	@echo "  make check      lint, format, types, import rules, documentation examples, workflow files"
 	@echo "  make lint       the same without the examples, which make test runs too"
@@ -64,7 +66,16 @@ demo: $(INSTALLED)
 test: export OMP_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow and not browser"
+
+# The pages in a browser, by a driver that lies beside the environment. One process: it starts servers.
+test-browser: export OMP_NUM_THREADS = 1
+test-browser: $(BROWSER)
+	PYTHONPATH=$(VENV)/browser $(BIN)/python -m pytest -m browser tests/browser
+
+$(BROWSER): requirements-browser.lock | $(INSTALLED)
+	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/browser --requirement requirements-browser.lock
+	@touch $@
 
 # The whole demonstration, rounds through crashes and outages, and coverage counted over many runs.
 test-slow: export OMP_NUM_THREADS = 1
@@ -130,12 +141,18 @@ lock: $(LOCKED)
 	$(BIN)/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --extra=demo --extra=dev \
 	$(LOCK_FLAGS) --output-file=requirements.lock pyproject.toml
-	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'], sep='\n')" \
-	| PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL= \
-	CUSTOM_COMPILE_COMMAND="make lock" \
-	$(BIN)/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras \
-	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --constraint=requirements.lock \
-	$(LOCK_FLAGS) --output-file=requirements-docs.lock -
+	$(call LOCK_EXTRA,docs)
+	$(call LOCK_EXTRA,browser)
+
+# An extra that lies beside the environment, in versions that go with it: requirements-EXTRA.lock.
+define LOCK_EXTRA
+$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'], sep='\n')" \
+| PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL= \
+CUSTOM_COMPILE_COMMAND="make lock" \
+$(BIN)/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras \
+--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --constraint=requirements.lock \
+$(LOCK_FLAGS) --output-file=requirements-$(1).lock -
+endef
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

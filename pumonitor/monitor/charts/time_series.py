@@ -135,10 +135,12 @@ def draw_time_series(
         *_lines(frame, series, middle),
         *_dots(frame, series, middle, zone),
     ]
+    # What is read out as one picture would hide the links in it.
+    role = "group" if series.links else "img"
     return Markup(
-        '<svg class="series" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-title">'
+        '<svg class="series" role="{}" viewBox="0 0 {} {}" aria-labelledby="{}-title">'
         '<title id="{}-title">{}</title>{}</svg>'
-    ).format(*frame.size, identifier, identifier, title, Markup("").join(parts))
+    ).format(role, *frame.size, identifier, identifier, title, Markup("").join(parts))
 
 
 def draw_sparkline(value: FloatArray, low: FloatArray, high: FloatArray, *, title: str) -> Markup:

@@ -1,0 +1,173 @@
+"""Real servers of MLflow in processes of their own, and requests to them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+START_SECONDS = 150.0
+ADMIN = ("admin", "an admin's password")
+READER = ("reader", "a reader's password")
+STRANGER = ("stranger", "a stranger's password")
+_ACCOUNTS = """\
+[mlflow]
+default_permission = NO_PERMISSIONS
+database_uri = sqlite:///{folder}/accounts.db
+admin_username = admin
+authorization_function = mlflow.server.auth:authenticate_request_basic_auth
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Server:
+    """A process that answers under an address; its log is a file."""
+
+    def __init__(
+        self, command: list[str], *, port: int, folder: Path, log: Path, also: Mapping[str, str]
+    ) -> None:
+        self.address = f"http://127.0.0.1:{port}"
+        self.log = log
+        with log.open("w") as out:
+            self._process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env={**os.environ, **also},
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def wait(self) -> str:
+        """The address, once it answers."""
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                urllib.request.urlopen(f"{self.address}/health", timeout=2).close()  # noqa: S310
+            except urllib.error.HTTPError as error:  # below a prefix it stands elsewhere
+                error.close()
+            except OSError:
+                if time.monotonic() > deadline or self._process.poll() is not None:
+                    pytest.fail(f"the server did not start:\n{self.log.read_text()[-3000:]}")
+                time.sleep(0.2)
+                continue
+            return self.address
+
+    def end(self) -> None:
+        """Ask it to end, without waiting."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGTERM)
+
+    def stop(self) -> None:
+        self.end()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait(20)
+
+
+def start_mlflow(folder: Path, *options: str, also: Mapping[str, str], home: Path) -> Server:
+    """MLflow's server with the pages of a folder's configuration, its own files in `home`."""
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "mlflow", "server", "--app-name", "pumonitor"),
+        *("--host", "127.0.0.1", "--port", str(port)),
+        *("--backend-store-uri", f"sqlite:///{home / 'mlflow.db'}", *options),
+    ]
+    environment = {
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "PUMONITOR_CONFIG": str(folder / "pumonitor.yaml"),
+        **also,
+    }
+    log = home / "server.log"
+    return Server(command, port=port, folder=home, log=log, also=environment)
+
+
+@contextmanager
+def mlflow_server(folder: Path, *options: str, also: Mapping[str, str]) -> Iterator[str]:
+    server = start_mlflow(folder, *options, also=also, home=folder)
+    try:
+        yield server.wait()
+    finally:
+        server.stop()
+
+
+def with_accounts(folder: Path) -> dict[str, str]:
+    """Environment of a server that signs people in; its files are in the folder."""
+    (folder / "accounts.ini").write_text(_ACCOUNTS.format(folder=folder))
+    return {
+        "PUMONITOR_MLFLOW_APP": "basic-auth",
+        "MLFLOW_AUTH_CONFIG_PATH": str(folder / "accounts.ini"),
+        "MLFLOW_AUTH_ADMIN_PASSWORD": ADMIN[1],
+        "MLFLOW_FLASK_SERVER_SECRET_KEY": "a key of many characters",
+    }
+
+
+def ask(address, *, who=None, body=None, headers=()):
+    """Status and text of the answer."""
+    request = urllib.request.Request(address, headers=dict(headers))  # noqa: S310
+    if who is not None:
+        request.add_header(
+            "Authorization", f"Basic {base64.b64encode(':'.join(who).encode()).decode()}"
+        )
+    if body is not None:
+        request.data = json.dumps(body).encode()
+        request.add_header("Content-Type", "application/json")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def make_people(address: str) -> None:
+    """Two users beside the administrator."""
+    for name, password in (READER, STRANGER):
+        body = {"username": name, "password": password}
+        found = ask(f"{address}/api/2.0/mlflow/users/create", who=ADMIN, body=body)
+        assert found[0] == 200, found
+
+
+def make_experiment(address: str, monitor: str, *, who=None, headers=()) -> str:
+    """The id of the experiment of a monitor, made as its delivery would."""
+    made = f"{address}/api/2.0/mlflow/experiments/create"
+    body = {"name": f"pumonitor/{monitor}"}
+    status, answer = ask(made, who=who, body=body, headers=headers)
+    assert status == 200, answer
+    return str(json.loads(answer)["experiment_id"])
+
+
+def grant(address: str, name: str, experiment: str, permission: str = "READ") -> None:
+    """The right of a user to an experiment, given as each version of MLflow has it."""
+    of_317 = {
+        "username": name,
+        "resource_type": "experiment",
+        "resource_id": experiment,
+        "permission": permission,
+    }
+    found = ask(f"{address}/api/3.0/mlflow/users/permissions/grant", who=ADMIN, body=of_317)
+    if found[0] == 404:
+        before = {"username": name, "experiment_id": experiment, "permission": permission}
+        made = f"{address}/api/2.0/mlflow/experiments/permissions/create"
+        found = ask(made, who=ADMIN, body=before)
+    assert found[0] == 200, found
