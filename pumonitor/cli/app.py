@@ -22,6 +22,7 @@ from pumonitor.cli.finish import finish
 from pumonitor.cli.init import init
 from pumonitor.cli.insights import insights
 from pumonitor.cli.notes import notes
+from pumonitor.cli.migrate import migrate
 from pumonitor.cli.notify import notify
 from pumonitor.cli.outcome import FAILED
 from pumonitor.cli.pages import pages
@@ -86,6 +87,7 @@ app.command(rich_help_panel=_A_MONITOR)(notify)
 app.command(rich_help_panel=_A_MONITOR)(plan)
 app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(doctor)
+app.command(rich_help_panel=_A_MONITOR)(migrate)
 app.command(rich_help_panel=_A_MONITOR)(finish)
 app.command(rich_help_panel=_A_MONITOR)(schema)
 

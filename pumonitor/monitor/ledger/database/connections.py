@@ -124,6 +124,10 @@ class Database:
         self._patience = timeouts.lock
         self._snapshot: Connection | None = None
 
+    def is_there(self) -> bool:
+        """Whether there is something to open: opening a file of SQLite that is missing makes it."""
+        return not self.is_sqlite or _file_of(self.engine.url).exists()
+
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
@@ -271,10 +275,15 @@ def _check_file(url: URL) -> None:
             "write sqlite:///pumonitor.db"
         )
         raise InputError(msg)
-    folder = Path(str(url.database).removeprefix("file:")).parent
+    folder = _file_of(url).parent
     if not folder.is_dir():
         msg = f"the folder of the state database does not exist: {folder}"
         raise InputError(msg)
+
+
+def _file_of(url: URL) -> Path:
+    """The file of a database of SQLite."""
+    return Path(str(url.database).removeprefix("file:"))
 
 
 def _sqlite(url: URL, timeouts: Timeouts) -> Engine:

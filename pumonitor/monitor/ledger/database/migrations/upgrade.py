@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,43 +15,91 @@ from pumonitor.monitor.ledger.database.errors import StateError
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
-__all__ = ["upgrade"]
+__all__ = ["Standing", "standing", "upgrade"]
 
 _FOLDER = Path(__file__).parent
 _LOCK = "pumonitor migrations"
 _REVISION: Final = re.compile(r'^(down_)?revision\b[^=]*= "(.+)"$', re.MULTILINE)
 
 
-def upgrade(database: Database) -> None:
-    """Take the steps that the database lacks, all of them or none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How far the tables of a state database are.
+
+    Attributes
+    ----------
+    at : str or None
+        Newest step that was taken; None for a database without tables.
+    newest : str
+        Newest step that this version knows.
+    """
+
+    at: str | None
+    newest: str
+
+    @property
+    def is_newest(self) -> bool:
+        """Whether no step is missing."""
+        return self.at == self.newest
+
+
+def standing(database: Database) -> Standing:
+    """How far the tables are; nothing is changed, and no file is made.
 
     Raises
     ------
     StateError
         If a newer version of pumonitor has been there before.
     """
+    at = None
+    if database.is_there():
+        with database.reading() as connection:
+            at = _revision(connection)
+    steps = _steps()
+    _refuse_newer(at, steps, database)
+    return Standing(at=at, newest=steps[-1])
+
+
+def upgrade(database: Database) -> Standing:
+    """Take the steps that the database lacks, all of them or none.
+
+    Returns
+    -------
+    Standing
+        How far the tables were before.
+
+    Raises
+    ------
+    StateError
+        If a newer version of pumonitor has been there before.
+    """
+    newest = _steps()[-1]
     with database.reading() as connection:
-        if _revision(connection) in _heads():
-            return
+        if _revision(connection) == newest:
+            return Standing(at=newest, newest=newest)
     # Loaded by those who take steps: most of the time there are none.
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory(str(_FOLDER))
     with database.writing() as connection:
         database.wait_alone(connection, _LOCK)
-        _take_steps(connection, scripts, database)
+        return Standing(at=_take_steps(connection, scripts, database), newest=newest)
 
 
-def _heads() -> set[str]:
-    """Steps that no other follows, as the files say; one."""
-    found = [
-        (bool(down), revision)
-        for file in (_FOLDER / "versions").glob("*.py")
-        for down, revision in _REVISION.findall(file.read_text(encoding="utf-8"))
-    ]
-    return {revision for down, revision in found if not down} - {
-        revision for down, revision in found if down
-    }
+def _steps() -> list[str]:
+    """All steps in their order, as the files say."""
+    follows = {}
+    for file in (_FOLDER / "versions").glob("*.py"):
+        found = {
+            bool(down): revision
+            for down, revision in _REVISION.findall(file.read_text(encoding="utf-8"))
+        }
+        if found:
+            follows[found.get(True)] = found[False]
+    steps: list[str] = []
+    while (after := steps[-1] if steps else None) in follows:
+        steps.append(follows[after])
+    return steps
 
 
 def _revision(connection: Connection) -> str | None:
@@ -61,21 +110,26 @@ def _revision(connection: Connection) -> str | None:
     return found
 
 
-def _take_steps(connection: Connection, scripts: ScriptDirectory, database: Database) -> None:
+def _take_steps(connection: Connection, scripts: ScriptDirectory, database: Database) -> str | None:
+    """Take them; the step at which the tables were."""
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext
 
     context = MigrationContext.configure(connection)
     current = context.get_current_revision()
-    known = [script.revision for script in scripts.walk_revisions()]
-    if current is not None and current not in known:
-        msg = (
-            f"the state database {database.name} was written by a newer version of pumonitor (its "
-            f"tables are at step {current}, this version knows steps up to {known[0]}): install "
-            "that version, or name another database"
-        )
-        raise StateError(msg)
+    _refuse_newer(current, _steps(), database)
     with Operations.context(context):
         for script in reversed(list(scripts.iterate_revisions("head", current or "base"))):
             script.module.upgrade()
             context.stamp(scripts, script.revision)
+    return current
+
+
+def _refuse_newer(at: str | None, steps: list[str], database: Database) -> None:
+    if at is not None and at not in steps:
+        msg = (
+            f"the state database {database.name} was written by a newer version of pumonitor (its "
+            f"tables are at step {at}, this version knows steps up to {steps[-1]}): install "
+            "that version, or name another database"
+        )
+        raise StateError(msg)
