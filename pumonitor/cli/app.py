@@ -21,8 +21,8 @@ from pumonitor.cli.export import export
 from pumonitor.cli.finish import finish
 from pumonitor.cli.init import init
 from pumonitor.cli.insights import insights
-from pumonitor.cli.notes import notes
 from pumonitor.cli.migrate import migrate
+from pumonitor.cli.notes import notes
 from pumonitor.cli.notify import notify
 from pumonitor.cli.outcome import FAILED
 from pumonitor.cli.pages import pages
