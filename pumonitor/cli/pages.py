@@ -24,8 +24,9 @@ def pages(
 ) -> None:
     """Serve the pages of all monitors until Ctrl-C, without working on any window.
 
-    Overview, monitors, windows and alerts, in a browser. They are read from the state database;
-    nothing is changed. pumonitor serve --pages does the same beside the schedule.
+    Overview, monitors, windows and alerts, in a browser, from the state database. Alerts can be
+    acknowledged and silenced there, and notes kept. pumonitor serve --pages does the same beside
+    the schedule.
 
     Example: pumonitor pages --config pumonitor.yaml
     """

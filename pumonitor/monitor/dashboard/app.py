@@ -10,7 +10,10 @@ from werkzeug.exceptions import HTTPException
 
 from pumonitor import __version__
 from pumonitor.errors import InputError
+from pumonitor.monitor.changes import LONGEST_TEXT
 from pumonitor.monitor.dashboard.access import Access, Caller, local_caller
+from pumonitor.monitor.dashboard.forms import Forms
+from pumonitor.monitor.dashboard.pages.alert_page import alert_page
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
@@ -19,12 +22,14 @@ from pumonitor.monitor.dashboard.pages.window_page import (
     window_page,
     window_report_html,
 )
+from pumonitor.monitor.dashboard.people import add_forms
 from pumonitor.monitor.dashboard.protection import protect
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import estimate_text, interval_shown, moment_text
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 from pumonitor.monitor.page_addresses import PageAddresses, moment_read, version_written
+from pumonitor.monitor.rules.alerts.alert import AlertIdentity
 from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
@@ -52,15 +57,23 @@ def make_app(
     Returns
     -------
     Flask
-        A WSGI application; it reads, and changes nothing.
+        A WSGI application.
     """
     app = Flask(__name__)
     _teach_words(app)
-    protect(app, is_host=is_host)
     access = Access(site.monitors, caller or (lambda: local_caller(site.monitors)))
+    forms = Forms(site.ledger.secret_keys.get, lambda: access.caller().name)
+    app.jinja_env.globals.update(
+        form_field=forms.field,
+        done_said=forms.said,
+        may_change=access.may_change,
+        longest_text=LONGEST_TEXT,
+    )
+    protect(app, is_host=is_host, forms=forms)
     _add_pages(app, site, access)
+    add_forms(app, site, access, forms)
     app.register_error_handler(
-        InputError, lambda error: _error_page(400, "This address cannot be read", str(error))
+        InputError, lambda error: _error_page(400, _unreadable(), str(error))
     )
     app.register_error_handler(
         StateError,
@@ -81,6 +94,7 @@ def _teach_words(app: Flask) -> None:
         interval=lambda row: interval_shown(row.low, row.high),
         when=moment_text,
         one_line=one_line,
+        lines=lambda text: [one_line(line) for line in text.split("\n")],
         percent=percent,
     )
     app.jinja_env.globals.update(
@@ -89,6 +103,7 @@ def _teach_words(app: Flask) -> None:
         metric_title=title,
         version_of_package=__version__,
         version_written=version_written,
+        alert_address=_alert_address,
         window_address=_window_address,
         withheld_because=WITHHELD_BECAUSE,
     )
@@ -116,6 +131,16 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
         return Response(monitor_csv(site, access.seen(name), request.args), mimetype="text/csv")
 
     _add_window_pages(app, site, access)
+    _add_alert_pages(app, site, access)
+
+
+def _add_alert_pages(app: Flask, site: Site, access: Access) -> None:
+    @app.get("/monitors/<name>/alerts/<rule>")
+    def show_alert(name: str, rule: str) -> str:
+        found = alert_page(site, access.seen(name), rule, request.args)
+        if found is None:
+            abort(404)
+        return render_template("alert.html", **found)
 
     @app.get("/alerts")
     def show_alerts() -> str:
@@ -151,6 +176,11 @@ def _add_window_pages(app: Flask, site: Site, access: Access) -> None:
         return Response(found, mimetype="text/html", headers={"Content-Disposition": kept_as})
 
 
+def _unreadable() -> str:
+    is_form = request.method == "POST"
+    return "This cannot be done" if is_form else "This address cannot be read"
+
+
 def _error_page(status: int, heading: str, text: str) -> tuple[str, int]:
     return render_template("error.html", heading=heading, text=text), status
 
@@ -160,6 +190,16 @@ def _window_address(
 ) -> str:
     here = url_for("show_overview").rstrip("/")
     return PageAddresses(here).window(name, start, version, segment)
+
+
+def _alert_address(alert: AlertIdentity) -> str:
+    return url_for(
+        "show_alert",
+        name=alert.monitor,
+        rule=alert.rule_key,
+        version=version_written(alert.model_version) if alert.model_version else None,
+        segment=alert.segment or None,
+    )
 
 
 def _moment(given: str) -> datetime:

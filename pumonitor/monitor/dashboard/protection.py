@@ -7,9 +7,12 @@ from typing import Final
 
 from flask import Flask, Response, abort, request
 
+from pumonitor.monitor.dashboard.forms import LONGEST, Forms
+
 __all__ = ["protect"]
 
 _READING: Final = frozenset({"GET", "HEAD"})
+_METHODS: Final = _READING | {"POST"}
 _HEADERS: Final = {
     # Nothing is loaded from elsewhere, and nothing written in a page runs.
     "Content-Security-Policy": (
@@ -24,23 +27,31 @@ _HEADERS: Final = {
 }
 
 
-def protect(app: Flask, *, is_host: Callable[[str], bool]) -> None:
-    """Refuse other hosts' names and methods that change something; add headers to every answer.
+def protect(app: Flask, *, is_host: Callable[[str], bool], forms: Forms) -> None:
+    """Refuse other hosts' names and forms of other pages; add headers to every answer.
+
+    What a blueprint answers checks by itself who asks.
 
     Parameters
     ----------
     app : Flask
     is_host : callable
         Whether a Host header is one under which the pages are served.
+    forms : Forms
     """
+    app.config["MAX_CONTENT_LENGTH"] = app.config["MAX_FORM_MEMORY_SIZE"] = LONGEST
 
     @app.before_request
     def check() -> None:
         # A page elsewhere may bind a name of its own to this address and read the answers.
         if not is_host(request.headers.get("Host", "")):
             abort(421)
-        if request.method not in _READING:
+        if request.method not in _METHODS and request.blueprint is None:
             abort(405)
+        # A page that takes no form answers so by itself.
+        is_answered = request.routing_exception is None
+        if request.method not in _READING and is_answered and request.blueprint is None:
+            forms.check()
 
     @app.after_request
     def add_headers(response: Response) -> Response:
@@ -48,4 +59,5 @@ def protect(app: Flask, *, is_host: Callable[[str], bool]) -> None:
             response.headers[name] = value
         if "Cache-Control" not in response.headers or request.endpoint != "static":
             response.headers["Cache-Control"] = "no-store"
+        forms.keep(response)
         return response

@@ -20,6 +20,7 @@ from pumonitor.monitor.ledger.results import planning
 from pumonitor.monitor.ledger.results.auxiliary import forget_auxiliary
 from pumonitor.monitor.ledger.results.planning import Which
 from pumonitor.monitor.ledger.run_ids import StoredRunIds
+from pumonitor.monitor.ledger.secret_keys import StoredSecretKeys
 from pumonitor.monitor.ledger.standings import StoredStandings, stir
 from pumonitor.ports import Pane
 
@@ -53,6 +54,8 @@ class Ledger(ClaimedWork):
         Acknowledgements and silences, with entries in the audit log.
     notes : StoredNotes
         Notes of people.
+    secret_keys : StoredSecretKeys
+        Random keys that all processes share.
     standings : StoredStandings
         What the last round found for each monitor.
 
@@ -88,6 +91,7 @@ class Ledger(ClaimedWork):
         self.alerts = StoredAlerts(database)
         self.by_people = ChangesByPeople(database)
         self.notes = StoredNotes(database)
+        self.secret_keys = StoredSecretKeys(database)
         self.standings = StoredStandings(database)
 
     @classmethod

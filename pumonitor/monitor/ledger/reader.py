@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import func, select
 
 from pumonitor.monitor.ledger.claims.holders import Holder, holders_of_windows
+from pumonitor.monitor.ledger.database.queries import one_of
 from pumonitor.monitor.ledger.database.schema import (
     audit,
     monitors,
@@ -76,9 +77,23 @@ class LedgerReader(
             at = self.database.now(connection)
             return holders_of_windows(connection, at=at, monitor=monitor)
 
-    def audit(self, *, limit: int = 100) -> tuple[AuditEntry, ...]:
-        """Newest entries of the audit log, the latest first."""
-        query = select(audit).order_by(audit.c.id.desc()).limit(limit)
+    def audit(
+        self, *, actions: Collection[str] | None = None, limit: int = 100
+    ) -> tuple[AuditEntry, ...]:
+        """Newest entries of the audit log, the latest first.
+
+        Parameters
+        ----------
+        actions : collection of str, optional
+            Only entries of these actions.
+        limit : int
+        """
+        query = (
+            select(audit)
+            .where(*one_of(audit.c.action, actions))
+            .order_by(audit.c.id.desc())
+            .limit(limit)
+        )
         with self.database.reading() as connection:
             return tuple(
                 AuditEntry(at=row.at, actor=row.actor, action=row.action, detail=row.detail)

@@ -92,6 +92,11 @@ class ShopPages:
         app.testing = True
         self.client = app.test_client()
 
+    def at(self, now: datetime) -> ShopPages:
+        """The same at a moment, without working on anything."""
+        self.now = now
+        return self
+
     def run(self, now: datetime) -> None:
         self.now = now + timedelta(minutes=1)
         self.found.run(self.now)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hmac
+import os
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from flask import Flask, Response, request
@@ -21,6 +25,7 @@ PEOPLE = {
     "thief": ["pumonitor/card-fraud"],
     "admin": [],
     "reader": ["pumonitor/card-fraud"],
+    "editor": ["pumonitor/card-fraud"],
     "stranger": ["pumonitor/other", "unrelated"],
 }
 
@@ -48,7 +53,15 @@ def tracking_server(asked: Counter):
 
     @app.get("/api/2.0/mlflow/users/current")
     def current():
-        return {"user": {"is_admin": request.authorization.username == "admin"}}
+        name = request.authorization.username
+        return {"user": {"is_admin": name == "admin", "username": name}}
+
+    @app.post("/api/2.0/mlflow/experiments/update")
+    def update():
+        asked["update"] += 1
+        if request.authorization.username != "editor" or request.json != {"experiment_id": "7"}:
+            return Response("Permission denied", 403)
+        return {"error_code": "INVALID_PARAMETER_VALUE", "message": "Missing 'new_name'"}, 400
 
     @app.get("/")
     def home():
@@ -84,8 +97,8 @@ def served(request, tmp_path, monkeypatch):
         ledger.run_ids.set("experiment card-fraud", "7")
     app = create_app()
 
-    def get(path, *headers, host="mlflow.example", method="GET"):
-        one = Request(method=method, path=path, headers=[("host", host), *headers])
+    def get(path, *headers, host="mlflow.example", method="GET", body=b""):
+        one = Request(method=method, path=path, headers=[("host", host), *headers], body=body)
         return asyncio.run(ask_asgi(app, one)) if request.param == "asgi" else ask_wsgi(app, one)
 
     return get, asked
@@ -147,6 +160,47 @@ def test_another_host_is_refused_as_the_wrapped_application_does(served):
 def test_nothing_can_be_changed(served):
     get, _ = served
     assert get("/pumonitor/", signed("reader"), method="POST").status == 405
+
+
+def post_note(get, name, text="new reader"):
+    """Send the form of a note as somebody, with the token that a page would have."""
+    path = os.environ["PUMONITOR_CONFIG"]
+    with open_ledger(read_configuration(Path(path)).configuration) as ledger:
+        key = ledger.secret_keys.get("forms of pages")
+    token = hmac.new(key, f"form\n{'a' * 43}\n{name}".encode(), "sha256").hexdigest()
+    return get(
+        "/pumonitor/monitors/card-fraud/notes",
+        signed(name),
+        ("cookie", f"pumonitor_forms={'a' * 43}"),
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("origin", "https://mlflow.example"),
+        method="POST",
+        body=urlencode({"form_token": token, "text": text}).encode(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("editor", 303), ("admin", 303), ("reader", 403), ("stranger", 404)]
+)
+def test_who_may_edit_the_experiment_may_change_the_monitor(served, name, status):
+    get, asked = served
+    for _ in range(2):
+        answer = post_note(get, name)
+        assert answer.status == status, answer.body
+    assert asked["update"] == (name in {"editor", "reader"})
+    with open_ledger(
+        read_configuration(Path(os.environ["PUMONITOR_CONFIG"])).configuration
+    ) as ledger:
+        authors = [one.author for one in ledger.notes.all()]
+    assert authors == ([name] * 2 if status == 303 else [])
+    if status == 303:
+        assert dict(answer.headers)["Location"].startswith("/pumonitor/monitors/card-fraud")
+
+
+def test_a_form_that_is_too_long_is_not_read(served):
+    get, _ = served
+    assert post_note(get, "editor", text="x" * 70_000).status == 413
+    assert post_note(get, "editor", text="x" * (1 << 20)).status == 413
 
 
 def test_the_address_without_a_slash_leads_to_the_pages(served):
