@@ -18,8 +18,7 @@ __all__ = ["Dot", "Line", "Place", "Range", "draw_curves", "steps"]
 FloatArray = NDArray[np.float64]
 
 _SIZE: Final = (360, 250)
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 18, 42
-_ROW: Final = 13
+_MARGINS: Final = (52, 12, 18, 42)
 _MOST_TICKS: Final = 5
 
 _RANGE: Final = Markup('<rect class="{}" x="{:.1f}" y="{}" width="{:.1f}" height="{}"/>')
@@ -78,7 +77,7 @@ class Place:
 
     at: float
     text: str
-    kind: Literal["now", "chosen", "best"] = "now"
+    kind: Literal["now", "chosen"] = "now"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +141,7 @@ def draw_curves(
         bottom=upward[0],
         top=upward[1],
         size=_SIZE,
-        margins=(_LEFT, _RIGHT, _TOP + _ROW * max(len(places) - 1, 0), _BOTTOM),
+        margins=_MARGINS,
     )
     parts = [
         *_ranges(frame, ranges),
@@ -196,18 +195,20 @@ def _ranges(frame: Frame, ranges: Sequence[Range]) -> Iterator[Markup]:
 
 
 def _places(frame: Frame, places: Sequence[Place]) -> Iterator[Markup]:
-    """Each with its words in a row of its own, so that near ones can be read."""
     _, _, top, bottom = frame.margins
-    for row, one in enumerate(places):
+    for one in places:
         if frame.begin <= one.at <= frame.end:
             x = float(frame.x(one.at))
             towards = "end" if x > 0.6 * frame.size[0] else "begin"
-            beside = x + (-4 if towards == "end" else 4)
-            height = top - 6 - _ROW * (len(places) - 1 - row)
             yield _PLACE.format(
                 one.kind,
-                *(x, height - 9, frame.size[1] - bottom),
-                *(towards, beside, height, one.text),
+                x,
+                top,
+                frame.size[1] - bottom,
+                towards,
+                x + (-4 if towards == "end" else 4),
+                top - 6,
+                one.text,
             )
 
 

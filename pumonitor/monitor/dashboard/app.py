@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from http import HTTPStatus
+from typing import Any
 
 from flask import Flask, Response, abort, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
@@ -12,10 +14,11 @@ from pumonitor import __version__
 from pumonitor.errors import InputError
 from pumonitor.monitor.changes import LONGEST_TEXT
 from pumonitor.monitor.dashboard.access import Access, Caller, local_caller
+from pumonitor.monitor.dashboard.api.problems import ProblemError, problem_answer, problem_of
+from pumonitor.monitor.dashboard.api.routes import api_routes, is_of_api
 from pumonitor.monitor.dashboard.forms import Forms
 from pumonitor.monitor.dashboard.pages.alert_page import alert_page
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
-from pumonitor.monitor.dashboard.pages.decide_page import decide_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
 from pumonitor.monitor.dashboard.pages.window_page import (
@@ -73,18 +76,29 @@ def make_app(
     protect(app, is_host=is_host, forms=forms)
     _add_pages(app, site, access)
     add_forms(app, site, access, forms)
-    app.register_error_handler(
-        InputError, lambda error: _error_page(400, _unreadable(), str(error))
-    )
-    app.register_error_handler(
-        StateError,
-        lambda error: _error_page(503, "The state database does not answer", str(error)),
-    )
-    app.register_error_handler(
-        HTTPException,
-        lambda error: _error_page(error.code or 500, error.name, error.description or ""),
-    )
+    app.register_blueprint(api_routes(site, access))
+    _answer_errors(app)
     return app
+
+
+def _answer_errors(app: Flask) -> None:
+    """Errors are pages; those of the API are problems."""
+
+    def refused(error: Exception) -> Any:
+        if isinstance(error, ProblemError):
+            problem, heading = error, HTTPStatus(error.status).phrase
+        elif isinstance(error, HTTPException):
+            problem, heading = problem_of(error), error.name
+        elif isinstance(error, InputError):
+            problem, heading = ProblemError(400, str(error)), _unreadable()
+        else:
+            problem, heading = ProblemError(503, str(error)), "The state database does not answer"
+        if is_of_api(request.path):
+            return problem_answer(problem)
+        return (*_error_page(problem.status, heading, problem.detail), problem.headers)
+
+    for kind in (HTTPException, InputError, ProblemError, StateError):
+        app.register_error_handler(kind, refused)
 
 
 def _teach_words(app: Flask) -> None:
@@ -130,10 +144,6 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/monitors/<name>/results.csv")
     def show_csv(name: str) -> Response:
         return Response(monitor_csv(site, access.seen(name), request.args), mimetype="text/csv")
-
-    @app.get("/monitors/<name>/decide")
-    def show_decide(name: str) -> str:
-        return render_template("decide.html", **decide_page(site, access.seen(name), request.args))
 
     _add_window_pages(app, site, access)
     _add_alert_pages(app, site, access)

@@ -46,6 +46,14 @@ class LedgerReader(
         with self.database.reading() as connection:
             connection.execute(select(func.count()).select_from(monitors))
 
+    def writes(self) -> int:
+        """How many transactions have changed anything: while it stays, all that is read stays.
+
+        Uses of tokens are not counted.
+        """
+        with self.database.reading() as connection:
+            return self.database.writes(connection)
+
     def configuration(self, monitor: str) -> str | None:
         """Hash of the monitor's current configuration, None for a monitor that is not known."""
         with self.database.reading() as connection:

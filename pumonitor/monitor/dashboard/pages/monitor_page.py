@@ -32,7 +32,7 @@ from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF
 from pumonitor.plain_text import one_line
 
-__all__ = ["metrics_shown", "monitor_csv", "monitor_page", "usual_metric"]
+__all__ = ["asked_series", "metrics_shown", "monitor_csv", "monitor_page", "usual_metric"]
 
 _FIRST_SHOWN: Final = ("f1", "recall", "precision", "auc", "aul", "class_prior")
 _MOST_MARKS: Final = 40
@@ -78,7 +78,7 @@ def monitor_page(
     monitor, zone, now = site.monitors[name], site.zone(name), site.clock()
     with site.at_once() as ledger:
         metrics = metrics_shown(ledger.metrics(name))
-        at, columns = _asked(ledger, monitor, query, metrics=list(metrics))
+        at, columns = asked_series(ledger, monitor, query, metrics=list(metrics))
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
         series = ledger.newest_results(monitors=[name], metrics=["predictions"])
         alerts = alerts_shown(ledger, now=now, monitors=[name], monitor=name)
@@ -131,7 +131,7 @@ def monitor_csv(site: Site, name: str, query: Mapping[str, str]) -> str:
     """
     with site.at_once() as ledger:
         metrics = list(metrics_shown(ledger.metrics(name)))
-        at, columns = _asked(ledger, site.monitors[name], query, metrics=metrics)
+        at, columns = asked_series(ledger, site.monitors[name], query, metrics=metrics)
     starts = set(metric_over_windows(columns, at.metric, windows=at.windows).starts)
     names = [field.name for field in fields(PublishedResult)]
     rows = (
@@ -144,7 +144,7 @@ def monitor_csv(site: Site, name: str, query: Mapping[str, str]) -> str:
     return file.getvalue()
 
 
-def _asked(
+def asked_series(
     ledger: Ledger,
     monitor: Monitor,
     query: Mapping[str, str],

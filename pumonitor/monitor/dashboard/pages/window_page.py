@@ -29,7 +29,7 @@ from pumonitor.monitor.reports.window_files import window_files_of
 from pumonitor.monitor.reports.window_problem import window_problem
 from pumonitor.names import COUNTS, GROUPS, MEANING, UNCORRECTED_OF, title
 
-__all__ = ["window_csv", "window_page", "window_report_html"]
+__all__ = ["WindowFound", "window_csv", "window_found", "window_page", "window_report_html"]
 
 _AN_INSTANT: Final = timedelta(microseconds=1)
 
@@ -82,7 +82,7 @@ def window_page(
         If the revision is no number.
     """
     with site.at_once() as ledger:
-        found = _found(ledger, name, start, query)
+        found = window_found(ledger, name, start, query)
         if found is None:
             return None
         chosen, before, zone = found.chosen, found.before, site.zone(name)
@@ -127,7 +127,7 @@ def window_csv(site: Site, name: str, start: datetime, query: Mapping[str, str])
         If the revision is no number.
     """
     with site.at_once() as ledger:
-        found = _found(ledger, name, start, query)
+        found = window_found(ledger, name, start, query)
     if found is None or found.chosen is None:
         return None
     file = io.StringIO()
@@ -146,7 +146,7 @@ def window_report_html(
         If the revision is no number.
     """
     with site.at_once() as ledger:
-        found = _found(ledger, name, start, query)
+        found = window_found(ledger, name, start, query)
         if found is None or found.chosen is None or "made_with" not in found.chosen.evaluation:
             return None
         chosen = found.chosen
@@ -163,9 +163,16 @@ def window_report_html(
     return files.get("report.html")
 
 
-def _found(
+def window_found(
     ledger: Ledger, name: str, start: datetime, query: Mapping[str, str]
 ) -> WindowFound | None:
+    """What an address names; None if there is no such window or revision.
+
+    Raises
+    ------
+    InputError
+        If the revision is no number.
+    """
     segment, version = query.get("segment", ""), version_read(query.get("version"))
     wanted = _revision(query.get("revision"))
     records = ledger.windows(name, since=start, until=start + _AN_INSTANT)

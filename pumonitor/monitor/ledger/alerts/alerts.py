@@ -109,6 +109,7 @@ class StoredAlerts:
         rule: str | None = None,
         monitors: Collection[str] | None = None,
         kind: TransitionKind | None = None,
+        before: int | None = None,
         limit: int | None = None,
     ) -> tuple[StoredTransition, ...]:
         """Transitions, the oldest first; with `limit`, only the newest ones.
@@ -123,6 +124,8 @@ class StoredAlerts:
         monitors : collection of str, optional
             Only those of these monitors.
         kind : {"fired", "resolved", "reminder"}, optional
+        before : int, optional
+            Only those with a smaller id.
         limit : int, optional
         """
         own = alert_transitions.c
@@ -135,6 +138,7 @@ class StoredAlerts:
                 *([] if rule is None else [(own.rule == rule) | (own.rule_key == rule)]),
                 *one_of(own.monitor, monitors),
                 *equal(own.kind, kind),
+                *([] if before is None else [own.id < before]),
             )
             .order_by(own.id.desc())
             .limit(limit)

@@ -56,6 +56,10 @@ _WAL_POLL_SECONDS = 0.02
 # Values of JSON columns are the same text in both databases, and never NaN.
 _AS_JSON = partial(json.dumps, allow_nan=False, sort_keys=True)
 
+_COUNT_A_WRITE = (
+    "INSERT INTO write_count (id, number) VALUES (1, 1) "
+    "ON CONFLICT (id) DO UPDATE SET number = write_count.number + 1"
+)
 _CLOCKS = {
     "sqlite": "SELECT strftime('%Y-%m-%dT%H:%M:%f', 'now')",
     "postgresql": "SELECT clock_timestamp()",
@@ -95,6 +99,8 @@ class Database:
     name : str
         The address without password, for display.
     engine : Engine
+    counts_writes : bool
+        Whether transactions that write are counted: once the tables are up to date.
 
     Raises
     ------
@@ -123,6 +129,7 @@ class Database:
         self._turn = Lock() if self.is_sqlite else None
         self._patience = timeouts.lock
         self._snapshot: Connection | None = None
+        self.counts_writes = False
 
     def is_there(self) -> bool:
         """Whether there is something to open: opening a file of SQLite that is missing makes it."""
@@ -133,10 +140,41 @@ class Database:
         self.engine.dispose()
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Context with a writing transaction, committed at the end; one at a time in SQLite."""
+    def writing(self, *, counted: bool = True) -> Iterator[Connection]:
+        """Context with a writing transaction, committed at the end; one at a time in SQLite.
+
+        Parameters
+        ----------
+        counted : bool
+            Whether readers are to see that something has changed (`writes`).
+        """
         with self._in_turn(), self._in_our_words(), self.engine.begin() as connection:
+            before = self._rows_changed(connection)
             yield connection
+            if self.counts_writes and counted and self._has_changed(connection, before):
+                # Last of all: others that write wait for this row, and then only for the commit.
+                connection.exec_driver_sql(_COUNT_A_WRITE)
+
+    def _rows_changed(self, connection: Connection) -> int:
+        if not self.is_sqlite:
+            return 0
+        driver: Any = connection.connection.dbapi_connection
+        return int(driver.total_changes)
+
+    def _has_changed(self, connection: Connection, before: int) -> bool:
+        """Whether this transaction has written anything."""
+        if self.is_sqlite:
+            return self._rows_changed(connection) > before
+        found = connection.exec_driver_sql("SELECT pg_current_xact_id_if_assigned() IS NOT NULL")
+        return bool(found.scalar_one())
+
+    def writes(self, connection: Connection) -> int:
+        """How many transactions have changed anything: while it stays, all that is read stays."""
+        return int(
+            connection.exec_driver_sql(
+                "SELECT coalesce(max(number), 0) FROM write_count"
+            ).scalar_one()
+        )
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:

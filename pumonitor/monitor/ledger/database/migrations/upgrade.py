@@ -75,15 +75,17 @@ def upgrade(database: Database) -> Standing:
     """
     newest = _steps()[-1]
     with database.reading() as connection:
-        if _revision(connection) == newest:
-            return Standing(at=newest, newest=newest)
-    # Loaded by those who take steps: most of the time there are none.
-    from alembic.script import ScriptDirectory
+        at = _revision(connection)
+    if at != newest:
+        # Loaded by those who take steps: most of the time there are none.
+        from alembic.script import ScriptDirectory
 
-    scripts = ScriptDirectory(str(_FOLDER))
-    with database.writing() as connection:
-        database.wait_alone(connection, _LOCK)
-        return Standing(at=_take_steps(connection, scripts, database), newest=newest)
+        scripts = ScriptDirectory(str(_FOLDER))
+        with database.writing() as connection:
+            database.wait_alone(connection, _LOCK)
+            at = _take_steps(connection, scripts, database)
+    database.counts_writes = True
+    return Standing(at=at, newest=newest)
 
 
 def _steps() -> list[str]:

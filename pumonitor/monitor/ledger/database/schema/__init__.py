@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pumonitor.monitor.ledger.database.schema.access import page_sessions, tokens, write_count
 from pumonitor.monitor.ledger.database.schema.alerts import (
     alert_progress,
     alert_states,
@@ -47,6 +48,7 @@ __all__ = [
     "newest_panes",
     "notes",
     "outbox",
+    "page_sessions",
     "panes",
     "prior_states",
     "results",
@@ -54,5 +56,7 @@ __all__ = [
     "series",
     "silences",
     "standings",
+    "tokens",
     "windows",
+    "write_count",
 ]

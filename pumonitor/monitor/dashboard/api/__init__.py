@@ -1,0 +1,1 @@
+"""The JSON API: all that the pages show and do, for programs."""

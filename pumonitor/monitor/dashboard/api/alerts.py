@@ -1,0 +1,121 @@
+"""Answers about alerts, silences and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pumonitor.monitor.dashboard.api.alert_answers import (
+    AlertAnswer,
+    Alerts,
+    Event,
+    Events,
+    SilenceAnswer,
+    Silences,
+)
+from pumonitor.monitor.dashboard.api.queries import AlertsQuery, HistoryQuery, OneMonitorQuery
+from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor, stretch
+from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
+from pumonitor.monitor.ledger.records.alerts import (
+    WITHHELD_BECAUSE,
+    Silence,
+    StoredTransition,
+)
+
+__all__ = ["alert_answer", "alerts_answer", "history_answer", "silence_answer", "silences_answer"]
+
+_OF_ALERT: Final = (
+    "monitor", "rule", "rule_key", "model_version", "segment", "metric", "severity", "incident",
+    "firing_since", "value", "low", "high", "reference", "reason", "window_start", "window_end",
+    "as_of",
+)  # fmt: skip
+
+
+def alerts_answer(reading: Reading, path: Mapping[str, str], query: AlertsQuery) -> Alerts:
+    """Alerts in their present state, by monitor and rule."""
+    shown = alerts_shown(
+        reading.ledger,
+        now=reading.now,
+        monitors=reading.chosen(query.monitor),
+        monitor=query.monitor,
+    )
+    wanted = [one for one in shown if query.firing in (None, one.alert.is_firing)]
+    some, after = stretch(query, wanted, key=_key)
+    return Alerts(items=[alert_answer(one) for one in some], next=after)
+
+
+def _key(one: AlertShown) -> list[str]:
+    return [one.alert.monitor, one.alert.rule, *one.alert.place]
+
+
+def alert_answer(one: AlertShown) -> AlertAnswer:
+    """An alert in its present state."""
+    return AlertAnswer(
+        **_of_alert(one.alert),
+        limit=one.alert.limit_value,
+        state=one.alert.state,  # type: ignore[arg-type]
+        is_firing=one.alert.is_firing,
+        is_acknowledged=one.is_acknowledged,
+        silenced_until=one.silenced_until,
+        sentence=one.sentence,
+        cause=one.cause,
+    )
+
+
+def _of_alert(one: Any) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in _OF_ALERT}
+
+
+def history_answer(reading: Reading, path: Mapping[str, str], query: HistoryQuery) -> Events:
+    """What happened to alerts, the newest first."""
+    before = key_asked(query, [0])
+    found = reading.ledger.alerts.history(
+        monitors=reading.chosen(query.monitor),
+        since=query.moment("since"),
+        until=query.moment("until"),
+        rule=query.rule,
+        kind=query.kind,
+        before=None if before is None else before[0],
+        limit=query.limit + 1,
+    )[::-1]
+    shown = found[: query.limit]
+    return Events(
+        items=[_event(one) for one in shown],
+        next=next_cursor(query, [shown[-1].id] if len(found) > len(shown) else None),
+    )
+
+
+def _event(one: StoredTransition) -> Event:
+    found = one.transition
+    unsaid = one.told_at is None
+    return Event(
+        **_of_alert(found),
+        id=one.id,
+        kind=found.kind,
+        limit=found.limit_value,
+        sentence=found.sentence,
+        cause=dict(found.cause),
+        recorded_at=one.recorded_at,
+        notified_at=one.told_at,
+        withheld=WITHHELD_BECAUSE[one.withheld] if unsaid else one.withheld,
+    )
+
+
+def silences_answer(reading: Reading, path: Mapping[str, str], query: OneMonitorQuery) -> Silences:
+    """Silences in force and to come, the newest first.
+
+    One of all monitors is shown to everybody, as it concerns what they see.
+    """
+    names = reading.chosen(query.monitor)
+    found = [
+        one
+        for one in reading.ledger.alerts.silences()
+        if one.ends > reading.now and (one.monitor is None or one.monitor in names)
+    ]
+    some, after = stretch(query, found, key=lambda one: [-one.id])
+    return Silences(items=[silence_answer(one) for one in some], next=after)
+
+
+def silence_answer(one: Silence) -> SilenceAnswer:
+    """A silence."""
+    return SilenceAnswer.model_validate(one)

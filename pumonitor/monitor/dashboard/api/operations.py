@@ -1,0 +1,230 @@
+"""Every operation of the API: what is asked, what is answered, and by which function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pumonitor.monitor.dashboard.api import alert_answers, answers, queries
+from pumonitor.monitor.dashboard.api.alerts import alerts_answer, history_answer, silences_answer
+from pumonitor.monitor.dashboard.api.health import configurations_answer, health_answer
+from pumonitor.monitor.dashboard.api.monitors import (
+    monitor_answer,
+    monitors_answer,
+    series_answer,
+)
+from pumonitor.monitor.dashboard.api.values import Answer, Asked
+from pumonitor.monitor.dashboard.api.windows import (
+    results_answer,
+    window_answer,
+    windows_answer,
+)
+
+__all__ = ["OPERATIONS", "Change", "Link", "Operation", "Read"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """Another operation that an answer leads to.
+
+    Attributes
+    ----------
+    to : str
+        Id of the operation.
+    parameters : mapping of str to str
+        Its parameters, as runtime expressions of OpenAPI.
+    """
+
+    to: str
+    parameters: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation.
+
+    Attributes
+    ----------
+    id, path, summary : str
+        The path as OpenAPI writes it, below ``/api/v1``.
+    answer : type
+    links : mapping of str to Link
+    """
+
+    id: str
+    path: str
+    summary: str
+    answer: type[Answer]
+    links: Mapping[str, Link] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read(Operation):
+    """A GET.
+
+    Attributes
+    ----------
+    query : type
+    read : callable
+        Makes the answer from a `Reading`, the path's parameters and the query.
+    is_of_now : bool
+        Whether the answer depends on the time, and not on what is asked and stored alone.
+    """
+
+    query: type[Asked] = queries.NoQuery
+    is_of_now: bool = False
+    read: Callable[[Any, Mapping[str, str], Any], Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change(Operation):
+    """A POST.
+
+    Attributes
+    ----------
+    body : type
+    change : callable
+        Makes the change and the answer from a `Changing`, the path's parameters and the body.
+    status : int
+    """
+
+    body: type[Asked]
+    change: Callable[[Any, Mapping[str, str], Any], Answer]
+    status: int = 200
+
+
+_ONE: Final = {"monitor": "$response.body#/items/0/name"}
+_SAME: Final = {"monitor": "$request.path.monitor"}
+
+READS: Final = (
+    Read(
+        id="listMonitors",
+        path="/monitors",
+        summary="Monitors and where they stand",
+        query=queries.ListQuery,
+        answer=answers.Monitors,
+        read=monitors_answer,
+        is_of_now=True,
+        links={
+            name: Link(to=to, parameters=_ONE)
+            for name, to in (
+                ("monitor", "getMonitor"),
+                ("series", "getSeries"),
+                ("windows", "listWindows"),
+                ("configurations", "listConfigurations"),
+            )
+        },
+    ),
+    Read(
+        id="getMonitor",
+        path="/monitors/{monitor}",
+        summary="One monitor, and what can be asked about it",
+        answer=answers.MonitorAnswer,
+        read=monitor_answer,
+        is_of_now=True,
+        links={
+            "series": Link(
+                to="getSeries", parameters=_SAME | {"metric": "$response.body#/metrics/0"}
+            )
+        },
+    ),
+    Read(
+        id="getSeries",
+        path="/monitors/{monitor}/series",
+        summary="One metric over windows",
+        query=queries.SeriesQuery,
+        answer=answers.Series,
+        read=series_answer,
+        links={
+            "window": Link(
+                to="getWindow",
+                parameters=_SAME | {"start": "$response.body#/items/0/window_start"},
+            )
+        },
+    ),
+    Read(
+        id="listWindows",
+        path="/monitors/{monitor}/windows",
+        summary="Windows, the newest first",
+        query=queries.WindowsQuery,
+        answer=answers.Windows,
+        read=windows_answer,
+        links={
+            "window": Link(
+                to="getWindow", parameters=_SAME | {"start": "$response.body#/items/0/start"}
+            )
+        },
+    ),
+    Read(
+        id="getWindow",
+        path="/monitors/{monitor}/windows/{start}",
+        summary="One window: estimates, looks, revisions, doubts",
+        query=queries.WindowQuery,
+        answer=answers.WindowAnswer,
+        read=window_answer,
+    ),
+    Read(
+        id="listConfigurations",
+        path="/monitors/{monitor}/configurations",
+        summary="Configurations under which windows were evaluated, and what changed",
+        answer=alert_answers.Configurations,
+        read=configurations_answer,
+    ),
+    Read(
+        id="listResults",
+        path="/results",
+        summary="All results, with the fields of pumonitor results",
+        query=queries.ResultsQuery,
+        answer=answers.Results,
+        read=results_answer,
+        links={
+            "next": Link(to="listResults", parameters={"cursor": "$response.body#/next"}),
+            "window": Link(
+                to="getWindow",
+                parameters={
+                    "monitor": "$response.body#/items/0/monitor",
+                    "start": "$response.body#/items/0/window_start",
+                },
+            ),
+        },
+    ),
+    Read(
+        id="listAlerts",
+        path="/alerts",
+        summary="Alerts in their present state",
+        query=queries.AlertsQuery,
+        answer=alert_answers.Alerts,
+        read=alerts_answer,
+        is_of_now=True,
+    ),
+    Read(
+        id="listHistory",
+        path="/alerts/history",
+        summary="What happened to alerts, the newest first",
+        query=queries.HistoryQuery,
+        answer=alert_answers.Events,
+        read=history_answer,
+    ),
+    Read(
+        id="listSilences",
+        path="/silences",
+        summary="Silences in force and to come",
+        query=queries.OneMonitorQuery,
+        answer=alert_answers.Silences,
+        read=silences_answer,
+        is_of_now=True,
+    ),
+    Read(
+        id="getHealth",
+        path="/health",
+        summary="Whether the state database answers, and what is late",
+        answer=alert_answers.Health,
+        read=health_answer,
+        is_of_now=True,
+    ),
+)
+
+CHANGES: Final[tuple[Change, ...]] = ()
+
+OPERATIONS: Final[tuple[Operation, ...]] = (*READS, *CHANGES)

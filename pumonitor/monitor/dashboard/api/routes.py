@@ -1,0 +1,159 @@
+"""The API in the application: requests are checked, answers are made, errors are problems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import Blueprint, Response, jsonify, request
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+from werkzeug.datastructures import MultiDict
+
+from pumonitor.errors import did_you_mean
+from pumonitor.monitor.dashboard.access import Access
+from pumonitor.monitor.dashboard.api.etag import configuration_sum, etag_of
+from pumonitor.monitor.dashboard.api.openapi import BELOW, document
+from pumonitor.monitor.dashboard.api.operations import OPERATIONS, Read
+from pumonitor.monitor.dashboard.api.problems import Mistake, ProblemError
+from pumonitor.monitor.dashboard.api.reading import Reading
+from pumonitor.monitor.dashboard.api.values import Answer, Asked
+from pumonitor.monitor.dashboard.site import Site
+
+__all__ = ["api_routes", "is_of_api"]
+
+_PARAMETER: Final = re.compile(r"\{(\w+)\}")
+_NUL: Final = "\x00"
+_WORDS: Final = {"extra_forbidden": "is not known here"}
+
+
+def is_of_api(path: str) -> bool:
+    """Whether a path belongs to the API."""
+    return path == "/api" or path.startswith("/api/")
+
+
+def api_routes(site: Site, access: Access, *, signs_in: bool = False) -> Blueprint:
+    """Routes of all operations.
+
+    Parameters
+    ----------
+    site : Site
+    access : Access
+    signs_in : bool
+        Whether a token or a session is needed.
+    """
+    api = Blueprint("api", __name__, url_prefix=BELOW)
+    requests = _Requests(site=site, access=access, configuration=configuration_sum(site.monitors))
+    for one in OPERATIONS:
+        path = _PARAMETER.sub(r"<\1>", one.path)
+        if isinstance(one, Read):
+            api.get(path, endpoint=one.id)(requests.reader(one))
+
+    @api.get("/openapi.json", endpoint="getDocument")
+    def get_document() -> Response:
+        access.caller()
+        checked_query(Asked, request.args)
+        return jsonify(document(server=request.script_root + BELOW, signs_in=signs_in))
+
+    return api
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Requests:
+    """Answers requests."""
+
+    site: Site
+    access: Access
+    configuration: str
+
+    def reader(self, one: Read) -> Any:
+        """The view of a GET."""
+
+        def view(**path: str) -> Response:
+            caller = self.access.caller()
+            query = checked_query(one.query, request.args)
+            self._refuse_nul(path)
+            now = self.site.clock().replace(second=0, microsecond=0)
+            with self.site.at_once() as ledger:
+                tag = etag_of(
+                    request.script_root + request.path,
+                    sorted(request.args.items(multi=True)),
+                    ledger.database.name,
+                    ledger.writes(),
+                    now if one.is_of_now else None,
+                    self.configuration,
+                    sorted(self.access.visible()),
+                    caller.name,
+                    caller.is_admin,
+                )
+                if request.if_none_match.contains(tag):
+                    return _with_tag(Response(status=HTTPStatus.NOT_MODIFIED), tag)
+                reading = Reading(site=self.site, ledger=ledger, access=self.access, now=now)
+                answer = one.read(reading, path, query)
+            return _with_tag(_json(answer), tag)
+
+        return view
+
+    def _refuse_nul(self, path: Mapping[str, str]) -> None:
+        """PostgreSQL takes no NUL: where nothing can have one, nothing of that name is found."""
+        given = [*path.values(), *(value for _, value in request.args.items(multi=True))]
+        if any(_NUL in one for one in given) and not self.site.ledger.database.is_sqlite:
+            raise ProblemError(HTTPStatus.NOT_FOUND, "no name here has a NUL character")
+
+
+def _json(answer: Answer, status: int = HTTPStatus.OK) -> Response:
+    return Response(answer.model_dump_json(), status=status, content_type="application/json")
+
+
+def _with_tag(response: Response, tag: str) -> Response:
+    response.set_etag(tag)
+    # It may be kept by whoever asked, who asks again each time whether it still holds.
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.headers["Vary"] = "Authorization, Cookie"
+    return response
+
+
+def checked_query(model: type[Asked], given: MultiDict[str, str]) -> Any:
+    """What was asked.
+
+    Raises
+    ------
+    ProblemError
+        If a name is not known, or a value cannot be.
+    """
+    known = model.model_fields
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        there = f"(there are {', '.join(known)})" if known else "(nothing may be asked here)"
+        detail = (
+            f"there is no parameter {unknown[0][:80]!r}{did_you_mean(unknown[0], known)} {there}"
+        )
+        raise ProblemError(HTTPStatus.BAD_REQUEST, detail)
+    asked: dict[str, Any] = {}
+    for name, values in given.lists():
+        is_list = "list[" in str(known[name].annotation)
+        if len(values) > 1 and not is_list:
+            raise ProblemError(HTTPStatus.BAD_REQUEST, f"{name} must be given once")
+        asked[name] = values if is_list else values[0]
+    try:
+        return model.model_validate(asked)
+    except ValidationError as error:
+        raise mistakes_in(error) from None
+
+
+def mistakes_in(error: ValidationError) -> ProblemError:
+    """Every mistake that a model found, without the values that were given."""
+    found = tuple(_mistake(one) for one in error.errors(include_url=False, include_context=False))
+    first = found[0]
+    return ProblemError(
+        HTTPStatus.UNPROCESSABLE_ENTITY, f"{first.at}: {first.detail}", errors=found
+    )
+
+
+def _mistake(one: ErrorDetails) -> Mistake:
+    at = ".".join(str(part) for part in one["loc"] if not str(part).startswith("function-"))
+    detail = _WORDS.get(one["type"], one["msg"].removeprefix("Value error, "))
+    return Mistake(at=at or "body", detail=detail)

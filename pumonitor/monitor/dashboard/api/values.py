@@ -1,0 +1,112 @@
+"""Values of requests and answers, and what their models have in common."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+)
+
+__all__ = ["Answer", "Asked", "Moment", "Number", "Switch", "Text", "Time", "read_time"]
+
+_EARLIEST: Final = datetime(1900, 1, 1, tzinfo=UTC)
+_LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
+_LONGEST: Final = 400
+_TIME: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}"
+
+
+def _finite(value: Any) -> Any:
+    """None in place of what JSON has no number for."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _as_time(value: Any) -> Any:
+    """Refuse numbers, which would count as seconds since 1970, and dates without a time."""
+    if not (isinstance(value, str) and re.match(_TIME, value)):
+        msg = "must be a time with its offset, such as 2026-03-01T06:00:00Z"
+        raise ValueError(msg)
+    return value
+
+
+def _in_range(value: datetime) -> datetime:
+    """In UTC; what no window can reach is as good as the end of time."""
+    if value.year < _EARLIEST.year:
+        return _EARLIEST
+    return _LATEST if value.year >= _LATEST.year else value.astimezone(UTC)
+
+
+def _as_switch(value: Any) -> Any:
+    known = {"true": True, "false": False}
+    if value not in known:
+        msg = "must be true or false"
+        raise ValueError(msg)
+    return known[value]
+
+
+Moment = Annotated[
+    datetime,
+    PlainSerializer(lambda moment: moment.astimezone(UTC).isoformat(), return_type=str),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""A time of an answer: ISO 8601 in UTC, written as `pumonitor results` writes it."""
+
+Number = Annotated[float | None, BeforeValidator(_finite)]
+"""A number of an answer; null where it is undefined."""
+
+Time = Annotated[
+    AwareDatetime,
+    BeforeValidator(_as_time),
+    Field(description="A time with its offset, such as 2026-03-01T06:00:00Z."),
+]
+"""A time of a request."""
+
+_TIME_READER: Final = TypeAdapter[datetime](Time)
+
+Switch = Annotated[bool, BeforeValidator(_as_switch)]
+"""``true`` or ``false`` in a query."""
+
+Text = Annotated[str, Field(max_length=_LONGEST)]
+"""A name or value of a request."""
+
+
+class Answer(BaseModel):
+    """What is answered: fields that are named here and no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
+
+
+class Asked(BaseModel):
+    """What is asked: names that are not known are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def moment(self, name: str) -> datetime | None:
+        """A time that was given, in UTC and within what windows can have."""
+        value = getattr(self, name)
+        return None if value is None else _in_range(value)
+
+
+def read_time(given: str) -> datetime | None:
+    """A time in a path; None if it is none.
+
+    Examples
+    --------
+    >>> read_time("2026-03-01T00:00:00Z").isoformat(), read_time("yesterday")
+    ('2026-03-01T00:00:00+00:00', None)
+    """
+    try:
+        return _in_range(_TIME_READER.validate_python(given))
+    except ValidationError:
+        return None
