@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from pumonitor.monitor.config.changes import TABLES, changes_in
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import configuration_hash, configuration_meaning
-from pumonitor.monitor.config.sections.prior_of_period import shown_meaning
-from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import EvaluatedWindow
 
-__all__ = ["OtherConfiguration", "changes_between", "other_configuration", "stored_hash"]
-
-_TABLES: Final = ("predictions", "positives")
-_MOST_SHOWN: Final = 60
+__all__ = ["OtherConfiguration", "other_configuration", "stored_hash"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +88,8 @@ def other_configuration(ledger: LedgerReader, monitor: Monitor) -> OtherConfigur
         windows=len({one.start for one in others}),
         first=min(one.start for one in others),
         last=max(one.end for one in others),
-        changes=tuple(_changes(stored[last.configuration], now, ignored)),
+        changes=tuple(changes_in(stored[last.configuration], now, ignored)),
     )
-
-
-def changes_between(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Differences of two configurations, as the ledger has them, in words."""
-    return list(_changes(before, now, ()))
 
 
 def stored_hash(ledger: LedgerReader, monitor: Monitor) -> str:
@@ -115,12 +106,12 @@ def _same(stored: Mapping[str, Mapping[str, Any]], monitor: Monitor) -> set[str]
     if not ignored:
         return {mine} & set(stored)
     now = configuration_meaning(monitor)
-    return {key for key, meaning in stored.items() if not any(_changes(meaning, now, ignored))}
+    return {key for key, meaning in stored.items() if not any(changes_in(meaning, now, ignored))}
 
 
 def _unknown(monitor: Monitor) -> tuple[str, ...]:
     """Tables whose address could not be read."""
-    return tuple(name for name in _TABLES if not getattr(monitor, name).source.is_identified)
+    return tuple(name for name in TABLES if not getattr(monitor, name).source.is_identified)
 
 
 class _Covered:
@@ -134,45 +125,3 @@ class _Covered:
     def __contains__(self, moment: datetime) -> bool:
         place = bisect_right(self._starts, moment)
         return place > 0 and moment < self._ends[place - 1]
-
-
-def _changes(
-    before: Mapping[str, Any], now: Mapping[str, Any], ignored: Sequence[str]
-) -> Iterator[str]:
-    old, new = _flat(before), _flat(now)
-    for name in dict.fromkeys((*new, *old)):
-        if name in {f"{table}.source" for table in ignored} or old.get(name) == new.get(name):
-            continue
-        # Looks at windows follow the maturity unless they are given.
-        if name == "panes" and old.get("maturity") != new.get("maturity"):
-            continue
-        yield f"{name} was {_shown(name, old.get(name))} and is now {_shown(name, new.get(name))}"
-
-
-def _flat(meaning: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in meaning.items():
-        if name in _TABLES:
-            found |= {f"{name}.{key}": one for key, one in value.items()}
-        else:
-            found[name] = value
-    return found
-
-
-def _shown(name: str, value: Any) -> str:
-    if name == "maturity" and value is not None:
-        return shown_duration(timedelta(seconds=value))
-    if name == "panes" and value is not None:
-        return _listed([shown_duration(timedelta(seconds=one)) for one in value])
-    if name == "class_prior" and isinstance(value, Mapping):
-        return shown_meaning(value)
-    if isinstance(value, Mapping):
-        text = " ".join(str(one) for key, one in value.items() if key != "dialect")
-        return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
-    if isinstance(value, list | tuple):
-        return _listed([str(one) for one in value])
-    return "not given" if value is None else str(value)
-
-
-def _listed(values: Sequence[str]) -> str:
-    return f"[{', '.join(values)}]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pumonitor.monitor.inspection.configuration_changes import changes_between
+from pumonitor.monitor.config.changes import changes_between
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import WindowRecord
