@@ -27,6 +27,7 @@ from pumonitor.cli.notify import notify
 from pumonitor.cli.outcome import FAILED
 from pumonitor.cli.pages import pages
 from pumonitor.cli.plan import plan
+from pumonitor.cli.report import report
 from pumonitor.cli.results import results
 from pumonitor.cli.run import run
 from pumonitor.cli.schema import schema
@@ -80,6 +81,7 @@ app.command(rich_help_panel=_A_MONITOR)(backfill)
 app.command(rich_help_panel=_A_MONITOR)(serve)
 app.command(rich_help_panel=_A_MONITOR)(pages)
 app.command(rich_help_panel=_A_MONITOR)(results)
+app.command(rich_help_panel=_A_MONITOR)(report)
 app.command(rich_help_panel=_A_MONITOR)(insights)
 app.add_typer(alerts, name="alerts", rich_help_panel=_A_MONITOR)
 app.add_typer(notes, name="notes", rich_help_panel=_A_MONITOR)

@@ -155,16 +155,23 @@ def _deliverer(
 def _mlflow_sinks(
     configuration: Configuration, ledger: Ledger, *, limits: Limits | None
 ) -> dict[str, Sink]:
-    if configuration.tracking is None:
+    tracking = configuration.tracking
+    if tracking is None:
         return {}
     from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, FILES_DESTINATION, MlflowSink
+    from pumonitor.monitor.reports.period.summaries import is_summary, summary_files_of
     from pumonitor.monitor.reports.window_files import window_files_of
 
     def read_files(asked: Any) -> Mapping[str, str]:
-        return window_files_of(configuration.monitors, ledger, asked)
+        pages = configuration.page_addresses
+        if not is_summary(asked):
+            return window_files_of(configuration.monitors, ledger, asked, pages=pages)
+        if tracking.summaries == "none":
+            return {}
+        return summary_files_of(configuration.monitors, ledger, asked, now=utc_now(), pages=pages)
 
     sink = MlflowSink(
-        configuration.tracking.address,
+        tracking.address,
         run_ids=ledger.run_ids,
         read_files=read_files,
         pages=configuration.page_addresses,

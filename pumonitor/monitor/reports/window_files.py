@@ -10,6 +10,7 @@ from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.reports.prior_history import prior_history
 from pumonitor.monitor.reports.region_over_windows import no_pure_region_in_windows
 from pumonitor.monitor.reports.window_history import window_history
@@ -25,7 +26,11 @@ __all__ = ["window_files_of"]
 
 
 def window_files_of(
-    monitors: Mapping[str, Monitor], ledger: LedgerReader, asked: Mapping[str, Any]
+    monitors: Mapping[str, Monitor],
+    ledger: LedgerReader,
+    asked: Mapping[str, Any],
+    *,
+    pages: PageAddresses | None = None,
 ) -> dict[str, str]:
     """`report.html` and `evaluation.json` of one series of a pane; none if it has no numbers.
 
@@ -35,6 +40,8 @@ def window_files_of(
     ledger : LedgerReader
     asked : mapping
         The pane and series, as `pumonitor.monitor.windows.messages.window_messages` stores them.
+    pages : PageAddresses, optional
+        Of the pages that the report links to.
     """
     found = ledger.evaluation_of(
         asked["window_key"],
@@ -65,7 +72,7 @@ def window_files_of(
         prior,
         threshold=monitor.threshold,
         title=found.monitor,
-        context=_context(found, ledger),
+        context=_context(found, ledger, pages),
         findings=[
             *stored_findings(found.evaluation),
             *_of_windows(found, monitor, prior, ledger),
@@ -107,7 +114,9 @@ def _records(found: StoredEvaluation, ledger: LedgerReader) -> list[WindowRecord
     return [record for record in records if record.window_key == found.window_key]
 
 
-def _context(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
+def _context(
+    found: StoredEvaluation, ledger: LedgerReader, pages: PageAddresses | None
+) -> dict[str, str]:
     window = found.window
     context = {
         "Window": f"{window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC",
@@ -115,6 +124,10 @@ def _context(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
     }
     if found.model_version:
         context["Model version"] = one_line(found.model_version)
+    if pages is not None:
+        context["Page"] = pages.window(
+            found.monitor, found.window.start, found.model_version, found.segment
+        )
     context |= _notes(found, ledger)
     return context
 

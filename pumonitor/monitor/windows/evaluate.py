@@ -12,6 +12,7 @@ from pumonitor.monitor.windows.class_prior.followed import FollowedPriors, PaneP
 from pumonitor.monitor.windows.evaluation.references import Reference, References
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
+from pumonitor.monitor.windows.messages.summaries import summary_of_month
 from pumonitor.monitor.windows.messages.superseded_versions import ends_of_superseded
 from pumonitor.monitor.windows.messages.window_messages import messages_of
 from pumonitor.ports import Pane
@@ -48,6 +49,7 @@ def evaluate(
                 messages=[
                     *messages_of(monitor, claim, claimed, series),
                     *ends_of_superseded(monitor, claim, claimed, series, ledger),
+                    *summary_of_month(monitor, claim, claimed, series, ledger),
                 ]
                 if sends_results
                 else (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -55,10 +55,13 @@ class Tracking(Located):
         Tracking URI, as MLflow takes it.
     ui : Secret or None
         Address of MLflow's pages for links in messages, if ``uri`` is not a web address.
+    summaries : "monthly" or "none"
+        Whether a report of each calendar month is logged once its last window is mature.
     """
 
     uri: Secret
     ui: Secret | None = None
+    summaries: Literal["monthly", "none"] = "monthly"
 
     @property
     def address(self) -> str:

@@ -30,7 +30,7 @@ from pumonitor.monitor.delivery.mlflow.runs import (
     run_key,
 )
 from pumonitor.monitor.delivery.mlflow.slugs import segment_slug
-from pumonitor.monitor.delivery.mlflow.window_message import FILE_NAMES, WindowMessage
+from pumonitor.monitor.delivery.mlflow.window_message import FILE_NAMES, WindowMessage, folder_of
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.ports import Clock, OutboxMessage, RunIds
@@ -176,7 +176,7 @@ class MlflowSink:
             msg = "the message refers to a report, which this sink cannot read"
             raise MessageRefusedError(msg)
         files = {**window.files, **self._read_files(window.report)}
-        unknown = sorted(set(files) - FILE_NAMES)
+        unknown = sorted(name for name in files if folder_of(name, of_window="") is None)
         if unknown:
             msg = f"file {unknown[0]!r:.80}: only {', '.join(sorted(FILE_NAMES))} are sent"
             raise MessageRefusedError(msg)
@@ -227,7 +227,7 @@ class MlflowSink:
             keep_open(self._client, self._runs, run, window)
             log_points(self._client, run_id, self._points(run, window, values, version))
         for name, text in files.items():
-            self._upload(run_id, f"{_folder(window)}/{name}", text)
+            self._upload(run_id, f"{folder_of(name, of_window=_folder(window))}/{name}", text)
         newest = not window.segment and window.position >= run.data.tags.get(POSITION_TAG, "")
         self._tag(run_id, _tags(run, window, is_newest=newest))
         return newest

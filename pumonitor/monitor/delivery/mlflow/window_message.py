@@ -12,12 +12,27 @@ from pumonitor.monitor.delivery.mlflow.slugs import slug
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 from pumonitor.ports import State, Window
 
-__all__ = ["FILE_NAMES", "WindowMessage"]
+__all__ = ["FILE_NAMES", "WindowMessage", "folder_of"]
 
 FILE_NAMES = frozenset({"evaluation.json", "report.html"})
-"""The only files that are sent; MLflow takes names that lead out of the run's folder."""
+"""The only files of a window that are sent; MLflow takes names that lead out of its folder."""
 
+_SUMMARY = re.compile(r"summary-\d{4}-\d\d\.html")
 _TAG_NAME = re.compile(r"[A-Za-z0-9_.-]{1,200}")
+
+
+def folder_of(name: str, *, of_window: str) -> str | None:
+    """Folder of a file in a run; None for a file that is not sent.
+
+    Parameters
+    ----------
+    name : str
+    of_window : str
+        Folder of the window's own files.
+    """
+    if name in FILE_NAMES:
+        return of_window
+    return "pumonitor/summaries" if _SUMMARY.fullmatch(name) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

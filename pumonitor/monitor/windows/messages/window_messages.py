@@ -13,7 +13,7 @@ from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult, NewMessage
 from pumonitor.monitor.windows.messages.run_description import run_description, run_parameters
 
-__all__ = ["messages_of", "shown_metrics", "verdict_of"]
+__all__ = ["message_of", "messages_of", "shown_metrics", "verdict_of"]
 
 _JUDGED: Final = ("f1_change", "auc_change", "aul_change_ranking")
 
@@ -24,7 +24,7 @@ def messages_of(
     """Messages with the metrics of every series, and for mature panes with the report."""
     messages: list[NewMessage] = []
     for one in series:
-        message = _message(monitor, claim, claimed, one)
+        message = message_of(monitor, claim, claimed, one)
         key = ":".join(
             [
                 claim.window_key,
@@ -59,9 +59,10 @@ def _has_report(claimed: ClaimedPane) -> bool:
     return claimed.pane.state == "mature" or (claimed.pane.state == "final" and late > 0)
 
 
-def _message(
+def message_of(
     monitor: Monitor, claim: Claim, claimed: ClaimedPane, series: EvaluatedSeries
 ) -> WindowMessage:
+    """What MLflow is told of one series of an evaluated pane."""
     pane = claimed.pane
     return WindowMessage(
         monitor=monitor.name,

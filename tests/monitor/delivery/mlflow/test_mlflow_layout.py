@@ -180,6 +180,20 @@ def test_files_lie_by_window_and_segment(
     assert Path(local).read_text(encoding="utf-8") == page["report.html"]
 
 
+def test_the_report_of_a_month_lies_beside_the_windows(
+    client: Any, payload: Make, monitor: str, message: Wrap, sqlite_address: str
+) -> None:
+    def read(reference: Any) -> dict[str, str]:
+        return {f"summary-{reference}.html": "<p>March</p>"}
+
+    sink = MlflowSink(sqlite_address, run_ids=RunIdsInMemory(), read_files=read, clock=Clock())
+    sink.send(message(payload(0, 3, monitor=monitor, report="2026-03", metrics={})))
+    found = file_paths(client, only_run(client, monitor).info.run_id)
+    assert found == {"pumonitor/summaries/summary-2026-03.html"}
+    with pytest.raises(MessageRefusedError, match=r"only evaluation\.json, report\.html"):
+        sink.send(message(payload(0, 3, monitor=monitor, report="../../x", metrics={})))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -1,0 +1,163 @@
+"""What happened in a period: alerts, model versions, configurations, versions of pumonitor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from pumonitor.monitor.charts.time_series import Mark
+from pumonitor.monitor.config.changes import changes_between
+from pumonitor.monitor.in_words import moment_text
+from pumonitor.monitor.ledger.records.alerts import StoredTransition
+from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.page_addresses import PageAddresses
+from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
+from pumonitor.plain_text import one_line, series_of
+from pumonitor.report.numbers import rows
+
+__all__ = ["Event", "VersionShown", "alerts_in", "configurations_said", "marks_of", "versions_of"]
+
+_MOST_MARKS: Final = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """An alert that fired, was resolved, or of which somebody was reminded.
+
+    Attributes
+    ----------
+    number : int or None
+        Of its mark in the charts.
+    at : datetime
+        Start of the window.
+    kind, severity, rule, series, sentence, cause, when, known : str
+    page : str
+        Address of the window's page; "" if it is not known.
+    """
+
+    number: int | None
+    at: datetime
+    kind: str
+    severity: str
+    rule: str
+    series: str
+    sentence: str
+    cause: str
+    when: str
+    known: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionShown:
+    """A model version that most predictions of some windows were made by."""
+
+    name: str
+    windows: int
+    first: str
+    last: str
+    predictions: str
+
+
+def alerts_in(
+    events: Sequence[StoredTransition],
+    *,
+    start: datetime,
+    end: datetime,
+    zone: ZoneInfo,
+    pages: PageAddresses | None,
+) -> list[Event]:
+    """Transitions of alerts in windows that start in [start, end), in their order."""
+    found: list[Event] = []
+    number = 0
+    for stored in events:
+        one = stored.transition
+        if not start <= one.window_start < end:
+            continue
+        is_marked = one.kind == "fired" and number < _MOST_MARKS
+        number += is_marked
+        cause = one.cause.get("sentence")
+        found.append(
+            Event(
+                number=number if is_marked else None,
+                at=one.window_start,
+                kind=one.kind,
+                severity=one.severity,
+                rule=one_line(one.rule),
+                series=series_of(one.model_version, one.segment),
+                sentence=one_line(one.sentence),
+                cause=one_line(cause) if isinstance(cause, str) else "",
+                when=moment_text(one.window_start, zone),
+                known=moment_text(one.as_of, zone),
+                page=""
+                if pages is None
+                else pages.window(one.monitor, one.window_start, one.model_version, one.segment),
+            )
+        )
+    return found
+
+
+def marks_of(events: Sequence[Event]) -> list[Mark]:
+    """Marks of the alerts that fired, for the charts."""
+    return [
+        Mark(one.at, one.number, f"{one.rule} fired", "alert")
+        for one in events
+        if one.number is not None
+    ]
+
+
+def versions_of(over: MetricOverWindows, *, zone: ZoneInfo) -> list[VersionShown]:
+    """Model versions by their first window."""
+    places: dict[str, list[int]] = {}
+    for place, version in enumerate(over.model_versions):
+        places.setdefault(version, []).append(place)
+    predictions = over.counted["predictions"]
+    return [
+        VersionShown(
+            name=one_line(version) or "without",
+            windows=len(some),
+            first=moment_text(over.starts[some[0]], zone),
+            last=moment_text(over.starts[some[-1]], zone),
+            predictions=rows(round(sum(float(predictions[one]) for one in some))),
+        )
+        for version, some in places.items()
+    ]
+
+
+def configurations_said(
+    records: Sequence[WindowRecord],
+    stored: Mapping[str, Mapping[str, Any]],
+    *,
+    current: str | None,
+    zone: ZoneInfo,
+) -> list[str]:
+    """Sentences on windows that were evaluated under other configurations than the present one.
+
+    Parameters
+    ----------
+    records : sequence of WindowRecord
+        Of the period, under all configurations.
+    stored : mapping
+        Configurations by hash.
+    current : str or None
+        Hash of the one whose numbers are shown.
+    zone : ZoneInfo
+    """
+    others: dict[str, list[WindowRecord]] = {}
+    for one in records:
+        if one.configuration != current and any(pane.revision is not None for pane in one.panes):
+            others.setdefault(one.configuration, []).append(one)
+    found = []
+    for configuration, some in others.items():
+        now = stored.get(current or "", {})
+        changes = changes_between(stored.get(configuration, {}), now)
+        first, last = some[0].window.start, some[-1].window.start
+        found.append(
+            f"{len(some)} windows from {moment_text(first, zone)} to {moment_text(last, zone)} "
+            f"were also evaluated under another configuration: {'; '.join(changes)}. This report "
+            "has the numbers of the present one."
+        )
+    return found

@@ -1,0 +1,300 @@
+"""The report of a period as one page: read from the ledger, worded, drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.in_words import moment_text
+from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.columns import ResultColumns
+from pumonitor.monitor.ledger.records.results import StoredEvaluation
+from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.page_addresses import PageAddresses
+from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows, metric_over_windows
+from pumonitor.monitor.reports.period.events import (
+    Event,
+    alerts_in,
+    configurations_said,
+    marks_of,
+    versions_of,
+)
+from pumonitor.monitor.reports.period.looks import arrived_by_age, expected_and_realised
+from pumonitor.monitor.reports.period.metrics_shown import (
+    HEADLINES,
+    MetricShown,
+    assumed_value,
+    metric_shown,
+    names_read,
+    verdicts,
+)
+from pumonitor.monitor.rules.windows.named_period import NamedPeriod
+from pumonitor.monitor.windows.class_prior.assumed import stored_findings
+from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
+from pumonitor.names import title
+from pumonitor.report.numbers import number, rows
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+__all__ = ["period_report"]
+
+_MOST_RESULTS: Final = 300_000
+_MOST_EVENTS: Final = 1000
+_MOST_ROWS: Final = 400
+"""Most windows in the table: a browser takes more, a printer does not."""
+_MOST_COMPARED: Final = 1000
+"""Most windows whose early looks are compared with what became of them."""
+
+
+def period_report(
+    monitor: Monitor,
+    ledger: LedgerReader,
+    period: NamedPeriod,
+    *,
+    now: datetime,
+    pages: PageAddresses | None = None,
+) -> str | None:
+    """The report of all rows of a monitor as one HTML page that needs nothing else.
+
+    Windows are shown one by one, with the numbers of ``pumonitor results``. They are not added up
+    to one estimate of the period: that needs to know how the errors of their class priors hang
+    together, which no window's result says.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    ledger : LedgerReader
+    period : NamedPeriod
+    now : datetime
+    pages : PageAddresses, optional
+        Of the pages that the report links to.
+
+    Returns
+    -------
+    str or None
+        None if no window that starts in the period has results.
+    """
+    zone, name = ZoneInfo(monitor.zone), monitor.name
+    columns = ledger.series_of(
+        names_read(),
+        monitors=[name],
+        since=period.start,
+        until=period.end,
+        limit=_MOST_RESULTS,
+    )
+    over = metric_over_windows(columns, "predictions")
+    if not len(over):
+        return None
+    records = ledger.windows(name, since=period.start, until=period.end)
+    events = alerts_in(
+        StoredAlerts(ledger.database).history(name, since=period.start, limit=_MOST_EVENTS),
+        start=period.start,
+        end=period.end,
+        zone=zone,
+        pages=pages,
+    )
+    marks = marks_of(events)
+    found = (metric_shown(columns, one, zone=zone, marks=marks) for one in HEADLINES)
+    metrics = [one for one in found if one is not None]
+    configuration = ledger.configuration(name)
+    own = [one for one in records if one.configuration == configuration]
+    return _template().render(
+        monitor=name,
+        period=period.name,
+        context=_context(monitor, period, over, now=now) | _assumed(columns),
+        page=None if pages is None else pages.monitor(name),
+        lead=_lead(over, events, verdicts(columns)),
+        metrics=metrics,
+        events=events,
+        windows=_windows(name, over, metrics, pages),
+        left_out=max(0, len(over) - _MOST_ROWS),
+        versions=versions_of(over, zone=zone),
+        unsure=_unsure(over, metrics, own, _newest(ledger, name, over)),
+        refused=summed_up(findings_of_windows(own)),
+        configurations=configurations_said(
+            records, ledger.configurations(name), current=configuration, zone=zone
+        ),
+        **_looks(ledger, name, over, period, metrics),
+    )
+
+
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("pumonitor.monitor.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("period.html")
+
+
+def _context(
+    monitor: Monitor,
+    period: NamedPeriod,
+    over: MetricOverWindows,
+    *,
+    now: datetime,
+) -> dict[str, str]:
+    import pumonitor
+
+    zone = ZoneInfo(monitor.zone)
+
+    predictions, confirmed = (
+        rows(round(float(np.nansum(over.counted[one]))))
+        for one in ("predictions", "labeled_positives")
+    )
+    return {
+        "Windows that start": f"from {moment_text(period.start, zone)} to before "
+        f"{moment_text(period.end, zone)} ({monitor.zone})",
+        "Length of a window": monitor.window,
+        "Predictions": predictions,
+        "Confirmed positives": confirmed,
+        "Threshold": f"{monitor.threshold:g}",
+        "Known by": moment_text(now, zone),
+        "pumonitor": pumonitor.__version__,
+    }
+
+
+def _assumed(columns: ResultColumns) -> dict[str, str]:
+    values = {title(name): assumed_value(columns, name) for name in HEADLINES}
+    return {
+        heading: f"{number(value)}, assumed"
+        for heading, value in values.items()
+        if value is not None
+    }
+
+
+def _lead(
+    over: MetricOverWindows, events: Sequence[Event], compared: Mapping[datetime, str]
+) -> list[str]:
+    """What to know first, in sentences."""
+    mature = len(over) - int(over.provisional.sum())
+    said = [f"{_counted(len(over), 'window')} with predictions, of which {mature} mature."]
+    worse, level = (list(compared.values()).count(one) for one in ("degraded", "level"))
+    if worse or level:
+        said.append(
+            f"Compared with the reference, {_counted(worse, 'window')} surely worse and {level} "
+            f"not; {mature - worse - level} could not be compared."
+        )
+    else:
+        said.append("No window could be compared with a reference.")
+    fired = [one for one in events if one.kind == "fired"]
+    if not fired:
+        return [*said, "No alert fired."]
+    severities = Counter(one.severity for one in fired)
+    parts = [f"{many} {severity}" for severity, many in sorted(severities.items())]
+    over_again = sum(one.kind == "resolved" for one in events)
+    ended = f"{_counted(over_again, 'alert')} ended" if over_again else "none ended"
+    return [*said, f"{_counted(len(fired), 'alert')} fired ({', '.join(parts)}); {ended}."]
+
+
+def _windows(
+    name: str,
+    over: MetricOverWindows,
+    metrics: Sequence[MetricShown],
+    pages: PageAddresses | None,
+) -> list[dict[str, Any]]:
+    """Lines of the table of all windows, the newest last."""
+    found = []
+    for place in range(max(0, len(over) - _MOST_ROWS), len(over)):
+        start, version = over.starts[place], over.model_versions[place]
+        counts = (float(over.counted[one][place]) for one in ("predictions", "labeled_positives"))
+        found.append(
+            {
+                "page": None if pages is None else pages.window(name, start, version),
+                "state": over.states[place],
+                "counts": [rows(round(one)) if np.isfinite(one) else "–" for one in counts],
+                "numbers": [one.numbers[place] for one in metrics],
+            }
+        )
+    return found
+
+
+def _newest(ledger: LedgerReader, name: str, over: MetricOverWindows) -> StoredEvaluation | None:
+    """The evaluation of the newest mature window, whose words on the class prior are shown."""
+    places = np.flatnonzero(~over.provisional)
+    if not places.size:
+        return None
+    place = int(places[-1])
+    found = ledger.evaluations(
+        name,
+        start=over.starts[place],
+        model_version=over.model_versions[place],
+        segment="",
+    )
+    return found[-1] if found else None
+
+
+def _unsure(
+    over: MetricOverWindows,
+    metrics: Sequence[MetricShown],
+    records: Sequence[WindowRecord],
+    newest: StoredEvaluation | None,
+) -> list[str]:
+    """What the reader should not rely on, in sentences."""
+    said = []
+    if early := int(over.provisional.sum()):
+        said.append(
+            f"Labels of {_counted(early, 'window')} still arrive: their values are hollow in the "
+            "charts, and lowest and highest values leave them out."
+        )
+    if left := sum(all(pane.revision is None for pane in one.panes) for one in records):
+        said.append(f"{_counted(left, 'window')} of the period not evaluated yet.")
+    if over.is_cut:
+        said.append("The period has more results than were read: its first windows are left out.")
+    for one in metrics:
+        reasons = Counter(number.reason for number in one.numbers if number.reason)
+        for reason, many in reasons.most_common(2):
+            said.append(f"{one.title}: of {_counted(many, 'window')}, {reason}.")
+    if newest is not None:
+        said += map(str, stored_findings(newest.evaluation))
+        said += _of_followed_prior(newest)
+    said.append(
+        "Windows are not added up to one estimate of the period: the errors of their class priors "
+        "hang together, and no window's result says how."
+    )
+    return said
+
+
+def _of_followed_prior(newest: StoredEvaluation) -> list[str]:
+    prior = newest.evaluation.get("made_with", {}).get("class_prior") or {}
+    over_time = prior.get("diagnostics", {}).get("over_time")
+    if over_time is None:
+        return []
+    from pumonitor.prior.followed.in_words import prior_sentences
+
+    return [f"Class prior of the newest mature window: {prior_sentences(over_time)}"]
+
+
+def _looks(
+    ledger: LedgerReader,
+    name: str,
+    over: MetricOverWindows,
+    period: NamedPeriod,
+    metrics: Sequence[MetricShown],
+) -> dict[str, Any]:
+    names = [one.name for one in metrics]
+    found = ledger.results(
+        name,
+        since=over.starts[-_MOST_COMPARED:][0],
+        until=period.end,
+        segment="",
+        metrics=[*names, *(f"{one}_expected" for one in names), "labeled_positives"],
+        revisions="all",
+    )
+    return {"expected": expected_and_realised(found, names), "arrived": arrived_by_age(found)}
+
+
+def _counted(many: int, what: str) -> str:
+    return f"{many} {what}{'' if many == 1 else 's'}"

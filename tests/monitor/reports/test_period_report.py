@@ -1,0 +1,236 @@
+"""The report of a period: its numbers are those of `results`, and it stands by itself."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from pumonitor.errors import InputError
+from pumonitor.monitor.in_words import estimate_text, interval_shown
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.page_addresses import PageAddresses
+from pumonitor.monitor.reports.period.looks import arrived_by_age, expected_and_realised
+from pumonitor.monitor.reports.period.period_report import period_report
+from pumonitor.monitor.rules.windows.named_period import NamedPeriod, month_of, read_period
+from tests.monitor.alerted_ledger import DAY, FIRST
+from tests.monitor.dashboard.shop_pages import ShopPages
+
+JANUARY = read_period("2026-01", zone="UTC")
+AT = PageAddresses("https://p.example/pumonitor")
+
+
+@pytest.fixture(scope="module")
+def shop(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopPages]:
+    file = tmp_path_factory.mktemp("report") / "state.db"
+    shutil.copy(sqlite_template, file)
+    with Ledger.open(f"sqlite:///{file}") as ledger:
+        yield ShopPages(ledger)
+
+
+def written(shop: ShopPages, period: NamedPeriod = JANUARY) -> str:
+    page = period_report(shop.monitors["card-fraud"], shop.ledger, period, now=shop.now, pages=AT)
+    assert page is not None
+    return page
+
+
+class Cells(HTMLParser):
+    """Texts of the cells of the table of all windows, row by row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self._inside = self._cell = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside |= tag == "table" and ("class", "windows") in attrs
+        if self._inside and tag == "tr":
+            self.rows.append([])
+        if self._inside and tag in {"th", "td"}:
+            self.rows[-1].append("")
+            self._cell = True
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "table":
+            self._inside = False
+        if tag in {"th", "td"}:
+            self._cell = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside and self._cell:
+            self.rows[-1][-1] += data
+
+
+def test_its_numbers_are_those_of_results(shop: ShopPages) -> None:
+    found = Cells()
+    found.feed(written(shop))
+    head, *lines = found.rows
+    assert head[4:] == ["Recall", "F1"]
+    stored = {
+        (row.window_start, row.model_version, row.metric): row
+        for row in shop.ledger.results("card-fraud", segment="")
+    }
+    assert len(lines) == len({start for start, *_ in stored}) == 8
+    for day, line in enumerate(lines):
+        version = "1" if day < 3 else "2"
+        start = FIRST + day * DAY
+        row = stored[start, version, "recall"]
+        assert line[:4] == [
+            f"{start:%Y-%m-%d}",
+            row.state,
+            *(
+                estimate_text(name, stored[start, version, name].value)
+                for name in ("predictions", "labeled_positives")
+            ),
+        ]
+        for text, metric in zip(line[4:], ("recall", "f1"), strict=True):
+            row = stored[start, version, metric]
+            value = estimate_text(metric, row.value)
+            assert text.split(maxsplit=1) == [value, interval_shown(row.low, row.high)]
+
+
+def test_it_says_what_fired_why_and_where_to_look(shop: ShopPages) -> None:
+    page = written(shop)
+    fired = [
+        one.transition
+        for one in shop.ledger.alerts.history("card-fraud")
+        if one.transition.kind == "fired"
+    ]
+    assert fired
+    for one in fired:
+        assert one.sentence in unescape(page)
+        address = AT.window("card-fraud", one.window_start, one.model_version, one.segment)
+        assert f'href="{address}"' in unescape(page)
+    assert f"{len(fired)} alert{'s' * (len(fired) > 1)} fired (" in page
+    assert AT.monitor("card-fraud") in page
+    assert "8 windows with predictions, of which 6 mature." in page
+
+
+def test_it_stands_by_itself_and_is_small(shop: ShopPages) -> None:
+    page = written(shop)
+    assert len(page.encode()) < 1_500_000
+    loaded = re.findall(r"(?:src=|url\(|@import|<script|<link)", page)
+    assert loaded == []
+    assert "http" not in re.sub(r"https://p\.example/[^\"<\s]*", "", page)
+
+
+def test_windows_of_other_periods_are_left_out(shop: ShopPages) -> None:
+    some = written(shop, read_period("2026-01-02..2026-01-04", zone="UTC"))
+    found = Cells()
+    found.feed(some)
+    assert [line[0] for line in found.rows[1:]] == ["2026-01-02", "2026-01-03"]
+    monitor = shop.monitors["card-fraud"]
+    empty = read_period("2025-12", zone="UTC")
+    assert period_report(monitor, shop.ledger, empty, now=shop.now) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("2026-03", "2026-02-28T23:00", "2026-03-31T22:00"),
+        ("2026-12", "2026-11-30T23:00", "2026-12-31T23:00"),
+        ("2026-q1", "2025-12-31T23:00", "2026-03-31T22:00"),
+        ("2026", "2025-12-31T23:00", "2026-12-31T23:00"),
+        ("2026-01-01..2026-02-01", "2025-12-31T23:00", "2026-01-31T23:00"),
+        (" 2026-01-01T06:00Z .. 2026-01-02 ", "2026-01-01T06:00", "2026-01-01T23:00"),
+    ],
+)
+def test_a_period_is_of_the_monitors_zone(text: str, start: str, end: str) -> None:
+    found = read_period(text, zone="Europe/Berlin")
+    assert (f"{found.start:%Y-%m-%dT%H:%M}", f"{found.end:%Y-%m-%dT%H:%M}") == (start, end)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "a period is written as 2026-03, 2026-Q1, 2026 or 2026-01-01..2026-02-01, got ''"),
+        ("2026-13", "a period is written as"),
+        ("2026-Q5", "a period is written as"),
+        ("0000", "a period is written as"),
+        ("0001..9999-12-31", "a period is written as"),
+        ("March 2026", "a period is written as"),
+        ("2026-01-01..", "a period is written as"),
+        ("2026-02-01..2026-01-01", "a period must end after it starts, got 2026-02-01..2026-01"),
+    ],
+)
+def test_a_period_that_cannot_be_read_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(InputError, match=re.escape(problem)):
+        read_period(text, zone="Europe/Berlin")
+
+
+def test_a_month_holds_its_moments_and_ends_where_the_next_begins() -> None:
+    moment = datetime(2026, 1, 31, 23, 30, tzinfo=UTC)
+    found = month_of(moment, zone="Europe/Berlin")
+    assert found == read_period("2026-02", zone="Europe/Berlin")
+    assert found.start <= moment < found.end
+    assert month_of(found.end, zone="Europe/Berlin").start == found.end
+
+
+def row(
+    metric: str, value: float | None, *, age: int, day: int = 0, revision: int = 1
+) -> PublishedResult:
+    start = FIRST + day * DAY
+    return PublishedResult(
+        monitor="m",
+        model_version="",
+        segment="",
+        window_start=start,
+        window_end=start + DAY,
+        state="provisional" if age < 4 else "mature",
+        revision=revision,
+        as_of=start + timedelta(days=1 + age),
+        metric=metric,
+        value=value,
+        low=None if value is None else value - 0.1,
+        high=None if value is None else value + 0.1,
+        n_labeled=None,
+        n_unlabeled=None,
+    )
+
+
+def test_expected_values_are_compared_with_what_became_of_them() -> None:
+    rows = [
+        row("f1_expected", 0.5, age=0),
+        row("f1_expected", 0.9, age=0, day=1),
+        row("f1_expected", 0.1, age=1, revision=2),  # a correction of it follows
+        row("f1_expected", 0.65, age=1, revision=3),
+        row("f1_expected", 0.5, age=0, day=2),  # not mature yet
+        row("f1_expected", None, age=0, day=3),
+        row("f1", 0.58, age=4, revision=4),
+        row("f1", 0.60, age=4, revision=5),
+        row("f1", 0.60, age=4, day=1),
+        row("f1", 0.60, age=4, day=3),
+    ]
+    found = expected_and_realised(rows, ["f1", "auc"])
+    assert [(one.age, one.windows, one.inside, one.mean_difference) for one in found] == [
+        ("0d", 2, 1, "-0.100"),
+        ("1d", 1, 1, "-0.050"),
+    ]
+
+
+def test_confirmations_arrive_by_age() -> None:
+    rows = [
+        row("labeled_positives", 3.0, age=0),
+        row("labeled_positives", 9.0, age=1),
+        row("labeled_positives", 12.0, age=4),
+        row("labeled_positives", 4.0, age=0, day=1),
+        row("labeled_positives", 8.0, age=4, day=1),
+        row("labeled_positives", 0.0, age=0, day=2),
+        row("labeled_positives", 0.0, age=4, day=2),  # no share of nothing
+    ]
+    found = arrived_by_age(rows)
+    assert [(one.age, one.windows, one.arrived, one.mature) for one in found] == [
+        ("0d", 2, 7, 20),
+        ("1d", 1, 9, 12),
+    ]
+    assert [(one.share, one.lowest, one.highest) for one in found] == [
+        ("35%", "25%", "50%"),
+        ("75%", "75%", "75%"),
+    ]
