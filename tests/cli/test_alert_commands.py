@@ -88,6 +88,21 @@ def test_commands_show_the_pages_where_they_are_known(shop):
     assert "Page" not in invoke("insights", path=shop).stdout
 
 
+def test_a_report_of_a_period_is_written(shop, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = invoke("report", "card-fraud", "--period", "2026-01", path=shop).stdout
+    assert said == "card-fraud-2026-01.html written\n"
+    assert "<h1>card-fraud: 2026-01</h1>" in (tmp_path / "card-fraud-2026-01.html").read_text()
+    days = ("--period", "2026-01-02..2026-01-04", "--out", "days.html", "--format", "html")
+    assert invoke("report", "card-fraud", *days, path=shop).stdout == "days.html written\n"
+    for period, said in (
+        ("2025-12", "card-fraud has no evaluated window that starts in 2025-12"),
+        ("December", "a period is written as 2026-03, 2026-Q1"),
+    ):
+        refused = invoke("report", "card-fraud", "--period", period, path=shop, status=2)
+        assert said in " ".join(refused.stderr.split())
+
+
 def test_who_is_at_it_is_kept_and_shown(shop):
     said = invoke("alerts", "ack", "card-fraud", "--reason", "on it", path=shop).stdout
     assert said.startswith("acknowledged: f1 below 0.99")

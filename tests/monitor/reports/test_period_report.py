@@ -15,6 +15,7 @@ import pytest
 from pumonitor.errors import InputError
 from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.reports.period.looks import arrived_by_age, expected_and_realised
@@ -111,6 +112,13 @@ def test_it_says_what_fired_why_and_where_to_look(shop: ShopPages) -> None:
     assert f"{len(fired)} alert{'s' * (len(fired) > 1)} fired (" in page
     assert AT.monitor("card-fraud") in page
     assert "8 windows with predictions, of which 6 mature." in page
+
+
+def test_it_has_the_notes_of_people(shop: ShopPages) -> None:
+    note = Note(monitor="card-fraud", at=FIRST + DAY, text="A <new> shop opened.", author="Ada")
+    shop.ledger.notes.add(note)
+    assert "2026-01-02, Ada: A &lt;new&gt; shop opened." in written(shop)
+    assert "Ada" not in written(shop, read_period("2026-01-03..2026-01-05", zone="UTC"))
 
 
 def test_it_stands_by_itself_and_is_small(shop: ShopPages) -> None:

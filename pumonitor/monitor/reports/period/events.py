@@ -12,13 +12,22 @@ from pumonitor.monitor.charts.time_series import Mark
 from pumonitor.monitor.config.changes import changes_between
 from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.ledger.records.alerts import StoredTransition
+from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
 from pumonitor.plain_text import one_line, series_of
 from pumonitor.report.numbers import rows
 
-__all__ = ["Event", "VersionShown", "alerts_in", "configurations_said", "marks_of", "versions_of"]
+__all__ = [
+    "Event",
+    "VersionShown",
+    "alerts_in",
+    "configurations_said",
+    "marks_of",
+    "notes_said",
+    "versions_of",
+]
 
 _MOST_MARKS: Final = 40
 
@@ -98,6 +107,16 @@ def alerts_in(
             )
         )
     return found
+
+
+def notes_said(notes: Sequence[Note], *, zone: ZoneInfo) -> list[str]:
+    """Notes of people with what they are about."""
+    return [
+        f"{moment_text(one.at, zone)}"
+        f"{'' if one.ends is None else f' to {moment_text(one.ends, zone)}'}, {one.author}: "
+        f"{one_line(one.text)}"
+        for one in notes
+    ]
 
 
 def marks_of(events: Sequence[Event]) -> list[Mark]:

@@ -13,6 +13,7 @@ import numpy as np
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
+from pumonitor.monitor.ledger.notes import StoredNotes
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
@@ -24,6 +25,7 @@ from pumonitor.monitor.reports.period.events import (
     alerts_in,
     configurations_said,
     marks_of,
+    notes_said,
     versions_of,
 )
 from pumonitor.monitor.reports.period.looks import arrived_by_age, expected_and_realised
@@ -102,6 +104,9 @@ def period_report(
         pages=pages,
     )
     marks = marks_of(events)
+    notes = StoredNotes(ledger.database).all(
+        name, since=period.start, until=period.end, limit=_MOST_EVENTS
+    )
     found = (metric_shown(columns, one, zone=zone, marks=marks) for one in HEADLINES)
     metrics = [one for one in found if one is not None]
     configuration = ledger.configuration(name)
@@ -114,6 +119,7 @@ def period_report(
         lead=_lead(over, events, verdicts(columns)),
         metrics=metrics,
         events=events,
+        notes=notes_said(notes, zone=zone),
         windows=_windows(name, over, metrics, pages),
         left_out=max(0, len(over) - _MOST_ROWS),
         versions=versions_of(over, zone=zone),
