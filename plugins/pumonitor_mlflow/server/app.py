@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, MutableMapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
@@ -30,6 +31,8 @@ from pumonitor_mlflow.server.wrapped import (
 )
 
 if TYPE_CHECKING:
+    from anyio import CapacityLimiter
+
     from pumonitor.monitor.config.configuration import Configuration
     from pumonitor.monitor.dashboard.access import Caller
     from pumonitor.monitor.ledger.ledger import Ledger
@@ -41,6 +44,10 @@ _BELOW: Final = "/pumonitor"
 _SEEN: Final = "pumonitor.seen"
 _MAY_EDIT: Final = "pumonitor.may_edit"
 _LONGEST_BODY: Final = 1 << 20
+_PAGES_AT_ONCE: Final = 8
+_MOST_WAITING: Final = 32
+_PATIENCE: Final = 60.0
+"""Seconds in which the wrapped application says who may see what."""
 
 _log = logging.getLogger("pumonitor")
 
@@ -66,11 +73,18 @@ def create_app() -> Any:
 
 
 class _Pages:
-    """The pages, opened at the first request; a later one tries again if that failed."""
+    """The pages, opened at the first request; a later one tries again if that failed.
 
-    def __init__(self) -> None:
+    It tries no sooner than after as long as the attempt that failed took: a database that does not
+    answer would hold every request for its whole patience, one after the other.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock = Lock()
+        self._clock = clock
         self._app: WsgiApp | None = None
+        self._failed: InputError | StateError | None = None
+        self._try_again_at = 0.0
 
     def answer(
         self, request: Request, below: str, seen: Seen, may_edit: Callable[[str], bool]
@@ -87,23 +101,21 @@ class _Pages:
         except (InputError, StateError) as error:
             _log.error("pages: %s", error)
             why = str(error) if seen.everything else "the server's log says why"
-            text = f"The pages cannot be shown: {why}\n".encode()
-            return Answer(
-                status=HTTPStatus.SERVICE_UNAVAILABLE,
-                reason="Service Unavailable",
-                headers=[
-                    ("Content-Type", "text/plain; charset=utf-8"),
-                    ("X-Content-Type-Options", "nosniff"),
-                    ("Content-Length", str(len(text))),
-                ],
-                body=text,
-            )
+            return _unavailable(f"The pages cannot be shown: {why}")
         return ask_wsgi(app, request.below(below, **{_SEEN: seen, _MAY_EDIT: may_edit}))
 
     def _opened(self) -> WsgiApp:
         with self._lock:
             if self._app is None:
-                self._app = _open_pages()
+                begun = self._clock()
+                if self._failed is not None and begun < self._try_again_at:
+                    raise self._failed
+                try:
+                    self._app = _open_pages()
+                except (InputError, StateError) as error:
+                    ended = self._clock()
+                    self._failed, self._try_again_at = error, ended + (ended - begun)
+                    raise
             return self._app
 
 
@@ -234,8 +246,36 @@ class _WsgiDoor(_Door):
         return self.answer(replace(request, body=body), seen, self._ask)
 
 
+def _unavailable(why: str) -> Answer:
+    text = f"{why}\n".encode()
+    return Answer(
+        status=HTTPStatus.SERVICE_UNAVAILABLE,
+        reason="Service Unavailable",
+        headers=[
+            ("Content-Type", "text/plain; charset=utf-8"),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Retry-After", "5"),
+            ("Content-Length", str(len(text))),
+        ],
+        body=text,
+    )
+
+
+def _threads_of_pages() -> CapacityLimiter:
+    from anyio import CapacityLimiter
+
+    return CapacityLimiter(_PAGES_AT_ONCE)
+
+
+@dataclass(frozen=True, slots=True)
 class _AsgiDoor(_Door):
-    """Under uvicorn."""
+    """Under uvicorn.
+
+    Pages are made in threads of their own, so few that MLflow's requests always find one: were the
+    ledger not to answer, pages would soon hold all the threads that MLflow has for its own.
+    """
+
+    threads: CapacityLimiter = field(default_factory=_threads_of_pages)
 
     async def __call__(
         self,
@@ -257,20 +297,26 @@ class _AsgiDoor(_Door):
         await send({"type": "http.response.body", "body": answer.body})
 
     async def _seen(self, request: Request) -> Seen | Answer:
+        from anyio import move_on_after
+
         steps = asking(request, static_prefix=self.static_prefix, has_accounts=self.has_accounts)
         question = next(steps)
-        while True:
-            answer = await ask_asgi(self.wrapped, question)
-            try:
-                question = steps.send(answer)
-            except StopIteration as end:
-                return self.noted(request, end.value)
+        with move_on_after(_PATIENCE):
+            while True:
+                answer = await ask_asgi(self.wrapped, question)
+                try:
+                    question = steps.send(answer)
+                except StopIteration as end:
+                    return self.noted(request, end.value)
+        return _unavailable("MLflow does not answer: try again later")
 
     async def _answer(
         self, request: Request, seen: Seen, receive: Callable[[], Awaitable[Message]]
     ) -> Answer:
         from anyio import from_thread, to_thread
 
+        if self.threads.statistics().tasks_waiting >= _MOST_WAITING:
+            return _unavailable("too many pages are being made: try again later")
         body = await _body(receive)
         if body is None:
             return _TOO_LONG
@@ -279,7 +325,9 @@ class _AsgiDoor(_Door):
             found: Answer = from_thread.run(ask_asgi, self.wrapped, question)
             return found
 
-        return await to_thread.run_sync(self.answer, replace(request, body=body), seen, ask)
+        return await to_thread.run_sync(
+            self.answer, replace(request, body=body), seen, ask, limiter=self.threads
+        )
 
 
 async def _body(receive: Callable[[], Awaitable[Message]]) -> bytes | None:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from pumonitor.errors import InputError, no_such, shortened
 from pumonitor.monitor.page_addresses import moment_written, version_read, version_written
 
-__all__ = ["SeriesAddress", "moment_in"]
+__all__ = ["SeriesAddress", "moment_in", "number_in"]
 
 _MOST_WINDOWS: Final = 1000
 _DEFAULT_WINDOWS: Final = 90
@@ -72,7 +72,7 @@ class SeriesAddress:
             metric=chosen,
             model_version=_version(query),
             segment=_short(query, "segment") or "",
-            windows=_number(query.get("windows", str(_DEFAULT_WINDOWS))),
+            windows=number_in(query, "windows", usual=_DEFAULT_WINDOWS, most=_MOST_WINDOWS),
             until=moment_in(query, "until", zone=zone),
             as_of=moment_in(query, "as_of", zone=zone),
         )
@@ -131,8 +131,24 @@ def _short(query: Mapping[str, str], name: str) -> str | None:
     return given
 
 
-def _number(given: str) -> int:
-    if not (given.isascii() and given.isdecimal() and 1 <= int(given[:6]) <= _MOST_WINDOWS):
-        msg = f"windows must be a number from 1 to {_MOST_WINDOWS}, got {shortened(given)!r}"
+def number_in(query: Mapping[str, str], name: str, *, usual: int, most: int) -> int:
+    """A whole number from 1 on; the usual one where none is given.
+
+    Raises
+    ------
+    InputError
+        If it is none, or too large.
+
+    Examples
+    --------
+    >>> number_in({"windows": "30"}, "windows", usual=90, most=1000)
+    30
+    >>> number_in({}, "windows", usual=90, most=1000)
+    90
+    """
+    given = query.get(name, str(usual))
+    is_number = given.isascii() and given.isdecimal() and len(given) <= len(str(most))
+    if not (is_number and 1 <= int(given) <= most):
+        msg = f"{name} must be a number from 1 to {most}, got {shortened(given)!r}"
         raise InputError(msg)
     return int(given)

@@ -127,7 +127,9 @@ def _teach_words(app: Flask) -> None:
 def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/")
     def show_overview() -> str:
-        return render_template("overview.html", **overview(site, visible=access.visible()))
+        return render_template(
+            "overview.html", **overview(site, request.args, visible=access.visible())
+        )
 
     @app.get("/monitors/<name>")
     def show_monitor(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import socket
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Event, Thread
@@ -26,6 +27,8 @@ __all__ = ["pages_server", "wait_for_signal"]
 _THREADS: Final = 8
 _LONGEST_WAIT: Final = 30.0
 """For a connection; the end wakes the thread."""
+_LAST_ANSWERS: Final = 20.0
+"""Seconds for requests that have begun, and again for their answers to be taken."""
 
 
 @contextmanager
@@ -81,9 +84,13 @@ def _serving(app: Flask, listening: socket.socket) -> Iterator[None]:
     def serve() -> None:
         while not stopped.is_set():
             wasyncore.loop(timeout=_LONGEST_WAIT, map=connections, count=1)
-        server.task_dispatcher.shutdown()
+        server.task_dispatcher.shutdown(timeout=_LAST_ANSWERS)
         # Answers that are ready are still sent.
-        wasyncore.loop(timeout=0, map=connections, count=2)
+        until = time.monotonic() + _LAST_ANSWERS
+        while _is_sending(connections) and time.monotonic() < until:
+            wasyncore.loop(timeout=0.1, map=connections, count=1)
+        for channel in list(server.active_channels.values()):
+            channel.handle_close()  # with the file that holds a long answer
         wasyncore.close_all(connections)
 
     thread = Thread(target=serve, name="pages", daemon=True)
@@ -94,6 +101,10 @@ def _serving(app: Flask, listening: socket.socket) -> Iterator[None]:
         stopped.set()
         server.pull_trigger()
         thread.join()
+
+
+def _is_sending(connections: Mapping[int, object]) -> bool:
+    return any(getattr(one, "total_outbufs_len", 0) for one in connections.values())
 
 
 def wait_for_signal() -> None:

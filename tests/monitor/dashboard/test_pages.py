@@ -12,6 +12,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import event, update
 
+from pumonitor.monitor.dashboard.pages.standing import standings_of
 from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.inspection.insights import plain_row
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
@@ -69,6 +70,31 @@ def test_overview_puts_first_what_needs_somebody_and_takes_as_many_statements(sh
     del shop.monitors["another"], shop.monitors["zebra"]
     shop.get("/")
     assert number == of_three
+
+
+def test_a_sparkline_draws_the_version_with_most_predictions(shop):
+    """On the fourth day the first version has 5 predictions and 0.77, the second 603 and 0.8."""
+    with shop.site.at_once() as ledger:
+        [one] = standings_of(shop.site, ledger, visible=["card-fraud"], now=shop.now)
+    columns, places = one.series
+    assert [columns.model_version[place] for place in places] == ["1"] * 3 + ["2"] * 5
+    assert [columns.metric[place] for place in places] == ["recall"] * 8
+
+
+def test_a_long_overview_has_pages_and_leaves_no_monitor_out(shop):
+    monitor = shop.monitors["card-fraud"]
+    for number in range(400):
+        name = f"monitor-{number:03}"
+        shop.monitors[name] = monitor.model_copy()
+        shop.monitors[name]._name = name
+    shown = []
+    for page in (1, 2, 3):
+        answer = shop.get(f"/?page={page}")
+        assert f"Page {page} of 3" in text_of(answer)
+        shown += re.findall(r'<th scope="row"><a [^>]*>([^<]*)', answer.text)
+    assert shown[0] == "card-fraud"
+    assert sorted(shown) == sorted(shop.monitors)
+    assert 'href="/?page=2"' in shop.get("/").text
 
 
 def test_a_monitor_page_has_the_numbers_of_the_ledger(shop):
@@ -209,6 +235,12 @@ def test_alerts_page_says_what_fires_and_what_happened(shop):
         ("/monitors/card-fraud?metric=recal", 400, "did you mean 'recall'?"),
         (f"/monitors/card-fraud/windows/{SIXTH}?revision=77", 404, "not found"),
         ("/monitors/card-fraud?windows=0", 400, "windows must be a number from 1 to 1000"),
+        (
+            "/monitors/card-fraud?windows=0000001000000",
+            400,
+            "windows must be a number from 1 to 1000",
+        ),
+        ("/?page=2", 400, "page must be a number from 1 to 1"),
         ("/monitors/card-fraud?windows=1e3", 400, "windows must be a number from 1 to 1000"),
         ("/monitors/card-fraud?until=tomorrow", 400, "until must be a time such as"),
         ("/monitors/card-fraud?as_of=0001-01-01", 400, "as_of must be a time such as"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from pathlib import Path
 from urllib.request import urlopen
@@ -15,7 +18,7 @@ from urllib.request import urlopen
 import pytest
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.dashboard.server import pages_server
+from pumonitor.monitor.dashboard.server import _serving, pages_server
 from tests.monitor.monitored_shop import write_shop
 
 
@@ -56,6 +59,30 @@ def test_a_port_that_is_taken_says_so(shop):
             pages_server(f"127.0.0.1:{port}", shop.monitors, shop.ledger),
         ):
             pass
+
+
+def test_an_answer_that_has_begun_is_sent_to_its_end():
+    """It is longer than what a connection holds while nobody reads."""
+    begun, sent = threading.Event(), 12 << 20
+
+    def app(environ, start_response):
+        start_response("200 OK", [("Content-Length", str(sent))])
+        begun.set()
+        return [b"x" * sent]
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    with listening, contextlib.ExitStack() as serving:
+        serving.enter_context(_serving(app, listening))
+        with socket.create_connection(listening.getsockname(), timeout=10) as client:
+            client.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            assert begun.wait(10)
+            end = threading.Thread(target=serving.close)
+            end.start()
+            received = b""
+            while part := client.recv(1 << 16):
+                received += part
+            end.join()
+    assert len(received.partition(b"\r\n\r\n")[2]) == sent
 
 
 def test_the_command_serves_until_it_is_stopped(tmp_path):

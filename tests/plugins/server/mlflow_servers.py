@@ -102,6 +102,25 @@ def start_mlflow(folder: Path, *options: str, also: Mapping[str, str], home: Pat
     return Server(command, port=port, folder=home, log=log, also=environment)
 
 
+def start_waitress(folder: Path, *, home: Path) -> Server:
+    """As MLflow starts it on Windows. Elsewhere it cannot start any application by name there."""
+    import mlflow.server
+
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "waitress", "--host=127.0.0.1", f"--port={port}"),
+        *("--ident=mlflow", "--call", "pumonitor_mlflow.server.app:create_app"),
+    ]
+    environment = {
+        "_MLFLOW_SGI_NAME": "waitress",
+        mlflow.server.BACKEND_STORE_URI_ENV_VAR: f"sqlite:///{home / 'mlflow.db'}",
+        mlflow.server.REGISTRY_STORE_URI_ENV_VAR: f"sqlite:///{home / 'mlflow.db'}",
+        mlflow.server.ARTIFACT_ROOT_ENV_VAR: str(home / "artifacts"),
+        "PUMONITOR_CONFIG": str(folder / "pumonitor.yaml"),
+    }
+    return Server(command, port=port, folder=home, log=home / "server.log", also=environment)
+
+
 @contextmanager
 def mlflow_server(folder: Path, *options: str, also: Mapping[str, str]) -> Iterator[str]:
     server = start_mlflow(folder, *options, also=also, home=folder)

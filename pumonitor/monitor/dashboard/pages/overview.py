@@ -12,6 +12,7 @@ import numpy as np
 from markupsafe import Markup
 
 from pumonitor.monitor.charts.time_series import draw_sparkline
+from pumonitor.monitor.dashboard.address import number_in
 from pumonitor.monitor.dashboard.pages.standing import MonitorStanding, standings_of
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import ago, estimate_text, interval_shown, moment_text
@@ -21,6 +22,7 @@ from pumonitor.report.numbers import percent
 
 __all__ = ["OverviewRow", "overview"]
 
+_ON_A_PAGE: Final = 200
 _NO_DRAWING: Final = Markup("")
 
 
@@ -59,21 +61,32 @@ class OverviewRow:
     next_judged: str = "–"
 
 
-def overview(site: Site, *, visible: Collection[str]) -> dict[str, Any]:
+def overview(site: Site, query: Mapping[str, str], *, visible: Collection[str]) -> dict[str, Any]:
     """What the first page shows, read by as many statements for one monitor as for a hundred.
 
     Parameters
     ----------
     site : Site
+    query : mapping of str to str
+        Of its address: which page of a long list.
     visible : collection of str
         Monitors that the reader may see.
     """
+    pages = max(-(-len(visible) // _ON_A_PAGE), 1)
+    page = number_in(query, "page", usual=1, most=pages)
     now = site.clock()
     with site.at_once() as ledger:
         standings = standings_of(site, ledger, visible=visible, now=now)
     rows = [_row(one, site.zone(one.monitor), now=now) for one in standings]
     rows.sort(key=lambda row: (row.urgency, row.monitor))
-    return {"rows": rows, "lead": _lead(rows), "now": now}
+    return {
+        "rows": rows[(page - 1) * _ON_A_PAGE : page * _ON_A_PAGE],
+        "page": page,
+        "pages": pages,
+        "is_cut": any(one.is_cut for one in standings),
+        "lead": _lead(rows),
+        "now": now,
+    }
 
 
 def _row(one: MonitorStanding, zone: ZoneInfo, *, now: datetime) -> OverviewRow:
@@ -109,12 +122,11 @@ def _estimate(one: MonitorStanding, zone: ZoneInfo) -> Mapping[str, Any]:
 
 
 def _sparkline(columns: HeadlineColumns, places: Sequence[int], *, metric: str) -> Markup:
-    by_window = {columns.window_start[place]: place for place in places}
     value, low, high = (
-        np.array([some[place] for place in by_window.values()], dtype=float)
+        np.array([some[place] for place in places], dtype=float)
         for some in (columns.value, columns.low, columns.high)
     )
-    said = f"{title(metric)}, last {len(by_window)} windows"
+    said = f"{title(metric)}, last {len(places)} windows"
     return draw_sparkline(value, low, high, title=said)
 
 

@@ -34,6 +34,8 @@ Condition = Literal["failing", "critical", "warning", "stopped", "muted", "no re
 _IN_ORDER: Final = get_args(Condition)
 _URGENT: Final = 4
 _WINDOWS: Final = 30
+_MOST_NUMBERS: Final = 16 * _WINDOWS
+"""Of a monitor, on average: its metric and predictions of eight versions in each window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,8 @@ class MonitorStanding:
         Alerts that fire, those that need somebody first.
     headline : HeadlineEstimate or None
     series : tuple of (HeadlineColumns, sequence of int)
-        The metric over the latest windows: columns of all monitors, and where its entries are.
+        The metric over the latest windows: columns of all monitors, and where its entries are, one
+        a window: of the model version with most predictions.
     labels_arrived : float or None
         Share of the newest window's expected confirmations that have arrived.
     failing, to_collect, to_evaluate : int
@@ -79,6 +82,8 @@ class MonitorStanding:
         As of `WorkColumns`.
     has_stopped : bool
         Whether no window is due before there are new predictions.
+    is_cut : bool
+        Whether more was found than is read of so many monitors: some may lack their estimate.
     """
 
     monitor: str
@@ -95,6 +100,7 @@ class MonitorStanding:
     last_evaluated: datetime | None = None
     next_mature: datetime | None = None
     has_stopped: bool = False
+    is_cut: bool = False
 
     @property
     def urgency(self) -> int:
@@ -131,7 +137,8 @@ def standings_of(
     now : datetime
     """
     metrics = {name: usual_metric(site.monitors[name]) for name in visible}
-    found = ledger.overview(metrics, now=now, number=_WINDOWS)
+    limit = _MOST_NUMBERS * max(len(metrics), 1)
+    found = ledger.overview(metrics, now=now, number=_WINDOWS, limit=limit)
     alerts: dict[str, list[AlertShown]] = {}
     for one in alerts_shown(ledger, now=now, monitors=visible):
         if one.alert.is_firing:
@@ -197,7 +204,7 @@ def _standing(
         ),
         firing=firing,
         headline=_headline(columns, _newest(columns, places, metric)),
-        series=series,
+        series=(series[0], _shown(*series, metric)),
         labels_arrived=_labels_arrived(columns, places),
         failing=work.failing,
         to_collect=work.to_collect,
@@ -206,6 +213,7 @@ def _standing(
         last_evaluated=work.last_evaluated_at,
         next_mature=work.next_mature,
         has_stopped=has_stopped,
+        is_cut=columns.is_cut or series[0].is_cut,
     )
 
 
@@ -234,11 +242,7 @@ def _headline(columns: HeadlineColumns, place: int | None) -> HeadlineEstimate |
 
 def _newest(columns: HeadlineColumns, places: Sequence[int], metric: str) -> int | None:
     """Where its newest mature value is, or the newest of all; of the version most predicted by."""
-    predictions = {
-        (columns.window_start[place], columns.model_version[place]): columns.value[place] or 0.0
-        for place in places
-        if columns.metric[place] == "predictions"
-    }
+    predictions = _predictions(columns, places)
     own = [place for place in places if columns.metric[place] == metric]
     mature = [place for place in own if columns.state[place] != "provisional"]
 
@@ -247,6 +251,32 @@ def _newest(columns: HeadlineColumns, places: Sequence[int], metric: str) -> int
         return start, predictions.get((start, columns.model_version[place]), 0.0)
 
     return max(mature or own, key=rank, default=None)
+
+
+def _shown(columns: HeadlineColumns, places: Sequence[int], metric: str) -> list[int]:
+    """Of each window where the metric is, of the version with most predictions."""
+    predictions = _predictions(columns, places)
+    chosen: dict[datetime, int] = {}
+    for place in places:
+        if columns.metric[place] == metric:
+            start, version = columns.window_start[place], columns.model_version[place]
+            other = chosen.get(start)
+            if other is None or predictions.get((start, version), 0.0) > predictions.get(
+                (start, columns.model_version[other]), 0.0
+            ):
+                chosen[start] = place
+    return list(chosen.values())
+
+
+def _predictions(
+    columns: HeadlineColumns, places: Sequence[int]
+) -> dict[tuple[datetime, str], float]:
+    """By window and version."""
+    return {
+        (columns.window_start[place], columns.model_version[place]): columns.value[place] or 0.0
+        for place in places
+        if columns.metric[place] == "predictions"
+    }
 
 
 def _labels_arrived(columns: HeadlineColumns, places: Sequence[int]) -> float | None:

@@ -46,7 +46,8 @@ from pumonitor.monitor.ledger.results.read_series import LIMIT, current_monitors
 
 __all__ = ["OverviewReader"]
 
-_ABOUT_LABELS: Final = ("label_maturity", "labeled_positives", "predictions")
+_PREDICTIONS: Final = "predictions"
+_ABOUT_LABELS: Final = ("label_maturity", "labeled_positives", _PREDICTIONS)
 _COLUMNS: Final = (
     "monitor",
     "model_version",
@@ -110,7 +111,7 @@ def _headlines(connection: Connection, query: Select[Any], *, limit: int) -> Hea
 def _select_series(
     metrics: Mapping[str, str], chosen: CTE, starts: Sequence[Row[Any]]
 ) -> Select[Any]:
-    """Select each monitor's metric from the first of its latest windows on."""
+    """Select each monitor's metric, and predictions, from the first of its latest windows on."""
     numbers = _numbers(metrics)
     start = numbers.c.window_start
     # The earliest, as a value: by that PostgreSQL sees how few of all rows are wanted.
@@ -118,7 +119,11 @@ def _select_series(
     return _select_numbers(numbers, chosen).where(
         *([] if earliest is None else [start >= earliest]),
         start >= chosen.c.since,
-        numbers.c.metric == _metric_of(metrics, numbers),
+        or_(
+            # Of two versions in a window, these say which has more rows.
+            numbers.c.metric == _PREDICTIONS,
+            numbers.c.metric == _metric_of(metrics, numbers),
+        ),
     )
 
 
