@@ -11,10 +11,11 @@ LOCKED := $(VENV)/.locked
 INSTALLED := $(VENV)/.installed
 DOCS := $(VENV)/docs/.installed
 BROWSER := $(VENV)/browser/.installed
+VALIDATORS := $(VENV)/validators/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-browser test-slow check lint smoke bench reproduce data docs dist lock clean
+.PHONY: help setup demo test test-browser test-slow check lint deploy-check smoke bench reproduce data docs dist lock clean
 
 help:
 	@echo "Begin"
@@ -27,6 +28,7 @@ help:
 	@echo "  make test-slow  the rest: the demonstration, rounds through crashes and outages, coverage over many runs"
 	@echo "  make check      lint, format, types, import rules, documentation examples, workflow files"
 	@echo "  make lint       the same without the examples, which make test runs too"
+	@echo "  make deploy-check  the files of deploy/, by the tools that read them, as far as these are installed"
 	@echo "  make smoke      use the wheel with the lowest versions it allows"
 	@echo "                  VERSIONS=highest the newest, PYTHON=/path/to/python3.14 another interpreter"
 	@echo
@@ -66,7 +68,8 @@ demo: $(INSTALLED)
 test: export OMP_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow and not browser"
+	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow and not browser" \
+	--ignore tests/deploy/test_validators.py
 
 # The pages in a browser, by a driver that lies beside the environment. One process: it starts servers.
 test-browser: export OMP_NUM_THREADS = 1
@@ -93,6 +96,15 @@ lint: $(INSTALLED)
 	$(BIN)/lint-imports
 	@if command -v actionlint >/dev/null; then actionlint; \
 	else echo "actionlint is not installed: workflow files are checked by tests/packaging alone"; fi
+
+# hadolint and kubernetes-validate come by pip, the other tools by apt: docker-compose, nginx-light,
+# prometheus, prometheus-alertmanager, systemd.
+deploy-check: $(VALIDATORS)
+	PATH="$(abspath $(VENV))/validators/bin:$$PATH" $(BIN)/python -m pytest --quiet -rs tests/deploy/test_validators.py
+
+$(VALIDATORS): requirements-validators.lock | $(INSTALLED)
+	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/validators --requirement requirements-validators.lock
+	@touch $@
 
 # uv finds the versions; it comes with pip (pip install uv) and is no part of the environment.
 VERSIONS ?= lowest-direct
@@ -143,6 +155,12 @@ lock: $(LOCKED)
 	$(LOCK_FLAGS) --output-file=requirements.lock pyproject.toml
 	$(call LOCK_EXTRA,docs)
 	$(call LOCK_EXTRA,browser)
+	$(call LOCK_EXTRA,validators)
+	PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL= \
+	CUSTOM_COMPILE_COMMAND="make lock" \
+	$(BIN)/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --extra=postgres --extra=features \
+	--constraint=requirements.lock $(LOCK_FLAGS) --output-file=deploy/container/requirements.lock pyproject.toml
 
 # An extra that lies beside the environment, in versions that go with it: requirements-EXTRA.lock.
 define LOCK_EXTRA

@@ -29,7 +29,8 @@ def serve(
             metavar="TOKEN",
             envvar="PUMONITOR_HEALTH_TOKEN",
             help="Token that requests must carry, as Authorization: Bearer TOKEN. Other users "
-            "of the machine can read options: set the environment variable instead.",
+            "of the machine can read options: set the environment variable instead, or "
+            "PUMONITOR_HEALTH_TOKEN_FILE to a file that holds it.",
         ),
     ] = None,
     pages: Annotated[
@@ -64,6 +65,23 @@ def serve(
         serve_until_stopped(
             read_configuration(config).configuration,
             health=health,
-            health_token=health_token or None,
+            health_token=health_token or _token_of_file(),
             pages=pages,
         )
+
+
+def _token_of_file() -> str | None:
+    """The token in the file that a variable names, as container platforms mount secrets."""
+    import os
+
+    from pumonitor.errors import InputError
+    from pumonitor.monitor.config.values.variables import replace_variables
+
+    name = "PUMONITOR_HEALTH_TOKEN"
+    if f"{name}_FILE" not in os.environ:
+        return None
+    found = replace_variables(f"${{{name}}}", os.environ)
+    if name in found.missing:
+        msg = f"the health address {found.missing[name]}"
+        raise InputError(msg)
+    return found.text
