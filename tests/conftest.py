@@ -12,6 +12,7 @@ import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -99,20 +100,56 @@ def postgres_address(migrated_postgres: str) -> str:
     return migrated_postgres
 
 
-@pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("state") / "template.db"
-    migrated(f"sqlite:///{file}")
-    return file
+@pytest.fixture(scope="session", autouse=True)
+def migrated_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A new state database of SQLite is a copy of one that has taken all steps.
+
+    Tests of the steps, and commands that run as processes, take them themselves.
+    """
+    from pumonitor.monitor.ledger.database.connections import Database
+    from pumonitor.monitor.ledger.database.migrations import upgrade as module
+
+    upgrade = module.upgrade
+
+    @lru_cache
+    def template() -> Path:
+        file = tmp_path_factory.mktemp("state") / "template.db"
+        database = Database(f"sqlite:///{file}")
+        upgrade(database)
+        database.close()
+        return file
+
+    def copied(database: Database) -> None:
+        file = Path(str(database.engine.url.database))
+        if database.is_sqlite and not file.exists():
+            shutil.copy(template(), file)
+        upgrade(database)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(module, "upgrade", copied)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_built_once() -> Iterator[None]:
+    """Commands called in process are the same objects: to build them all takes 30 ms a call."""
+    import typer.testing
+    from typer.main import get_command
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(typer.testing, "_get_command", lru_cache(get_command))
+    yield
+    patch.undo()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Address of a state database that is up to date and empty."""
     if request.param == "sqlite":
-        file = tmp_path / "state.db"
-        shutil.copy(request.getfixturevalue("sqlite_template"), file)
-        return f"sqlite:///{file}"
+        address = f"sqlite:///{tmp_path / 'state.db'}"
+        migrated(address)
+        return address
     return str(request.getfixturevalue("postgres_address"))
 
 

@@ -12,6 +12,7 @@ from pumonitor.metrics.rates import Rates, corrected_rates
 from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Curve
+from pumonitor.stats.quantiles import quantiles
 
 __all__ = [
     "by_threshold",
@@ -89,7 +90,7 @@ def by_threshold(
             uncorrected = np.asarray(metric.formula(naive))[:-1]
         # A resample without a value at a threshold says nothing there: the estimate stands in.
         values = np.where(np.isnan(values), y, np.clip(values, low_end, high_end))
-        low, high = np.quantile(np.nan_to_num(values), [tail, 1 - tail], axis=0)
+        low, high = quantiles(np.nan_to_num(values), [tail, 1 - tail])
         name = f"{metric.name}_by_threshold"
         curves[name] = Curve(
             name=name,
@@ -139,7 +140,7 @@ def _curve(
     tail = 0.5 * (1 - problem.confidence_level)
     # A resample with nothing flagged anywhere has no curve: the estimate stands in.
     redrawn = np.where(np.isnan(redrawn), y, redrawn)
-    low, high = np.quantile(redrawn, [tail, 1 - tail], axis=0)
+    low, high = quantiles(redrawn, [tail, 1 - tail])
     return Curve(
         name=name,
         x_title=x_title,

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from pumonitor.stats.quantiles import quantiles
+
 __all__ = ["interval", "log_t_draws", "logit_t_draws", "share_draws", "split_normal_logit_draws"]
 
 FloatArray = NDArray[np.float64]
@@ -32,7 +34,7 @@ def interval(draws: FloatArray, *, confidence_level: float) -> tuple[float, floa
     if len(kept) == 0:
         return math.nan, math.nan
     tail = 0.5 * (1 - confidence_level)
-    low, high = np.quantile(kept, [tail, 1 - tail])
+    low, high = quantiles(kept, [tail, 1 - tail])
     return float(low), float(high)
 
 

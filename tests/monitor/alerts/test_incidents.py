@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from datetime import timedelta
 
@@ -35,8 +34,7 @@ BAD = {3, 4}
 
 
 @pytest.fixture
-def ledger(sqlite_template, tmp_path):
-    shutil.copy(sqlite_template, tmp_path / "state.db")
+def ledger(tmp_path):
     with opened(f"sqlite:///{tmp_path}/state.db") as one:
         yield one
 

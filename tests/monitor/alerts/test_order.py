@@ -66,13 +66,11 @@ RULES = (SLOW, QUICK, DROP)
 class Commits(RuleBasedStateMachine):
     """Days go by; workers collect, evaluate, die, overtake each other, and do things twice."""
 
-    template: Path
     days_in_all = 8
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
-        shutil.copy(self.template, self.folder / "state.db")
         self.ledger = Ledger.open(
             f"sqlite:///{self.folder}/state.db", rules=WorkRules(attempts_allowed=2)
         )
@@ -257,7 +255,6 @@ class Commits(RuleBasedStateMachine):
         self.found.collect()
         self.evaluate_all(1)
         self.found.advance(self.workers[0])
-        shutil.copy(self.template, self.folder / "again.db")
         with Ledger.open(f"sqlite:///{self.folder}/again.db") as ledger:
             again = AlertedLedger(ledger, RULES, self.results)
             again.now = end
@@ -293,8 +290,7 @@ class ManyCommits(Commits):
     days_in_all = 24
 
 
-def go(machine: type[Commits], template: Path, *, runs: int, steps: int) -> None:
-    machine.template = template
+def go(machine: type[Commits], *, runs: int, steps: int) -> None:
     run_state_machine_as_test(
         machine,
         settings=settings(
@@ -309,10 +305,10 @@ def go(machine: type[Commits], template: Path, *, runs: int, steps: int) -> None
     )
 
 
-def test_alerts_do_not_depend_on_who_commits_what_when(sqlite_template: Path) -> None:
-    go(Commits, sqlite_template, runs=4, steps=50)
+def test_alerts_do_not_depend_on_who_commits_what_when() -> None:
+    go(Commits, runs=4, steps=50)
 
 
 @pytest.mark.slow
-def test_they_do_not_over_thousands_of_steps(sqlite_template: Path) -> None:
-    go(ManyCommits, sqlite_template, runs=20, steps=150)
+def test_they_do_not_over_thousands_of_steps() -> None:
+    go(ManyCommits, runs=20, steps=150)

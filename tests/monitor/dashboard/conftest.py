@@ -18,10 +18,9 @@ from tests.monitor.monitored_shop import FIRST, MATURITY, write_shop
 
 
 @pytest.fixture(scope="session")
-def shop_state(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shop_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The state database of a shop whose days have all been worked on."""
     file = tmp_path_factory.mktemp("pages") / "state.db"
-    shutil.copy(sqlite_template, file)
     with Ledger.open(f"sqlite:///{file}") as ledger:
         ShopPages(ledger)
     return file

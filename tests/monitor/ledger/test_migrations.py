@@ -14,6 +14,7 @@ from sqlalchemy import inspect, text
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import StateError
+from pumonitor.monitor.ledger.database.migrations import upgrade as migrations
 from pumonitor.monitor.ledger.database.migrations.upgrade import upgrade
 from pumonitor.monitor.ledger.database.schema import metadata
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -23,6 +24,12 @@ FIELDS = (
     "value, low, high, n_labeled, n_unlabeled, undefined_reason, infeasible, impossible, "
     "infeasible_reason, unclipped_value, unclipped_low, unclipped_high, assumed"
 )
+
+
+@pytest.fixture(autouse=True)
+def step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here no database is a copy of one that has taken the steps."""
+    monkeypatch.setattr(migrations, "upgrade", upgrade)
 
 
 def test_the_steps_lead_to_the_tables_the_code_knows(address: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -40,9 +39,8 @@ class Taken:
 
 
 @pytest.fixture
-def ledger(sqlite_template, tmp_path):
+def ledger(tmp_path):
     """An alert that fires, and a message for MLflow."""
-    shutil.copy(sqlite_template, tmp_path / "state.db")
     with Ledger.open(f"sqlite:///{tmp_path}/state.db") as ledger:
         AlertedLedger(
             ledger, [BELOW], lambda pane: {("7", ""): [known("auc", 0.5), rows(1000)]}

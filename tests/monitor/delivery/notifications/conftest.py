@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -40,8 +39,6 @@ def receiver() -> Iterator[HttpReceiver]:
 
 
 @pytest.fixture
-def ledger(sqlite_template: Path, tmp_path: Path) -> Iterator[Ledger]:
-    file = tmp_path / "state.db"
-    shutil.copy(sqlite_template, file)
-    with Ledger.open(f"sqlite:///{file}") as one:
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(f"sqlite:///{tmp_path}/state.db") as one:
         yield one
