@@ -69,11 +69,12 @@ def _t_noise(
     return np.asarray(standard_error * quantiles[rng.permutation(size)])
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=128)
 def _t_quantiles(size: int, degrees_of_freedom: float) -> FloatArray:
     """Student's t at the midpoints of `size` equal strata, in ascending order.
 
-    Kept, because one evaluation asks for the same degrees of freedom several times.
+    Kept, because one evaluation asks for the same degrees of freedom several times, and so do
+    panes of a window that have the same rows.
     """
     quantiles = np.asarray(stats.t.ppf((np.arange(size) + 0.5) / size, degrees_of_freedom))
     quantiles.flags.writeable = False

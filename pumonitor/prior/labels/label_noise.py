@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -180,13 +181,10 @@ def estimate_label_purity(
     labeled, unlabeled = labeled * sample.n_labeled, unlabeled * sample.n_unlabeled
     if np.count_nonzero(labeled + unlabeled) < _FEWEST_BINS:
         return _nothing_seen()
-    clean = fit_clean(centres, labeled, unlabeled)
-    noisy = fit_noisy(centres, labeled, unlabeled)
+    clean, noisy, profile = _fits(*(part.tobytes() for part in (centres, labeled, unlabeled)))
     ratio = max(2 * float(noisy.likelihood[0] - clean.likelihood[0]), 0.0)
     best, prior = (float(part[0]) for part in _purity(noisy, table, class_prior, scenario))
-    low, high = _interval(
-        (centres, labeled, unlabeled), noisy, table, class_prior, scenario, confidence_level
-    )
+    low, high = _interval(noisy, profile, table, class_prior, scenario, confidence_level)
     mistaken = sample.n_labeled * (1 - best)
     is_evident = ratio >= _LEAST_RATIO and best <= _MATERIAL and mistaken >= _FEWEST_MISTAKEN
     return LabelPurityEstimate(
@@ -237,26 +235,34 @@ def _purity(
     return purity, np.clip((positives - labeled * purity) / unlabeled, 0.0, 1.0)
 
 
+@lru_cache(maxsize=64)
+def _fits(centres: bytes, labeled: bytes, unlabeled: bytes) -> tuple[PlateauFit, ...]:
+    """The clean model, the noisy one, and the noisy one with each of many floors.
+
+    Kept, because the same rows come again: in panes of a window that differ by their moment alone,
+    where a window of the reference is evaluated, under another class prior.
+    """
+    middle, rows, others = (np.frombuffer(part) for part in (centres, labeled, unlabeled))
+    data = middle, rows[np.newaxis], others[np.newaxis]
+    clean, noisy = fit_clean(*data), fit_noisy(*data)
+    wide = np.geomspace(1e-3, 0.98, _WIDE)
+    narrow = np.clip(noisy.floor[0], 1e-3, 0.45) * np.geomspace(0.4, 2.2, _NARROW)
+    floor = np.sort(np.concatenate([[0.0], wide, narrow]))
+    labels, unlabeled_rows = (np.repeat(part, len(floor), axis=0) for part in data[1:])
+    profile = fit_noisy(middle, labels, unlabeled_rows, near=noisy, floor=floor)
+    return clean, noisy, profile
+
+
 def _interval(
-    data: tuple[FloatArray, FloatArray, FloatArray],
     noisy: PlateauFit,
+    profile: PlateauFit,
     table: ScoreTable,
     class_prior: float | None,
     scenario: Scenario,
     confidence_level: float,
 ) -> tuple[float, float]:
     """Purities of all floors whose best likelihood is near enough to the greatest."""
-    centres, labeled, unlabeled = data
-    wide = np.geomspace(1e-3, 0.98, _WIDE)
-    narrow = np.clip(noisy.floor[0], 1e-3, 0.45) * np.geomspace(0.4, 2.2, _NARROW)
-    floor = np.sort(np.concatenate([[0.0], wide, narrow]))
-    profile = fit_noisy(
-        centres,
-        np.repeat(labeled, len(floor), axis=0),
-        np.repeat(unlabeled, len(floor), axis=0),
-        near=noisy,
-        floor=floor,
-    )
+    floor = profile.floor
     greatest = max(float(noisy.likelihood[0]), float(profile.likelihood.max()))
     fall = greatest - profile.likelihood
     reach = 0.5 * float(special.chdtri(1, 1 - confidence_level))
