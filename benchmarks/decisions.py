@@ -97,8 +97,8 @@ def misses(market: Market, criterion: str, *, runs: int, seed: int) -> tuple[flo
     for run in range(runs):
         found = market.chosen(criterion, np.random.default_rng([seed, run]))
         truth = market.true(found.threshold, criterion)
-        below += [truth < found.low - 1e-9, truth < found.single_low - 1e-9]
-        optimism.append((found.value - truth) / max(abs(truth), 1e-9))
+        below += [truth < found.low - 1e-9, truth < found.estimate.low - 1e-9]
+        optimism.append((found.estimate.value - truth) / max(abs(truth), 1e-9))
     share = below / runs
     return float(share[0]), float(share[1]), float(np.median(optimism))
 

@@ -331,7 +331,8 @@ def decision_of(
         cases = float(problem.population.sum())
     metrics = outcome_metrics(cases, value=value, cost=cost)
     resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
-    choice = best_threshold(problem, resampled, metrics.get("money", metrics["f1"]))
+    also = [one for one in (threshold, other_threshold) if one is not None]
+    choice = best_threshold(problem, resampled, metrics.get("money", metrics["f1"]), also=also)
     return Decision(
         cases=cases,
         now=_outcome(problem, metrics, threshold),

@@ -18,7 +18,8 @@ __all__ = ["Dot", "Line", "Place", "Range", "draw_curves", "steps"]
 FloatArray = NDArray[np.float64]
 
 _SIZE: Final = (360, 250)
-_MARGINS: Final = (52, 12, 18, 42)
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 18, 42
+_ROW: Final = 13
 _MOST_TICKS: Final = 5
 
 _RANGE: Final = Markup('<rect class="{}" x="{:.1f}" y="{}" width="{:.1f}" height="{}"/>')
@@ -77,7 +78,7 @@ class Place:
 
     at: float
     text: str
-    kind: Literal["now", "chosen"] = "now"
+    kind: Literal["now", "chosen", "best"] = "now"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +142,7 @@ def draw_curves(
         bottom=upward[0],
         top=upward[1],
         size=_SIZE,
-        margins=_MARGINS,
+        margins=(_LEFT, _RIGHT, _TOP + _ROW * max(len(places) - 1, 0), _BOTTOM),
     )
     parts = [
         *_ranges(frame, ranges),
@@ -195,20 +196,18 @@ def _ranges(frame: Frame, ranges: Sequence[Range]) -> Iterator[Markup]:
 
 
 def _places(frame: Frame, places: Sequence[Place]) -> Iterator[Markup]:
+    """Each with its words in a row of its own, so that near ones can be read."""
     _, _, top, bottom = frame.margins
-    for one in places:
+    for row, one in enumerate(places):
         if frame.begin <= one.at <= frame.end:
             x = float(frame.x(one.at))
             towards = "end" if x > 0.6 * frame.size[0] else "begin"
+            beside = x + (-4 if towards == "end" else 4)
+            height = top - 6 - _ROW * (len(places) - 1 - row)
             yield _PLACE.format(
                 one.kind,
-                x,
-                top,
-                frame.size[1] - bottom,
-                towards,
-                x + (-4 if towards == "end" else 4),
-                top - 6,
-                one.text,
+                *(x, height - 9, frame.size[1] - bottom),
+                *(towards, beside, height, one.text),
             )
 
 

@@ -19,6 +19,7 @@ from pumonitor.monitor.dashboard.api.routes import api_routes, is_of_api
 from pumonitor.monitor.dashboard.forms import Forms
 from pumonitor.monitor.dashboard.pages.alert_page import alert_page
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
+from pumonitor.monitor.dashboard.pages.decide_page import decide_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
 from pumonitor.monitor.dashboard.pages.window_page import (
@@ -146,6 +147,10 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/monitors/<name>/results.csv")
     def show_csv(name: str) -> Response:
         return Response(monitor_csv(site, access.seen(name), request.args), mimetype="text/csv")
+
+    @app.get("/monitors/<name>/decide")
+    def show_decide(name: str) -> str:
+        return render_template("decide.html", **decide_page(site, access.seen(name), request.args))
 
     _add_window_pages(app, site, access)
     _add_alert_pages(app, site, access)

@@ -66,9 +66,9 @@ def test_what_is_marked_stands_at_its_number():
     # Words on the right go to the left of their line.
     assert chosen.find("text").get("class") == "said end"
     [dot] = of_class(root, "dot")
-    assert (dot.get("cx"), dot.get("cy")) == ("200.0", "113.0")
+    assert (dot.get("cx"), dot.get("cy")) == ("200.0", "126.0")
     [reach] = of_class(root, "point")
-    assert reach.find("path").get("d") == "M200.0 208.0V65.5"
+    assert reach.find("path").get("d") == "M200.0 208.0V85.0"
 
 
 def test_words_are_escaped():

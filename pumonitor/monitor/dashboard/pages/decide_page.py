@@ -1,0 +1,314 @@
+"""Decide: what thresholds bring, which is best, and which review would tell more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from markupsafe import Markup
+
+from pumonitor.decisions import (
+    Decision,
+    Outcome,
+    ReviewOptions,
+    decision_of,
+    nearest_threshold,
+    threshold_of_capacity,
+)
+from pumonitor.monitor.charts.curves import Dot, Line, Place, draw_curves
+from pumonitor.monitor.dashboard.pages.decide_address import MOST_WINDOWS, PER, DecideAddress
+from pumonitor.monitor.dashboard.pages.decide_evidence import (
+    Evidence,
+    evidence_of,
+    mature_windows,
+)
+from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.in_words import interval_shown
+from pumonitor.names import title
+from pumonitor.report.numbers import number, rows
+from pumonitor.results import Curve, Estimate
+
+__all__ = ["decide_page"]
+
+_TITLES: Final = {
+    "reviews": "Cases to review",
+    "positives_caught": "Positives caught",
+    "positives_missed": "Positives missed",
+    "money": "Money",
+}
+_MEANING: Final = {
+    "reviews": "in a window",
+    "positives_caught": "in a window",
+    "positives_missed": "in a window",
+    "money": "value of the positives caught less the cost of the reviews, in a window",
+}
+_SHARES: Final = ("precision", "recall", "f1")
+_DRAWN: Final = ("f1", "precision", "recall", "reviews", "positives_caught")
+_MOST_LINES: Final = 21
+_WHERE: Final = {
+    "above": "cases at or above the threshold",
+    "below": "cases below the threshold",
+    "all": "all cases",
+}
+
+
+_Line = tuple[str, str, Sequence[tuple[str, str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """What is computed once for each address and revision."""
+
+    columns: Sequence[tuple[str, str]]
+    lines: Sequence[_Line]
+    charts: Sequence[dict[str, Any]]
+    best_said: str
+    snapped_said: str
+    reviews: Sequence[dict[str, Any]]
+    reviews_said: str
+
+
+def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, Any]:
+    """What the decide page of a monitor shows.
+
+    Parameters
+    ----------
+    site : Site
+    name : str
+    query : mapping of str to str
+        As `DecideAddress.read` takes it.
+
+    Raises
+    ------
+    InputError
+        If the query cannot be read.
+    """
+    zone = site.zone(name)
+    at = DecideAddress.read(query, zone=zone)
+    with site.at_once() as ledger:
+        windows = mature_windows(ledger, name, at)
+        series = ledger.newest_results(monitors=[name], metrics=["predictions"])
+        shown: _Shown | None = None
+        if windows is not None:
+            key = ("decide", windows.key(), at.key())
+            shown = site.kept.get(key, lambda: _shown(evidence_of(ledger, windows), at))
+    return {
+        "monitor": name,
+        "zone": zone,
+        "at": at,
+        "per": PER,
+        "most_windows": MOST_WINDOWS,
+        "versions": sorted(set(series.model_version)),
+        "segments": sorted({one for one in series.segment if one}),
+        "evaluations": () if windows is None else windows.evaluations,
+        "can_be_added": windows is not None and windows.can_be_added,
+        "shown": shown,
+    }
+
+
+def _shown(evidence: Evidence | None, at: DecideAddress) -> _Shown | None:
+    if evidence is None:
+        return None
+    other, snapped = _other_threshold(evidence, at)
+    found = decision_of(
+        evidence.problem,
+        evidence.threshold,
+        other_threshold=other,
+        value=at.value,
+        cost=at.cost,
+        cases=evidence.cases,
+    )
+    marked = {"now": found.now, "chosen": found.chosen, "best": found.best}
+    outcomes = {kind: one for kind, one in marked.items() if one is not None}
+    reviews = None
+    if not evidence.problem.table.has_propensities:
+        reviews = found.reviews(at.cases)
+    return _Shown(
+        columns=[(kind, f"{kind}: {one.threshold:.6g}") for kind, one in outcomes.items()],
+        lines=[
+            *(_line(metric, outcomes, at) for metric in found.now.estimates),
+            _band_line(outcomes, found),
+        ],
+        charts=[
+            drawn
+            for metric in (*(("money",) if at.value is not None else ()), *_DRAWN)
+            if (drawn := _chart(metric, found, outcomes, at))["chart"]
+        ],
+        best_said=_best_said(found, at),
+        snapped_said=snapped,
+        reviews=[] if reviews is None else _review_lines(reviews),
+        reviews_said="" if reviews is None else _reviews_said(reviews),
+    )
+
+
+def _other_threshold(evidence: Evidence, at: DecideAddress) -> tuple[float | None, str]:
+    """The threshold asked for or that the capacity allows, and what was done to it in words."""
+    problem = evidence.problem
+    if at.threshold is not None:
+        found = nearest_threshold(problem.table, at.threshold)
+        if found == at.threshold:
+            return found, ""
+        return found, (
+            f"Rows are counted by score, and {at.threshold:g} lies between two counts: "
+            f"{found:.6g} is shown."
+        )
+    if at.capacity is None:
+        return None, ""
+    cases = at.capacity * (evidence.days if at.per == "day" else 1.0)
+    share = at.capacity / 100 if at.per == "share" else cases / evidence.cases
+    if share >= 1:
+        return float(problem.table.lower[0]), "Every case can be reviewed."
+    found = threshold_of_capacity(problem, share)
+    return found, (
+        f"{number(share * evidence.cases)} cases a window can be reviewed: from a score of "
+        f"{found:.6g} on there are no more."
+    )
+
+
+def _line(metric: str, outcomes: Mapping[str, Outcome], at: DecideAddress) -> _Line:
+    """A line of the table: title, meaning, value and interval of each threshold."""
+    cells = []
+    for one in outcomes.values():
+        value, low, high = one[metric].displayed
+        if one[metric].undefined_reason is not None:
+            cells.append(("–", one[metric].undefined_reason or ""))
+        else:
+            cells.append((_amount(metric, value, at), interval_shown(low, high)))
+    return (_title(metric), _MEANING.get(metric, ""), cells)
+
+
+def _band_line(outcomes: Mapping[str, Outcome], found: Decision) -> _Line:
+    """What can be relied on of the criterion wherever the threshold is put."""
+    choice = found.choice
+    cells = []
+    for kind, one in outcomes.items():
+        low, high = choice.band(one[choice.criterion])
+        if kind == "best":
+            low, high = choice.low, choice.high
+        cells.append(("", interval_shown(low, high)))
+    heading = f"{_title(choice.criterion)}, whichever threshold is chosen"
+    return (heading, "an interval that holds at all thresholds at once", cells)
+
+
+def _chart(
+    metric: str, found: Decision, outcomes: Mapping[str, Outcome], at: DecideAddress
+) -> dict[str, Any]:
+    curve = found.curves[f"{metric}_by_threshold"]
+    heading = f"{_title(metric)} by threshold"
+    at_most = float(np.nextafter(curve.x[-1], np.inf))
+    return {
+        "heading": heading,
+        "chart": _drawn(curve, metric, outcomes, title=heading, last=at_most),
+        "columns": ["Threshold", _title(metric), "95% interval"],
+        "lines": [
+            (
+                number(float(curve.x[place])),
+                _amount(metric, float(curve.y[place]), at),
+                interval_shown(float(curve.low[place]), float(curve.high[place])),
+            )
+            for place in _places(len(curve.x))
+        ],
+    }
+
+
+def _drawn(
+    curve: Curve, metric: str, outcomes: Mapping[str, Outcome], *, title: str, last: float
+) -> Markup:
+    return draw_curves(
+        [Line(x=curve.x, y=curve.y, low=curve.low, high=curve.high)],
+        title=title,
+        identifier=f"{metric}-by-threshold".replace("_", "-"),
+        x_title="Decision threshold",
+        across=(float(curve.x[0]), last),
+        upward=(0.0, 1.0) if metric in _SHARES else _reach(curve, outcomes, metric),
+        places=[
+            Place(one.threshold, f"{kind} {one.threshold:.6g}", kind)  # type: ignore[arg-type]
+            for kind, one in outcomes.items()
+        ],
+        dots=[_dot(one.threshold, one[metric]) for one in outcomes.values()],
+    )
+
+
+def _reach(curve: Curve, outcomes: Mapping[str, Outcome], metric: str) -> tuple[float, float]:
+    """An axis for what can be read: where all cases are reviewed numbers are far from the rest."""
+    top = 1.05 * float(np.max(curve.high))
+    marked = [end for one in outcomes.values() for end in one[metric].displayed]
+    if metric == "reviews":
+        top = min(top, 2.5 * max(marked)) if max(marked) > 0 else top
+    low = float(np.min(curve.low))
+    if low >= 0:
+        return 0.0, top if top > 0 else 1.0
+    furthest = max(top, 1e-9, *(abs(one) for one in marked))
+    return max(1.05 * low, -furthest), max(top, 0.1 * furthest)
+
+
+def _dot(threshold: float, estimate: Estimate) -> Dot:
+    value, low, high = estimate.displayed
+    said = interval_shown(low, high)
+    return Dot(x=threshold, y=value, low=low, high=high, text=f"{_text(value)} ({said})")
+
+
+def _best_said(found: Decision, at: DecideAddress) -> str:
+    """Which threshold is best, what can be relied on there, and what the choice costs."""
+    choice, of_money = found.choice, found.choice.criterion == "money"
+    what = "money" if of_money else "F1"
+    low, single = (_amount(choice.criterion, one, at) for one in (choice.low, choice.estimate.low))
+    if of_money and found.best["reviews"].value == 0:
+        return (
+            f"At none of {rows(choice.candidates)} thresholds is it sure that reviews pay: the "
+            "lower bound of the money is highest where nothing is reviewed."
+        )
+    sentence = (
+        f"Of {rows(choice.candidates)} thresholds, {choice.threshold:.6g} has the highest "
+        f"lower bound of {what}: {low}. "
+    )
+    if low == single:
+        return sentence + "The bound holds for all thresholds at once."
+    return sentence + (
+        f"The best of many looks better than it is: as if it had been fixed beforehand the bound "
+        f"would read {single}, and the estimate there is too high on average."
+    )
+
+
+def _review_lines(found: ReviewOptions) -> list[dict[str, Any]]:
+    best = {metric: found.best(metric).where for metric in found.now}
+    return [
+        {
+            "where": _WHERE[one.where],
+            "cases": rows(one.cases),
+            "positives": number(round(one.positives, 1)),
+            "widths": [
+                (_text(one.widths[metric]), best[metric] == one.where) for metric in _SHARES
+            ],
+        }
+        for one in found.options
+    ]
+
+
+def _reviews_said(found: ReviewOptions) -> str:
+    best = found.best("f1")
+    return (
+        f"To know F1 better, review {rows(best.cases)} {_WHERE[best.where]}, picked at random: "
+        f"its interval is expected to become {_text(best.widths['f1'])} wide; today it is "
+        f"{_text(found.now['f1'])}."
+    )
+
+
+def _title(metric: str) -> str:
+    return _TITLES.get(metric) or title(metric)
+
+
+def _amount(metric: str, value: float, at: DecideAddress) -> str:
+    text = _text(value)
+    return f"{text} {at.currency}" if metric == "money" and at.currency else text
+
+
+def _text(value: float) -> str:
+    return number(value) if np.isfinite(value) else "–"
+
+
+def _places(many: int) -> list[int]:
+    even = np.linspace(0, many - 1, min(many, _MOST_LINES))
+    return [int(one) for one in np.unique(even.round())]

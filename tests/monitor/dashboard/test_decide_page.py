@@ -1,0 +1,216 @@
+"""The decide page: the state is in its address, numbers are those of the ledger and of decide."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pumonitor.decisions import decision_of, threshold_of_capacity
+from pumonitor.monitor.dashboard.pages import decide_page as page
+from pumonitor.monitor.dashboard.pages.decide_address import DecideAddress
+from pumonitor.monitor.dashboard.pages.decide_evidence import (
+    evidence_of,
+    mature_windows,
+)
+from pumonitor.monitor.in_words import estimate_text, interval_shown
+from pumonitor.monitor.reports.window_problem import window_problem
+from pumonitor.report.numbers import number
+from tests.monitor.monitored_shop import FIRST
+
+NAME = "card-fraud"
+ADDRESS = f"/monitors/{NAME}/decide"
+DAY = timedelta(days=1)
+STAKES = "value=100&cost=7.5&currency=EUR"
+
+
+def asked(evaluated, **query):
+    return DecideAddress.read(query, zone=evaluated.site.zone(NAME))
+
+
+def lines_of(response):
+    """The first table: heading to its cells, each a value and an interval."""
+    assert response.status_code == 200
+    body = response.text.split("<tbody>")[1].split("</tbody>")[0]
+    found = {}
+    for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL):
+        heading = re.search(r'<th scope="row">([^<]*)', row).group(1).strip()
+        cells = re.findall(r"<td>(.*?)</td>", row, re.DOTALL)
+        found[heading] = [
+            tuple(re.findall(r"<b>(.*?)</b>|of\">(.*?)</span>", cell)) for cell in cells
+        ]
+    return {
+        heading: [tuple(a or b for a, b in cell) for cell in cells]
+        for heading, cells in found.items()
+    }
+
+
+def test_at_the_present_threshold_it_has_the_stored_numbers(evaluated):
+    shown = lines_of(evaluated.get(ADDRESS))
+    stored = {
+        row.metric: row
+        for row in evaluated.ledger.results(NAME, since=FIRST + DAY, until=FIRST + 2 * DAY)
+    }
+    for heading, metric in (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1")):
+        row = stored[metric]
+        expected = (estimate_text(metric, row.value), interval_shown(row.low, row.high))
+        assert shown[heading][0] == expected
+    assert "Money" not in shown
+    assert list(shown)[-1] == "F1, whichever threshold is chosen"
+
+
+def test_money_is_that_of_decide_with_its_currency_beside_it(evaluated):
+    response = evaluated.get(f"{ADDRESS}?threshold=0.5&{STAKES}&cases=100")
+    shown = lines_of(response)
+    [stored] = [
+        one
+        for one in evaluated.ledger.evaluations(NAME, start=FIRST + DAY)
+        if one.state != "provisional"
+    ]
+    problem = window_problem(stored, evaluated.ledger)
+    found = decision_of(problem.problem, 0.5, other_threshold=0.5, value=100, cost=7.5)
+    assert shown["Money"][0][0] == f"{number(found.now['money'].value)} EUR"
+    assert shown["Money"][2][0] == f"{number(found.best['money'].value)} EUR"
+    ends = interval_shown(found.choice.low, found.choice.high)
+    assert shown["Money, whichever threshold is chosen"][2] == (ends,)
+    assert f"has the highest lower bound of money: {number(found.choice.low)} EUR." in response.text
+    widths = found.reviews(100)
+    said = f"become {number(widths.best('f1').widths['f1'])} wide"
+    assert said in response.text
+    assert "<figcaption>Money by threshold</figcaption>" in response.text
+    identifiers = re.findall(r' id="([^"]*)"', response.text)
+    assert len(identifiers) == len(set(identifiers))
+
+
+@pytest.mark.parametrize(
+    ("query", "cases"), [("20", 20), ("10&per=day", 10), ("5&per=share", None)]
+)
+def test_a_capacity_is_of_a_window_a_day_or_a_share(evaluated, query, cases):
+    evidence = evidence_of(
+        evaluated.ledger, mature_windows(evaluated.ledger, NAME, asked(evaluated))
+    )
+    cases = cases or 0.05 * evidence.cases
+    threshold = threshold_of_capacity(evidence.problem, cases)
+    response = evaluated.get(f"{ADDRESS}?capacity={query}")
+    assert f"chosen: {threshold:.6g}</th>" in response.text
+    reviews = lines_of(response)["Cases to review"][1][0]
+    assert float(reviews) <= cases < float(reviews) + 3
+
+
+def test_all_can_be_reviewed_where_the_capacity_is_larger(evaluated):
+    shown = evaluated.get(f"{ADDRESS}?capacity=99999")
+    assert "Every case can be reviewed." in shown.text
+    assert lines_of(shown)["Positives missed"][1][0] == "0"
+
+
+def test_a_threshold_between_two_counts_is_moved_and_that_is_said(evaluated):
+    evidence = evidence_of(
+        evaluated.ledger, mature_windows(evaluated.ledger, NAME, asked(evaluated))
+    )
+    table = evidence.problem.table
+    wide = next(one for one in range(len(table)) if table.upper[one] > table.lower[one])
+    inside = float(table.lower[wide] + 0.1 * (table.upper[wide] - table.lower[wide]))
+    shown = evaluated.get(f"{ADDRESS}?threshold={inside!r}").text
+    assert f"{table.lower[wide]:.6g} is shown." in shown
+
+
+def test_windows_are_added_up_where_one_class_prior_is_assumed(evaluated):
+    at = asked(evaluated, windows="2")
+    windows = mature_windows(evaluated.ledger, NAME, at)
+    assert windows.can_be_added
+    evidence = evidence_of(evaluated.ledger, windows)
+    tables = [window_problem(one, evaluated.ledger).problem.table for one in windows.evaluations]
+    rows = [float((one.labeled + one.unlabeled).sum()) for one in tables]
+    assert len(rows) == 2
+    assert evidence.cases == sum(rows) / 2
+    together = evidence.problem.table
+    assert together.n_labeled == sum(one.n_labeled for one in tables)
+    above = [float(one.labeled[one.index_of_threshold(0.5) :].sum()) for one in tables]
+    index = together.index_of_threshold(0.5)
+    assert evidence.problem.labeled_above[index] == sum(above) / together.n_labeled
+    one, both = (lines_of(evaluated.get(f"{ADDRESS}?windows={many}")) for many in (1, 2))
+
+    def width(shown):
+        low, high = shown["Recall"][0][1].split(" to ")
+        return float(high) - float(low)
+
+    assert width(both) < width(one)
+
+
+def test_windows_of_estimated_class_priors_are_not_added_up(evaluated, monkeypatch):
+    windows = mature_windows(evaluated.ledger, NAME, asked(evaluated, windows="2"))
+
+    def estimated(*_args, **_options):
+        def other(one):
+            prior = {**one.evaluation["made_with"]["class_prior"], "method": "followed from auto"}
+            made_with = {**one.evaluation["made_with"], "class_prior": prior}
+            return replace(one, evaluation={**one.evaluation, "made_with": made_with})
+
+        stored = {one.window.start: other(one) for one in windows.evaluations}
+        monkeypatch.setattr(
+            type(evaluated.ledger), "evaluation", lambda _, __, *, start, **___: stored[start]
+        )
+        return mature_windows(evaluated.ledger, NAME, asked(evaluated, windows="2"))
+
+    found = estimated()
+    assert not found.can_be_added
+    assert [one.window.start for one in found.evaluations] == [FIRST + DAY]
+
+
+def test_until_chooses_an_earlier_window_and_none_is_said(evaluated):
+    earlier = evaluated.get(f"{ADDRESS}?until=2026-01-02").text
+    assert "2026-01-01</a> (final)" in earlier
+    nothing = evaluated.get(f"{ADDRESS}?until=2026-01-01")
+    assert nothing.status_code == 200
+    assert "No mature window has predictions before 2026-01-01 yet." in nothing.text
+
+
+def test_a_window_without_estimates_says_so(shop):
+    shown = shop.get(ADDRESS)
+    assert shown.status_code == 200
+    assert "This window has no estimates: its page says why." in shown.text
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("threshold=0.5&capacity=3", "give threshold or capacity, not both"),
+        ("threshold=much", "threshold must be a number, got &#39;much&#39;"),
+        ("threshold=nan", "threshold must be a number"),
+        ("capacity=-1", "capacity must be a number from 0 on"),
+        ("capacity=101&per=share", "capacity must be at most 100%"),
+        ("per=year", "per must be window, day or share"),
+        ("value=3", "money needs both the value of a caught positive and the cost of a review"),
+        ("cases=0", "cases must be a number from 1 to 2000"),
+        ("cases=2001", "cases must be a number from 1 to 2000"),
+        ("windows=13", "windows must be a number from 1 to 12"),
+        ("value=1e99&cost=1", "value must be a number from 0 on"),
+        (f"currency={'x' * 500}", "currency must have at most 400 characters"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(evaluated, query, said):
+    response = evaluated.get(f"{ADDRESS}?{query}")
+    assert response.status_code == 400
+    assert said in response.text
+
+
+def test_the_form_keeps_what_was_asked_and_hostile_words_are_harmless(evaluated):
+    query = "capacity=7&per=day&value=2&cost=1&currency=<b>\"'&cases=50"
+    shown = evaluated.get(f"{ADDRESS}?{query}").text
+    for name, value in (("capacity", "7"), ("value", "2"), ("cost", "1"), ("cases", "50")):
+        assert re.search(rf'name="{name}"[^>]* value="{value}"', shown)
+    assert '<option value="day" selected>' in shown
+    assert "<b>\"'" not in shown
+    assert "&lt;b&gt;" in shown
+
+
+def test_an_answer_is_computed_once(evaluated, monkeypatch):
+    first = evaluated.get(f"{ADDRESS}?cases=77").text
+    monkeypatch.setattr(page, "decision_of", lambda *_: pytest.fail("computed again"))
+    assert evaluated.get(f"{ADDRESS}?cases=77").text == first
+
+
+def test_unknown_monitors_are_not_there(evaluated):
+    assert evaluated.get("/monitors/another/decide").status_code == 404
