@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pumonitor import __version__
+from pumonitor.monitor.config.changes import changes_between
 from pumonitor.monitor.dashboard.api.alert_answers import (
     ConfigurationAnswer,
     Configurations,
@@ -14,7 +15,6 @@ from pumonitor.monitor.dashboard.api.alert_answers import (
 )
 from pumonitor.monitor.dashboard.api.queries import NoQuery
 from pumonitor.monitor.dashboard.api.reading import Reading
-from pumonitor.monitor.inspection.configuration_changes import changes_between
 from pumonitor.monitor.ledger.records.windows import Backlog
 
 __all__ = ["configurations_answer", "health_answer"]
