@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from pumonitor.names import COUNTS
 from pumonitor.report.numbers import interval_text, number, rows
 
-__all__ = ["ago", "estimate_text", "interval_shown", "moment_text"]
+__all__ = ["ago", "estimate_text", "interval_shown", "length_words", "moment_text"]
 
 
 def estimate_text(metric: str, value: float | None) -> str:
@@ -70,13 +70,24 @@ def ago(moment: datetime | None, now: datetime) -> str:
     if moment is None:
         return "never"
     apart = abs(now - moment)
-    for unit, length in (
+    if apart < timedelta(minutes=1):
+        return "just now"
+    return f"{length_words(apart)} ago" if moment < now else f"in {length_words(apart)}"
+
+
+def length_words(length: timedelta) -> str:
+    """A length of time in its largest unit, cut to whole ones.
+
+    Examples
+    --------
+    >>> length_words(timedelta(days=1, hours=7)), length_words(timedelta(hours=2))
+    ('1 day', '2 hours')
+    """
+    units = (
         ("day", timedelta(days=1)),
         ("hour", timedelta(hours=1)),
         ("minute", timedelta(minutes=1)),
-    ):
-        many = apart // length
-        if many:
-            said = f"{many} {unit}{'s' if many > 1 else ''}"
-            return f"{said} ago" if moment < now else f"in {said}"
-    return "just now"
+    )
+    unit, of = next((one for one in units if length >= one[1]), units[-1])
+    many = length // of
+    return f"{many} {unit}{'' if many == 1 else 's'}"

@@ -22,6 +22,7 @@ from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
 from pumonitor.monitor.dashboard.pages.decide_page import decide_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
+from pumonitor.monitor.dashboard.pages.side_by_side import signed
 from pumonitor.monitor.dashboard.pages.window_page import (
     window_csv,
     window_page,
@@ -30,7 +31,7 @@ from pumonitor.monitor.dashboard.pages.window_page import (
 from pumonitor.monitor.dashboard.people import add_forms
 from pumonitor.monitor.dashboard.protection import protect
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.in_words import estimate_text, interval_shown, moment_text
+from pumonitor.monitor.in_words import estimate_text, interval_shown, length_words, moment_text
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 from pumonitor.monitor.page_addresses import PageAddresses, moment_read, version_written
@@ -110,6 +111,7 @@ def _teach_words(app: Flask) -> None:
         interval=lambda row: interval_shown(row.low, row.high),
         when=moment_text,
         one_line=one_line,
+        length_words=length_words,
         lines=lambda text: [one_line(line) for line in text.split("\n")],
         percent=percent,
     )
@@ -117,6 +119,7 @@ def _teach_words(app: Flask) -> None:
         estimate_text=estimate_text,
         interval_shown=interval_shown,
         metric_title=title,
+        signed=signed,
         version_of_package=__version__,
         version_written=version_written,
         alert_address=_alert_address,

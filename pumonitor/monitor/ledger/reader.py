@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select
@@ -17,6 +18,7 @@ from pumonitor.monitor.ledger.records.windows import AuditEntry
 from pumonitor.monitor.ledger.results.read_collected import CollectedReader
 from pumonitor.monitor.ledger.results.read_lists import ListsReader
 from pumonitor.monitor.ledger.results.read_overview import OverviewReader
+from pumonitor.monitor.ledger.results.read_realised import RealisedReader
 from pumonitor.monitor.ledger.results.read_results import ResultsReader
 from pumonitor.monitor.ledger.results.read_series import SeriesReader
 from pumonitor.monitor.ledger.results.read_windows import WindowsReader
@@ -25,7 +27,13 @@ __all__ = ["LedgerReader"]
 
 
 class LedgerReader(
-    CollectedReader, ListsReader, OverviewReader, ResultsReader, SeriesReader, WindowsReader
+    CollectedReader,
+    ListsReader,
+    OverviewReader,
+    RealisedReader,
+    ResultsReader,
+    SeriesReader,
+    WindowsReader,
 ):
     """Reads a ledger and changes nothing.
 
@@ -72,6 +80,16 @@ class LedgerReader(
         )
         with self.database.reading() as connection:
             return {row.configuration: row.meaning for row in connection.execute(query)}
+
+    def configuration_changes(self, monitor: str) -> tuple[tuple[datetime, Mapping[str, Any]], ...]:
+        """When each configuration of the monitor was last put to use, and its meaning, in order."""
+        query = (
+            select(monitors.c.registered_at, monitors.c.meaning)
+            .where(monitors.c.name == monitor)
+            .order_by(monitors.c.registered_at, monitors.c.configuration)
+        )
+        with self.database.reading() as connection:
+            return tuple((row.registered_at, row.meaning) for row in connection.execute(query))
 
     def holders(self, monitor: str | None = None) -> tuple[Holder, ...]:
         """Processes that hold claims on windows, except those known to be dead.

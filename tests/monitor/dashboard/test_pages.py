@@ -17,6 +17,8 @@ from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.inspection.insights import plain_row
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.database.schema import alert_transitions, evaluations, results
+from pumonitor.monitor.ledger.database.schema import monitors as configurations
+from pumonitor.monitor.ledger.records.notes import Note
 from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST
 from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages, person
 
@@ -30,8 +32,9 @@ def text_of(answer) -> str:
 
 
 def table_of(answer) -> list[list[str]]:
-    """Cells of the rows of the page's first table body."""
-    body = re.search(r"<tbody>(.*?)</tbody>", answer.text, flags=re.DOTALL)
+    """Cells of the rows of the page's table of windows, or of its first table without one."""
+    text = answer.text.partition('aria-label="Table of windows"')
+    body = re.search(r"<tbody>(.*?)</tbody>", text[2] or text[0], flags=re.DOTALL)
     return [
         [
             html.unescape(re.sub(r"<[^>]*>", " ", cell)).strip()
@@ -127,6 +130,56 @@ def test_a_provisional_window_says_what_it_is_expected_to_become(shop):
 def test_marks_say_when_an_alert_fired_and_a_version_took_over(shop):
     marks = re.findall(r'<li value="\d+">([^<]*)', shop.get("/monitors/card-fraud").text)
     assert marks == ["2026-01-04: model version 2", "2026-01-06: too few found fired"]
+
+
+def test_what_was_expected_stands_beside_what_became_of_it(shop):
+    said = text_of(shop.get("/monitors/card-fraud"))
+    # Six days are mature; each had been expected to become what it has become.
+    assert "At the end of a window: of 6 windows, 6 ended inside their expected interval." in said
+    assert "Mean difference from what was expected: +0.000." in said
+    assert "Expected, and what" not in text_of(shop.get("/monitors/card-fraud?metric=f1"))
+    assert "of 3 windows, 3" in text_of(shop.get("/monitors/card-fraud?windows=5"))
+
+
+def test_versions_are_compared_in_the_windows_that_both_have(shop):
+    said = text_of(shop.get("/monitors/card-fraud"))
+    # Both predicted on the fourth day alone, which is too little for an interval.
+    assert "2 against 1 1 0.800 0.770 +0.030 fewer than 3 mature windows have both" in said
+
+
+def test_segments_are_compared_with_all_rows(shop):
+    with shop.ledger.database.writing() as connection:
+        of_segment = (results.c.segment != "") & (results.c.metric == "recall")
+        connection.execute(update(results).where(of_segment).values(value=0.25))
+    said = text_of(shop.get("/monitors/card-fraud"))
+    assert re.search(r"6 0\.250 0\.717 -0\.467 -0\.681 to -0\.252 lower", said)
+
+
+def test_notes_are_marked_where_they_belong(shop):
+    for day, text in ((1, "first\nreader"), (400, "later")):
+        at = FIRST + day * DAY
+        shop.ledger.notes.add(Note(monitor="card-fraud", at=at, text=text, author="alice"))
+    page = shop.get("/monitors/card-fraud")
+    marks = re.findall(r'<li value="\d+">([^<]*)', page.text)
+    assert marks[0] == "2026-01-02: alice: first reader"
+    assert len(marks) == 3
+    assert "alice : later" in text_of(page)
+    # A note is known from when it was written on.
+    assert "reader" not in shop.get("/monitors/card-fraud?as_of=2026-01-07T00:00:00Z").text
+
+
+def test_a_changed_configuration_is_marked_with_what_changed(shop):
+    with shop.ledger.database.writing() as connection:
+        of = configurations.c.name == "card-fraud"
+        connection.execute(update(configurations).where(of).values(meaning={"threshold": 0.5}))
+        row = dict(connection.execute(configurations.select().where(of)).mappings().one())
+        row |= {"configuration": "older", "is_current": False, "meaning": {"threshold": 0.4}}
+        row["registered_at"] = FIRST
+        connection.execute(configurations.insert(), row)
+        now = {"registered_at": FIRST + 2 * DAY}
+        connection.execute(update(configurations).where(configurations.c.is_current).values(now))
+    marks = re.findall(r'<li value="\d+">([^<]*)', shop.get("/monitors/card-fraud").text)
+    assert marks[0] == "2026-01-03: configuration: threshold was 0.4 and is now 0.5"
 
 
 def test_as_of_shows_what_was_known_then(shop):

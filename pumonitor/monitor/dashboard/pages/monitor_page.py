@@ -5,17 +5,23 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from pumonitor.monitor.charts.time_series import Drawn, Level, Mark, draw_time_series
+from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
 from pumonitor.monitor.dashboard.address import SeriesAddress
 from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
+from pumonitor.monitor.dashboard.pages.marks import marks_shown, notes_shown
+from pumonitor.monitor.dashboard.pages.side_by_side import (
+    segments_beside,
+    values_beside,
+    versions_beside,
+)
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.insights import plain
 from pumonitor.monitor.inspection.results_csv import write_results_csv
@@ -28,15 +34,13 @@ from pumonitor.monitor.reports.metric_over_windows import (
     metric_over_windows,
     metrics_read,
 )
+from pumonitor.monitor.reports.realised_looks import realised_looks
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF
-from pumonitor.plain_text import one_line
 
 __all__ = ["asked_series", "metrics_shown", "monitor_csv", "monitor_page", "usual_metric"]
 
 _FIRST_SHOWN: Final = ("f1", "recall", "precision", "auc", "aul", "class_prior")
-_MOST_MARKS: Final = 40
-_AN_INSTANT: Final = timedelta(microseconds=1)
 
 
 def usual_metric(monitor: Monitor) -> str:
@@ -82,7 +86,9 @@ def monitor_page(
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
         series = ledger.newest_results(monitors=[name], metrics=["predictions"])
         alerts = alerts_shown(ledger, now=now, monitors=[name], monitor=name)
-        marks = _marks(ledger, name, shown, at) if len(shown) else []
+        notes = notes_shown(ledger, name, shown, at)
+        marks = marks_shown(ledger, name, shown, at, notes)
+        beside = _beside(ledger, name, shown, at)
     period = baseline_period(monitor)
     links = [
         window_link(start, version, at.segment)
@@ -104,6 +110,8 @@ def monitor_page(
         "shown": shown,
         "links": links,
         "marks": marks,
+        "notes": notes,
+        **beside,
         "alerts": [one for one in alerts if one.alert.is_firing],
         "quiet": _quiet(alerts),
         "chart": draw_time_series(
@@ -207,28 +215,34 @@ def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:
     return found
 
 
-def _marks(ledger: Ledger, name: str, shown: MetricOverWindows, at: SeriesAddress) -> list[Mark]:
-    """Alerts that fired, and model versions that took over, in the windows shown."""
-    # What was known at a moment includes what became known then.
-    until = None if at.as_of is None else at.as_of + _AN_INSTANT
-    events = ledger.alerts.history(
-        name, since=shown.starts[0], until=until, kind="fired", limit=_MOST_MARKS
+def _beside(
+    ledger: Ledger, name: str, shown: MetricOverWindows, at: SeriesAddress
+) -> dict[str, Any]:
+    """Series beside each other, and what was expected beside what became of it."""
+    if not len(shown):
+        return {"beside_versions": [], "beside_segments": [], "realised": []}
+    version_of = dict(zip(shown.starts, shown.model_versions, strict=True))
+    values = values_beside(ledger, name, at, since=shown.starts[0])
+    # What was expected then is on the page as of that moment.
+    realised = (
+        ledger.realised(
+            name,
+            at.metric,
+            segment=at.segment,
+            model_version=at.model_version,
+            since=shown.starts[0],
+            until=at.until,
+        )
+        if at.as_of is None
+        else ()
     )
-    found = [
-        (one.transition.window_start, "alert", f"{one.transition.rule} fired")
-        for one in events
-        if one.transition.window_start <= shown.ends[-1]
-    ]
-    versions = list(shown.first_windows.items())[1:]
-    found += [
-        (start, "version", f"model version {one_line(version)}")
-        for version, start in versions
-        if version
-    ]
-    return [
-        Mark(at=when, number=place, text=text, kind=kind)  # type: ignore[arg-type]
-        for place, (when, kind, text) in enumerate(sorted(found), start=1)
-    ]
+    return {
+        "beside_versions": versions_beside(values, at),
+        "beside_segments": [] if at.segment else segments_beside(values, at, shown),
+        "realised": realised_looks(
+            [one for one in realised if version_of.get(one.window_start) == one.model_version]
+        ),
+    }
 
 
 def _quiet(alerts: Sequence[AlertShown]) -> str:

@@ -1,0 +1,117 @@
+"""What happened over the windows of a chart: alerts, versions, configurations, people's notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Final
+
+from pumonitor.errors import shortened
+from pumonitor.monitor.charts.time_series import Mark
+from pumonitor.monitor.dashboard.address import SeriesAddress
+from pumonitor.monitor.inspection.configuration_changes import changes_between
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.notes import Note
+from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
+from pumonitor.plain_text import one_line
+
+__all__ = ["marks_shown", "notes_shown"]
+
+_MOST: Final = 40
+_LONGEST: Final = 160
+_AN_INSTANT: Final = timedelta(microseconds=1)
+
+
+def notes_shown(
+    ledger: Ledger, name: str, shown: MetricOverWindows, at: SeriesAddress
+) -> tuple[Note, ...]:
+    """Notes about the time of these windows and, on the newest page, since then."""
+    if not len(shown):
+        return ledger.notes.all(name, limit=_MOST)
+    found = ledger.notes.all(name, since=shown.starts[0], until=at.until, limit=_MOST)
+    return tuple(one for one in found if _is_known(one.created_at, at))
+
+
+def marks_shown(
+    ledger: Ledger,
+    name: str,
+    shown: MetricOverWindows,
+    at: SeriesAddress,
+    notes: Sequence[Note],
+) -> list[Mark]:
+    """What happened in the windows shown, in order of time.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    name : str
+        Of the monitor.
+    shown : MetricOverWindows
+    at : SeriesAddress
+    notes : sequence of Note
+        From `notes_shown`.
+    """
+    if not len(shown):
+        return []
+    found = [
+        *_alerts(ledger, name, shown, at),
+        *_versions(shown),
+        *_configurations(ledger, name, at),
+        *((one.at, "note", f"{one.author}: {_on_one_line(one.text)}") for one in notes),
+    ]
+    within = [one for one in sorted(found) if shown.starts[0] <= one[0] <= shown.ends[-1]]
+    # What happened at one moment has one mark; of its kinds the first in the alphabet is drawn.
+    return [
+        Mark(at=when, number=place, text="; ".join(texts), kind=kind)  # type: ignore[arg-type]
+        for place, (when, (kind, texts)) in enumerate(_together(within).items(), start=1)
+    ]
+
+
+def _together(
+    found: Sequence[tuple[datetime, str, str]],
+) -> dict[datetime, tuple[str, list[str]]]:
+    together: dict[datetime, tuple[str, list[str]]] = {}
+    for when, kind, text in found:
+        _, texts = together.setdefault(when, (kind, []))
+        if text not in texts:
+            texts.append(text)
+    return together
+
+
+def _alerts(
+    ledger: Ledger, name: str, shown: MetricOverWindows, at: SeriesAddress
+) -> Iterator[tuple[datetime, str, str]]:
+    # What was known at a moment includes what became known then.
+    until = None if at.as_of is None else at.as_of + _AN_INSTANT
+    events = ledger.alerts.history(
+        name, since=shown.starts[0], until=until, kind="fired", limit=_MOST
+    )
+    for one in events:
+        yield one.transition.window_start, "alert", f"{one.transition.rule} fired"
+
+
+def _versions(shown: MetricOverWindows) -> Iterator[tuple[datetime, str, str]]:
+    for version, start in list(shown.first_windows.items())[1:]:
+        if version:
+            yield start, "version", f"model version {one_line(version)}"
+
+
+def _configurations(
+    ledger: Ledger, name: str, at: SeriesAddress
+) -> Iterator[tuple[datetime, str, str]]:
+    """When the monitor's configuration changed, and what of it."""
+    used = [one for one in ledger.configuration_changes(name) if _is_known(one[0], at)]
+    for (_, before), (when, now) in pairwise(used[-_MOST:]):
+        changes = changes_between(before, now)
+        if changes:
+            said = shortened("; ".join(changes), most=_LONGEST)
+            yield when, "configuration", f"configuration: {said}"
+
+
+def _on_one_line(text: str) -> str:
+    return shortened(" ".join(text.split()), most=_LONGEST)
+
+
+def _is_known(moment: datetime | None, at: SeriesAddress) -> bool:
+    return at.as_of is None or (moment is not None and moment <= at.as_of)

@@ -1,0 +1,131 @@
+"""Read what was expected of windows whose labels are mature by now, and what they became."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import and_, select
+
+from pumonitor.monitor.ledger.database.queries import equal, is_of_newest, starting_between
+from pumonitor.monitor.ledger.database.schema import newest_panes, panes, results
+from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
+from pumonitor.monitor.ledger.results.read_series import LIMIT, current_monitors
+
+__all__ = ["Realised", "RealisedReader"]
+
+_EXPECTED: Final = "_expected"
+
+
+@dataclass(frozen=True, slots=True)
+class Realised:
+    """A metric of a window, as it was expected at one of its looks and as it became.
+
+    Attributes
+    ----------
+    window_start, window_end : datetime
+    model_version : str
+    look : int
+        Number of the pane, from 0.
+    as_of : datetime
+        Labels known by then were used for the expectation.
+    low, high : float
+        The interval in which the mature value was expected.
+    expected, became : float
+    """
+
+    window_start: datetime
+    window_end: datetime
+    model_version: str
+    look: int
+    as_of: datetime
+    low: float
+    high: float
+    expected: float
+    became: float
+
+
+class RealisedReader(DatabaseReader):
+    """Reads expectations beside what became of them."""
+
+    def realised(
+        self,
+        monitor: str,
+        metric: str,
+        *,
+        segment: str = "",
+        model_version: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = LIMIT,
+    ) -> tuple[Realised, ...]:
+        """Every provisional look at windows that are mature now, the latest windows first.
+
+        Parameters
+        ----------
+        monitor, metric : str
+        segment : str
+            "" for all rows.
+        model_version : str, optional
+            By default all.
+        since, until : datetime, optional
+            Only windows that start in [since, until).
+        limit : int
+        """
+        current, then = current_monitors([monitor]), results.alias("expectation")
+        query = (
+            select(
+                newest_panes.c.window_start,
+                newest_panes.c.window_end,
+                newest_panes.c.model_version,
+                panes.c.number,
+                panes.c.as_of,
+                then.c.low,
+                then.c.high,
+                then.c.value,
+                results.c.value,
+            )
+            .join_from(
+                current,
+                newest_panes,
+                and_(
+                    newest_panes.c.monitor == current.c.monitor,
+                    newest_panes.c.configuration == current.c.configuration,
+                ),
+            )
+            .join(
+                panes,
+                and_(
+                    panes.c.window_key == newest_panes.c.window_key, panes.c.state == "provisional"
+                ),
+            )
+            .join(
+                then,
+                and_(
+                    then.c.window_key == panes.c.window_key,
+                    then.c.pane == panes.c.number,
+                    then.c.revision == panes.c.revision,
+                    then.c.model_version == newest_panes.c.model_version,
+                    then.c.segment == newest_panes.c.segment,
+                ),
+            )
+            .join(results, is_of_newest())
+            .where(
+                newest_panes.c.state != "provisional",
+                newest_panes.c.segment == segment,
+                *equal(newest_panes.c.model_version, model_version),
+                *starting_between(since, until, of=newest_panes),
+                then.c.metric == metric + _EXPECTED,
+                results.c.metric == metric,
+                then.c.low.is_not(None),
+                then.c.high.is_not(None),
+                results.c.value.is_not(None),
+            )
+            .order_by(
+                newest_panes.c.window_start.desc(), newest_panes.c.model_version, panes.c.number
+            )
+            .limit(limit)
+        )
+        with self.database.reading() as connection:
+            return tuple(Realised(*row) for row in connection.execute(query))
