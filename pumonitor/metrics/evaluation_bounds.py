@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from pumonitor.metrics import THRESHOLD_METRICS
 from pumonitor.metrics.bounds import bounds_of_table
+from pumonitor.metrics.contingency_bounds import ContingencyBounds
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Bounds, ClassPriorEstimate, Curve
 from pumonitor.stats.distribution_bands import Band
 
-__all__ = ["evaluation_bounds"]
+__all__ = ["bound_curves", "evaluation_bounds"]
 
 
 def evaluation_bounds(
@@ -28,8 +29,23 @@ def evaluation_bounds(
 
     Where there are no curves, none of the latter.
     """
+    found = _bounds(problem, class_prior, band=band)
+    by_name = [found.auc(), found.average_precision()]
+    by_name += [found.at(metric, threshold) for metric in (*THRESHOLD_METRICS, beta_metric)]
+    bounds = {bound.name: bound for bound in by_name}
+    return bounds, _curves(found, curves) if curves else {}
+
+
+def bound_curves(
+    problem: Problem, class_prior: ClassPriorEstimate, *, curves: Mapping[str, Curve], band: Band
+) -> dict[str, Curve]:
+    """The same curves between the same bounds, without the bounds of estimates."""
+    return _curves(_bounds(problem, class_prior, band=band), curves)
+
+
+def _bounds(problem: Problem, class_prior: ClassPriorEstimate, *, band: Band) -> ContingencyBounds:
     highest = problem.label_purity * (1 - 1e-6)
-    found = bounds_of_table(
+    return bounds_of_table(
         problem.table,
         replace(class_prior, high=min(class_prior.high, highest)),
         scenario=problem.scenario,
@@ -38,12 +54,10 @@ def evaluation_bounds(
         confidence_level=problem.confidence_level,
         rng=problem.seed,
     )
-    by_name = [found.auc(), found.average_precision()]
-    by_name += [found.at(metric, threshold) for metric in (*THRESHOLD_METRICS, beta_metric)]
-    bounds = {bound.name: bound for bound in by_name}
-    if not curves:
-        return bounds, {}
-    return bounds, {
+
+
+def _curves(found: ContingencyBounds, curves: Mapping[str, Curve]) -> dict[str, Curve]:
+    return {
         "roc_bounds": replace(found.roc(), y=curves["roc"].y),
         "precision_recall_bounds": replace(
             found.precision_recall(), y=curves["precision_recall"].y

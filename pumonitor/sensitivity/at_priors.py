@@ -107,10 +107,15 @@ class AtPriors:
             cells=cells,
         )
 
-    def __call__(self, name: str, class_priors: Sequence[float] | None) -> Sensitivity:
-        """The estimate of that name at the priors, or at a grid that holds all that matters."""
+    def __call__(
+        self, name: str, class_priors: Sequence[float] | None, *, steps: int = _GRID
+    ) -> Sensitivity:
+        """The estimate of that name at the priors, or at a grid that holds all that matters.
+
+        `steps` are even ones of the grid.
+        """
         possible = self._possible()
-        grid = self._grid(possible) if class_priors is None else self._checked(class_priors)
+        grid = self._grid(possible, steps) if class_priors is None else self._checked(class_priors)
         problem = make_problem(
             self.table,
             ClassPriorEstimate.given(float(grid[0])),
@@ -177,7 +182,7 @@ class AtPriors:
         taken_as_known = self.class_prior.method in ("given", "given interval")
         return possible if taken_as_known else self.class_prior.identified_set
 
-    def _grid(self, possible: tuple[float, float]) -> FloatArray:
+    def _grid(self, possible: tuple[float, float], steps: int) -> FloatArray:
         """Even steps over the priors that fit and a little more; all that is marked is a step.
 
         The highest prior that the scores allow can be far above any that is meant, with few
@@ -189,8 +194,8 @@ class AtPriors:
         last = max(min(beyond, 0.99 * self.label_purity), prior.value)
         first = min(max(confirmed, last / 1000), prior.low)
         marked = np.array([prior.value, prior.low, prior.high, highest])
-        steps = np.concatenate([np.linspace(first, last, _GRID), marked])
-        return np.unique(steps[(steps >= first) & (steps <= last)])
+        grid = np.concatenate([np.linspace(first, last, steps), marked])
+        return np.unique(grid[(grid >= first) & (grid <= last)])
 
     def _checked(self, class_priors: Sequence[float]) -> FloatArray:
         grid = np.unique(np.asarray(class_priors, dtype=np.float64))

@@ -45,7 +45,14 @@ _MEANING: Final = {
     "money": "value of the positives caught less the cost of the reviews, in a window",
 }
 _SHARES: Final = ("precision", "recall", "f1")
-_DRAWN: Final = ("f1", "precision", "recall", "reviews", "positives_caught")
+_DRAWN: Final = (
+    "f1",
+    "precision",
+    "recall",
+    "reviews",
+    "positives_caught",
+    "positives_missed",
+)
 _MOST_LINES: Final = 21
 _WHERE: Final = {
     "above": "cases at or above the threshold",
