@@ -9,8 +9,8 @@ from typing import Final
 
 from pumonitor.errors import shortened
 from pumonitor.monitor.charts.time_series import Mark
+from pumonitor.monitor.config.changes import changes_between
 from pumonitor.monitor.dashboard.address import SeriesAddress
-from pumonitor.monitor.inspection.configuration_changes import changes_between
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
