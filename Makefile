@@ -15,7 +15,7 @@ VALIDATORS := $(VENV)/validators/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-browser test-slow check lint deploy-check smoke bench reproduce data docs dist lock clean
+.PHONY: help setup demo test test-browser test-slow check lint deploy-check smoke bench reproduce data docs screenshots dist lock clean
 
 help:
 	@echo "Begin"
@@ -40,6 +40,7 @@ help:
 	@echo
 	@echo "Write and publish"
 	@echo "  make docs       the documentation as a site in site/, from docs/ and the code"
+	@echo "  make screenshots  pictures of the pages, by Chromium from the demonstration"
 	@echo "  make dist       wheel, sources and the list of their parts (SBOM) in dist/"
 	@echo "  make lock       write the locks anew from pyproject.toml (Python 3.11)"
 	@echo "                  LOCK_FLAGS=--upgrade takes the newest versions"
@@ -61,6 +62,12 @@ $(INSTALLED): $(LOCKED) pyproject.toml pumonitor/__init__.py
 demo: $(INSTALLED)
 	$(BIN)/pumonitor demo
 	@echo "These commands are in $(BIN): source $(BIN)/activate"
+	@echo "Open the pages: $(BIN)/pumonitor pages --config pumonitor-demo/alerts.yaml"
+
+# Pictures of the documentation: the pages of the demonstration, light and dark.
+screenshots: $(BROWSER)
+	@test -e pumonitor-demo/alerts.yaml || $(MAKE) demo
+	PYTHONPATH=$(VENV)/browser $(BIN)/python -m docs.from_code.screenshots pumonitor-demo
 
 # One worker a core, each with one thread of its own: more would wait for each other. Tests go to the
 # workers in order, so that what a file sets up is mostly set up once; `pytest` alone is one process.

@@ -388,6 +388,9 @@ def _print_next(console: Console, directory: Path, *, picture: Path | None) -> N
             f"pumonitor evaluate {directory / 'scored.csv'} --labels reported --scores score "
             f"--threshold {THRESHOLD:g}"
         ),
+        "Open the pages of both monitors": (
+            f"pumonitor pages --config {directory / 'alerts.yaml'}"
+        ),
     }
     console.print()
     for title, command in steps.items():

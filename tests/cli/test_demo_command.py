@@ -9,14 +9,18 @@ import re
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from typer.testing import CliRunner
 
+from docs.from_code.screenshots import PICTURES
 from pumonitor.cli.app import app
 from pumonitor.demo.emails import score_later_mails
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +148,42 @@ def test_the_alerts_can_be_listed_afterwards(finished):
 
 
 @pytest.mark.slow
+def test_it_ends_with_a_command_that_opens_the_pages(finished):
+    folder, done = finished
+    *_, line = done.stdout.strip().splitlines()
+    program, *arguments = line.split()
+    assert program == "pumonitor"
+    with serving([*arguments, "--address", "127.0.0.1:0"], folder=folder.parent) as address:
+        with urlopen(address, timeout=30) as answer:  # noqa: S310
+            page = answer.read().decode()
+        assert "1 of 2 monitors needs attention" in page
+        for picture in PICTURES:
+            with urlopen(f"{address}{picture.path}", timeout=30) as answer:  # noqa: S310
+                assert answer.status == 200
+    told = subprocess.run(["make", "-n", "demo"], cwd=ROOT, capture_output=True, check=True)
+    last = told.stdout.decode().strip().splitlines()[-1]
+    assert last.endswith(f'/pumonitor {" ".join(arguments)}"'.replace("kept/", "pumonitor-demo/"))
+
+
+@contextmanager
+def serving(arguments, *, folder):
+    """The address that `pumonitor pages` prints."""
+    code = "from pumonitor.cli.app import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", code, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield re.search(r"http://\S+", process.stdout.readline())[0]
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stdout.close()
+
+
+@pytest.mark.slow
 def test_the_suggested_command_works_on_the_file_it_names(finished):
     folder, done = finished
     (line,) = [line for line in done.stdout.splitlines() if "pumonitor evaluate" in line]
@@ -165,7 +205,7 @@ def test_the_readme_shows_what_its_example_prints(tmp_path):
     folder = tmp_path / "pumonitor-demo"
     folder.mkdir()
     score_later_mails().frame.to_csv(folder / "scored.csv", index=False)
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     code, printed = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", readme, re.DOTALL).groups()
     done = subprocess.run(
         [sys.executable, "-c", code],
