@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from alembic.script import ScriptDirectory
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.migrations.upgrade import standing, upgrade
+from tests.monitor.ledger.earlier_steps import take_steps_up_to
 from tests.monitor.made_up_results import TEXT
 
 
@@ -32,15 +32,6 @@ def migrate(config, *options, status=0):
     return done
 
 
-def take_steps_up_to(database, step, monkeypatch):
-    every = ScriptDirectory.iterate_revisions
-    with monkeypatch.context() as patch:
-        patch.setattr(
-            ScriptDirectory, "iterate_revisions", lambda self, _, base: every(self, step, base)
-        )
-        upgrade(database)
-
-
 def test_it_makes_the_tables_and_then_has_nothing_to_do(config, state):
     newest = standing(state).newest
     assert migrate(config).stdout == f"{state.name}: tables were made, at step {newest}\n"
@@ -48,8 +39,8 @@ def test_it_makes_the_tables_and_then_has_nothing_to_do(config, state):
     assert migrate(config, "--check").stdout == migrate(config).stdout
 
 
-def test_it_says_from_which_step_to_which(config, state, monkeypatch):
-    take_steps_up_to(state, "0006", monkeypatch)
+def test_it_says_from_which_step_to_which(config, state):
+    take_steps_up_to(state, "0006")
     newest = standing(state).newest
     checked = migrate(config, "--check", status=3)
     assert checked.stdout == (

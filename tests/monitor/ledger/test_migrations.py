@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 from pumonitor.monitor.ledger.database.connections import Database
@@ -18,6 +17,7 @@ from pumonitor.monitor.ledger.database.migrations import upgrade as migrations
 from pumonitor.monitor.ledger.database.migrations.upgrade import upgrade
 from pumonitor.monitor.ledger.database.schema import metadata
 from pumonitor.monitor.ledger.ledger import Ledger
+from tests.monitor.ledger.earlier_steps import take_steps_up_to
 
 FIELDS = (
     "monitor, model_version, segment, window_start, window_end, state, revision, as_of, metric, "
@@ -122,19 +122,10 @@ AT_STEP_3 = (
 )
 
 
-def test_results_of_an_earlier_step_are_read_as_they_were(
-    empty_address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_of_an_earlier_step_are_read_as_they_were(empty_address: str) -> None:
     """Made by the steps up to 0003; a class prior that the configuration gives is assumed."""
     database = Database(empty_address)
-    with monkeypatch.context() as patch:
-        all_steps = ScriptDirectory.iterate_revisions
-        patch.setattr(
-            ScriptDirectory,
-            "iterate_revisions",
-            lambda self, _, base: all_steps(self, "0003", base),
-        )
-        upgrade(database)
+    take_steps_up_to(database, "0003")
     start = "2026-01-01T00:00:00.000000+00:00"
     values = {"start": start, "end": start.replace("01-01", "01-02")}
     with database.writing(counted=False) as connection:
