@@ -64,6 +64,7 @@ class Composed:
             ("/var/lib/pumonitor", self._folder / "state"),
             ("/data/", f"{self._folder / 'data'}/"),
             ("/opt/pumonitor/healthy.py", DEPLOY / "container" / "healthy.py"),
+            ("0.0.0.0:8090", "127.0.0.1:8090"),
         ):
             text = text.replace(there, str(here))
         text = re.sub(r"\bmlflow:(?=\d)", "127.0.0.1:", text)
