@@ -12,6 +12,7 @@ from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.windows import Backlog
+from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.alerts.alert import Alert
 from pumonitor.ports import Clock
 
@@ -29,7 +30,13 @@ _STATES: Final = ("unknown", "ok", "pending", "firing", "recovering")
 _LEFT_OUT: Final = ("_expected", "_threshold")
 
 
-def exposition(ledger: Ledger, *, monitors: tuple[str, ...], clock: Clock) -> Callable[[], bytes]:
+def exposition(
+    ledger: Ledger,
+    *,
+    monitors: tuple[str, ...],
+    clock: Clock,
+    pages: PageAddresses | None = None,
+) -> Callable[[], bytes]:
     """The state of the ledger now, in Prometheus' text format.
 
     Estimates are those of the newest mature window of each series, with the end of that window
@@ -43,13 +50,17 @@ def exposition(ledger: Ledger, *, monitors: tuple[str, ...], clock: Clock) -> Ca
         Monitors of the configuration.
     clock : Clock
         Ages are computed from it.
+    pages : PageAddresses, optional
+        Of the pages, for links from dashboards.
     """
     from prometheus_client import CollectorRegistry, generate_latest
 
     class Reader:
         def collect(self) -> Iterator[Metric]:
             now = clock()
-            yield _build_info()
+            yield _info("build_info", "the version of pumonitor", version=__version__)
+            if pages is not None:
+                yield _info("pages_info", "the address of the pages", address=pages.base)
             yield from _work(ledger, monitors, now)
             yield from _outbox(ledger)
             yield from _estimates(ledger, monitors)
@@ -135,9 +146,10 @@ def _gauge(name: str, text: str, label: str) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"pumonitor_{name}", text, labels=[label])
 
 
-def _build_info() -> Metric:
-    info = _gauge("build_info", "Always 1; the label has the version of pumonitor.", "version")
-    info.add_metric([__version__], 1.0)
+def _info(name: str, what: str, **label: str) -> Metric:
+    ((key, value),) = label.items()
+    info = _gauge(name, f"Always 1; the label has {what}.", key)
+    info.add_metric([value], 1.0)
     return info
 
 

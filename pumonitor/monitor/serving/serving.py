@@ -16,6 +16,7 @@ from pumonitor.monitor.delivery.sending.sender import Delivery
 from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.jobs import Jobs
 from pumonitor.monitor.ledger.database.errors import StateUnavailableError
+from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.serving.health import health_server
 from pumonitor.monitor.serving.scheduler import Service
 from pumonitor.monitor.serving.waiting_for_state import opened_in_time
@@ -54,7 +55,10 @@ def serve_until_stopped(
     opened: list[Jobs] = []
     with ExitStack() as stack:
         if health is not None:
-            port = stack.enter_context(_health(health, opened, token=health_token))
+            addresses = configuration.page_addresses
+            port = stack.enter_context(
+                _health(health, opened, token=health_token, addresses=addresses)
+            )
             _log.info("health on port %d", port)
         jobs = opened_in_time(
             lambda: stack.enter_context(open_jobs(configuration)), stopped=stopped
@@ -75,7 +79,11 @@ def serve_until_stopped(
 
 
 def _health(
-    address: str, opened: Sequence[Jobs], *, token: str | None
+    address: str,
+    opened: Sequence[Jobs],
+    *,
+    token: str | None,
+    addresses: PageAddresses | None,
 ) -> AbstractContextManager[int]:
     """Start the health server, which reads the state database once it is opened."""
 
@@ -89,7 +97,9 @@ def _health(
         jobs().ledger.ready()
 
     def metrics() -> bytes:
-        return exposition(jobs().ledger, monitors=tuple(jobs().monitors), clock=utc_now)()
+        return exposition(
+            jobs().ledger, monitors=tuple(jobs().monitors), clock=utc_now, pages=addresses
+        )()
 
     return health_server(address, ready=ready, metrics=metrics, token=token)
 

@@ -1,0 +1,1 @@
+"""The Grafana dashboard, made and checked with Grafana's typed SDK."""
