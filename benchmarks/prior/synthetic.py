@@ -1,6 +1,7 @@
-"""Two normals: error of every estimator, and coverage of `auto` where few rows are labeled.
+"""Two normals: error of every estimator; coverage of `auto` with few labels, and few positives.
 
 Labeled rows from N(1, 1); unlabeled ones positive with probability a, and negatives from N(-1, 1).
+With few positives the normals lie as far apart as the AUC says.
 Errors are from a itself, not from the share of positives that happened to be drawn.
 """
 
@@ -23,19 +24,25 @@ __all__ = ["PRIORS", "accuracy", "coverage", "normal_sample", "synthetic_tables"
 
 PRIORS: Final = (0.05, 0.1, 0.3, 0.5)
 LABELED: Final = (30, 100, 300, 1000)
+RARE: Final = (0.002, 0.005, 0.01, 0.02, 0.05)
 _UNLABELED: Final = 10_000
 
 
 def normal_sample(
-    prior: float, seed: int, *, labeled: int = 1000, unlabeled: int = _UNLABELED
+    prior: float,
+    seed: int,
+    *,
+    labeled: int = 1000,
+    unlabeled: int = _UNLABELED,
+    distance: float = 2.0,
 ) -> Sample:
-    """A draw, with the true P(labeled) of each row."""
+    """A draw of normals `distance` apart, with the true P(labeled) of each row."""
     rng = np.random.default_rng([seed, int(1000 * prior)])
     labels = np.repeat(np.array([1, 0], dtype=np.int8), [labeled, unlabeled])
     is_positive = np.concatenate([np.ones(labeled, dtype=bool), rng.random(unlabeled) < prior])
-    scores = rng.normal(2.0 * is_positive - 1.0)
-    # Density of negatives over that of positives: exp(-2 score).
-    mixture_ratio = prior + (1 - prior) * np.exp(-2.0 * scores)
+    scores = rng.normal(distance * is_positive - 0.5 * distance)
+    # Density of negatives over that of positives: exp(-distance score).
+    mixture_ratio = prior + (1 - prior) * np.exp(-distance * scores)
     odds = labeled / (unlabeled * mixture_ratio)
     return Sample(
         labels=labels,
@@ -103,13 +110,47 @@ def coverage(
     )
 
 
+def rare_positives(
+    seeds: int, priors: Sequence[float] = RARE, aucs: Sequence[float] = (0.75, 0.85, 0.95)
+) -> FigureTable:
+    """Intervals of `auto` where positives are rare, by how weak the scores are."""
+    rows = []
+    for prior, auc in watched(list(product(priors, aucs)), "rare positives"):
+        distance = math.sqrt(2) * float(special.ndtri(auc))
+        runs = pd.DataFrame(
+            [
+                run(
+                    "auto",
+                    normal_sample(prior, seed, labeled=100, unlabeled=20_000, distance=distance),
+                )
+                for seed in range(seeds)
+            ]
+        )
+        rows.append(
+            {
+                "prior": prior,
+                "AUC": auc,
+                "estimate": prior + float(runs["error"].median()),
+                "coverage": float(runs["held"].mean()),
+                "width": float(runs["width"].median()),
+            }
+        )
+    return FigureTable(
+        title="Rare positives: 95% intervals of auto, 100 labeled, 20 000 unlabeled, "
+        f"{seeds} seeds per cell",
+        frame=pd.DataFrame(rows),
+        notes=("Estimates and widths are medians.",),
+    )
+
+
 def synthetic_tables(
     *, seeds: int, coverage_seeds: int, methods: Sequence[str] = RUNNABLE
 ) -> Iterator[FigureTable]:
-    """Both tables, each as soon as it is there."""
+    """The tables, each as soon as it is there."""
     yield accuracy(seeds, methods)
     if "auto" in methods:
         yield coverage(coverage_seeds)
+        yield rare_positives(coverage_seeds)
 
 
 def _listed(priors: Sequence[float]) -> str:

@@ -74,6 +74,11 @@ def sensitivity_reading(swept: Sensitivity) -> str:
             "some negatives are unlike all positives, and no number of cases rules out a lower "
             f"one, down to {floor}."
         )
+    elif not prior.is_known:
+        sentences.append(
+            "It begins as low as it can: the scores tell how many positives there can be, and not "
+            "how few."
+        )
     return " ".join(sentences)
 
 

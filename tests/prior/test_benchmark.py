@@ -13,7 +13,13 @@ from benchmarks.prior.__main__ import main
 from benchmarks.prior.peers import Peer
 from benchmarks.prior.runs import MEDIAN, Sample, run, summary, with_median
 from benchmarks.prior.speed import speed_table
-from benchmarks.prior.synthetic import PRIORS, accuracy, coverage, normal_sample
+from benchmarks.prior.synthetic import (
+    PRIORS,
+    accuracy,
+    coverage,
+    normal_sample,
+    rare_positives,
+)
 from benchmarks.prior.tables import FigureTable
 from benchmarks.prior.tasks import Task
 from pumonitor.datasets import DatasetMissingError
@@ -59,6 +65,14 @@ def test_intervals_are_counted():
     assert table.frame["coverage"].isin([0.0, 0.5, 1.0]).all()
     assert table.frame["coverage"].mean() > 0
     assert (table.frame["width"] > 0).all()
+
+
+def test_rare_positives_of_weak_scores_are_within_the_interval():
+    frame = rare_positives(3, priors=(0.005,), aucs=(0.75, 0.95)).frame
+    assert list(frame["AUC"]) == [0.75, 0.95]
+    assert (frame["coverage"] == 1.0).all()
+    assert frame["width"].is_monotonic_decreasing
+    assert frame["estimate"].iloc[0] > 0.02
 
 
 def test_errors_are_summarised():

@@ -19,9 +19,9 @@ from pumonitor.results import Evaluation
 @pytest.fixture(scope="module")
 def estimated() -> Evaluation:
     rng = np.random.default_rng(4)
-    is_positive = rng.random(5_000) < 0.1
-    labels = is_positive & (rng.random(5_000) < 0.4)
-    return pumonitor.evaluate(labels, rng.normal(2.0 * is_positive), threshold=1.0)
+    is_positive = rng.random(20_000) < 0.1
+    labels = is_positive & (rng.random(20_000) < 0.4)
+    return pumonitor.evaluate(labels, rng.normal(3.0 * is_positive), threshold=1.0)
 
 
 def _reading(evaluation: Evaluation) -> str:
@@ -42,7 +42,16 @@ def test_interval_and_what_fits_are_told_apart(estimated: Evaluation) -> None:
     assert "upper bound unless some negatives are unlike all positives" in text
     assert "down to what is confirmed" in text
     low, high = swept.identified_set
-    assert f"The faint shade, {100 * low:.0f} to {100 * high:.0f}%" in text
+    assert f"The faint shade, {100 * low:.1f} to {100 * high:.1f}%" in text
+
+
+def test_an_interval_that_begins_with_what_is_confirmed_is_an_upper_bound() -> None:
+    rng = np.random.default_rng(4)
+    is_positive = rng.random(5_000) < 0.02
+    labels = is_positive & (rng.random(5_000) < 0.4)
+    text = _reading(pumonitor.evaluate(labels, rng.normal(is_positive), threshold=1.0))
+    assert "how many positives there can be, and not how few" in text
+    assert "faint shade" not in text
 
 
 def test_a_known_share_has_no_interval_and_a_given_one_is_no_upper_bound(
