@@ -26,24 +26,19 @@ from pumonitor.monitor.dashboard.pages.decide_evidence import (
 )
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import interval_shown
-from pumonitor.names import title
+from pumonitor.report.decision_words import (
+    MEANING,
+    WHERE,
+    amount,
+    best_said,
+    outcome_title,
+    review_said,
+)
 from pumonitor.report.numbers import number, rows
 from pumonitor.results import Curve, Estimate
 
 __all__ = ["decide_page"]
 
-_TITLES: Final = {
-    "reviews": "Cases to review",
-    "positives_caught": "Positives caught",
-    "positives_missed": "Positives missed",
-    "money": "Money",
-}
-_MEANING: Final = {
-    "reviews": "in a window",
-    "positives_caught": "in a window",
-    "positives_missed": "in a window",
-    "money": "value of the positives caught less the cost of the reviews, in a window",
-}
 _SHARES: Final = ("precision", "recall", "f1")
 _DRAWN: Final = (
     "f1",
@@ -54,13 +49,6 @@ _DRAWN: Final = (
     "positives_missed",
 )
 _MOST_LINES: Final = 21
-_WHERE: Final = {
-    "above": "cases at or above the threshold",
-    "below": "cases below the threshold",
-    "all": "all cases",
-}
-
-
 _Line = tuple[str, str, Sequence[tuple[str, str]]]
 
 
@@ -143,10 +131,10 @@ def _shown(evidence: Evidence | None, at: DecideAddress) -> _Shown | None:
             for metric in (*(("money",) if at.value is not None else ()), *_DRAWN)
             if (drawn := _chart(metric, found, outcomes, at))["chart"]
         ],
-        best_said=_best_said(found, at),
+        best_said=best_said(found, currency=at.currency),
         snapped_said=snapped,
         reviews=[] if reviews is None else _review_lines(reviews),
-        reviews_said="" if reviews is None else _reviews_said(reviews),
+        reviews_said="" if reviews is None else review_said(reviews),
     )
 
 
@@ -182,8 +170,8 @@ def _line(metric: str, outcomes: Mapping[str, Outcome], at: DecideAddress) -> _L
         if one[metric].undefined_reason is not None:
             cells.append(("–", one[metric].undefined_reason or ""))
         else:
-            cells.append((_amount(metric, value, at), interval_shown(low, high)))
-    return (_title(metric), _MEANING.get(metric, ""), cells)
+            cells.append((amount(metric, value, currency=at.currency), interval_shown(low, high)))
+    return (outcome_title(metric), MEANING.get(metric, ""), cells)
 
 
 def _band_line(outcomes: Mapping[str, Outcome], found: Decision) -> _Line:
@@ -195,7 +183,7 @@ def _band_line(outcomes: Mapping[str, Outcome], found: Decision) -> _Line:
         if kind == "best":
             low, high = choice.low, choice.high
         cells.append(("", interval_shown(low, high)))
-    heading = f"{_title(choice.criterion)}, whichever threshold is chosen"
+    heading = f"{outcome_title(choice.criterion)}, whichever threshold is chosen"
     return (heading, "an interval that holds at all thresholds at once", cells)
 
 
@@ -203,16 +191,16 @@ def _chart(
     metric: str, found: Decision, outcomes: Mapping[str, Outcome], at: DecideAddress
 ) -> dict[str, Any]:
     curve = found.curves[f"{metric}_by_threshold"]
-    heading = f"{_title(metric)} by threshold"
+    heading = f"{outcome_title(metric)} by threshold"
     at_most = float(np.nextafter(curve.x[-1], np.inf))
     return {
         "heading": heading,
         "chart": _drawn(curve, metric, outcomes, title=heading, last=at_most),
-        "columns": ["Threshold", _title(metric), "95% interval"],
+        "columns": ["Threshold", outcome_title(metric), "95% interval"],
         "lines": [
             (
                 number(float(curve.x[place])),
-                _amount(metric, float(curve.y[place]), at),
+                amount(metric, float(curve.y[place]), currency=at.currency),
                 interval_shown(float(curve.low[place]), float(curve.high[place])),
             )
             for place in _places(len(curve.x))
@@ -257,33 +245,11 @@ def _dot(threshold: float, estimate: Estimate) -> Dot:
     return Dot(x=threshold, y=value, low=low, high=high, text=f"{_text(value)} ({said})")
 
 
-def _best_said(found: Decision, at: DecideAddress) -> str:
-    """Which threshold is best, what can be relied on there, and what the choice costs."""
-    choice, of_money = found.choice, found.choice.criterion == "money"
-    what = "money" if of_money else "F1"
-    low, single = (_amount(choice.criterion, one, at) for one in (choice.low, choice.estimate.low))
-    if of_money and found.best["reviews"].value == 0:
-        return (
-            f"At none of {rows(choice.candidates)} thresholds is it sure that reviews pay: the "
-            "lower bound of the money is highest where nothing is reviewed."
-        )
-    sentence = (
-        f"Of {rows(choice.candidates)} thresholds, {choice.threshold:.6g} has the highest "
-        f"lower bound of {what}: {low}. "
-    )
-    if low == single:
-        return sentence + "The bound holds for all thresholds at once."
-    return sentence + (
-        f"The best of many looks better than it is: as if it had been fixed beforehand the bound "
-        f"would read {single}, and the estimate there is too high on average."
-    )
-
-
 def _review_lines(found: ReviewOptions) -> list[dict[str, Any]]:
     best = {metric: found.best(metric).where for metric in found.now}
     return [
         {
-            "where": _WHERE[one.where],
+            "where": WHERE[one.where],
             "cases": rows(one.cases),
             "positives": number(round(one.positives, 1)),
             "widths": [
@@ -292,24 +258,6 @@ def _review_lines(found: ReviewOptions) -> list[dict[str, Any]]:
         }
         for one in found.options
     ]
-
-
-def _reviews_said(found: ReviewOptions) -> str:
-    best = found.best("f1")
-    return (
-        f"To know F1 better, review {rows(best.cases)} {_WHERE[best.where]}, picked at random: "
-        f"its interval is expected to become {_text(best.widths['f1'])} wide; today it is "
-        f"{_text(found.now['f1'])}."
-    )
-
-
-def _title(metric: str) -> str:
-    return _TITLES.get(metric) or title(metric)
-
-
-def _amount(metric: str, value: float, at: DecideAddress) -> str:
-    text = _text(value)
-    return f"{text} {at.currency}" if metric == "money" and at.currency else text
 
 
 def _text(value: float) -> str:

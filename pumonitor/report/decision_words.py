@@ -1,0 +1,98 @@
+"""What a decision says in words: titles, amounts, the best threshold, the best review."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from pumonitor.decisions import Decision, ReviewOptions, Where
+from pumonitor.names import title
+from pumonitor.report.numbers import number, rows
+
+__all__ = ["MEANING", "WHERE", "amount", "best_said", "outcome_title", "review_said"]
+
+_TITLES: Final = {
+    "reviews": "Cases to review",
+    "positives_caught": "Positives caught",
+    "positives_missed": "Positives missed",
+    "money": "Money",
+}
+MEANING: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "reviews": "in a window",
+        "positives_caught": "in a window",
+        "positives_missed": "in a window",
+        "money": "value of the positives caught less the cost of the reviews, in a window",
+    }
+)
+WHERE: Final[Mapping[Where, str]] = MappingProxyType(
+    {
+        "above": "cases at or above the threshold",
+        "below": "cases below the threshold",
+        "all": "all cases",
+    }
+)
+
+
+def outcome_title(metric: str) -> str:
+    """A short name of what a threshold brings.
+
+    Examples
+    --------
+    >>> outcome_title("reviews"), outcome_title("f1")
+    ('Cases to review', 'F1')
+    """
+    return _TITLES.get(metric) or title(metric)
+
+
+def amount(metric: str, value: float, *, currency: str = "") -> str:
+    """A value as people read it, money with its currency; an en dash without one.
+
+    Examples
+    --------
+    >>> amount("money", 1234.5, currency="EUR"), amount("f1", 0.5, currency="EUR")
+    ('1,234 EUR', '0.500')
+    """
+    text = number(value) if math.isfinite(value) else "–"
+    return f"{text} {currency}" if metric == "money" and currency else text
+
+
+def best_said(found: Decision, *, currency: str = "") -> str:
+    """Which threshold is best, what can be relied on there, and what the choice costs."""
+    choice = found.choice
+    of_money = choice.criterion == "money"
+    low, single = (
+        amount(choice.criterion, one, currency=currency)
+        for one in (choice.low, choice.estimate.displayed[1])
+    )
+    if of_money and found.best["reviews"].value == 0:
+        return (
+            f"At none of {rows(choice.candidates)} thresholds is it sure that reviews pay: the "
+            "lower bound of the money is highest where nothing is reviewed."
+        )
+    sentence = (
+        f"Of {rows(choice.candidates)} thresholds, {choice.threshold:.6g} has the highest "
+        f"lower bound of {'money' if of_money else 'F1'}: {low}."
+    )
+    if low == single:
+        return f"{sentence} The bound holds at all thresholds at once."
+    return (
+        f"{sentence} The best of many looks better than it is: as if it had been fixed beforehand "
+        f"the bound would read {single}, and the estimate there is too high on average."
+    )
+
+
+def review_said(found: ReviewOptions) -> str:
+    """Which random review would narrow F1 most, and to what width."""
+    best = found.best("f1")
+    return (
+        f"To know F1 better, review {rows(best.cases)} {_among(best.where)}, picked at random: "
+        f"its interval is expected to become {amount('f1', best.widths['f1'])} wide; today it is "
+        f"{amount('f1', found.now['f1'])}."
+    )
+
+
+def _among(where: Where) -> str:
+    return "of all cases" if where == "all" else WHERE[where]
