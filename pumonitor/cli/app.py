@@ -13,6 +13,7 @@ from pumonitor.cli.alerts import alerts
 from pumonitor.cli.backfill import backfill
 from pumonitor.cli.check import check
 from pumonitor.cli.compare import compare
+from pumonitor.cli.decide import decide
 from pumonitor.cli.demo import demo
 from pumonitor.cli.doctor import doctor
 from pumonitor.cli.estimate_prior import estimate_prior
@@ -73,6 +74,7 @@ _A_FILE, _A_MONITOR, _START = "One file", "A monitor", "Getting started"
 app.command(rich_help_panel=_START)(demo)
 app.command(rich_help_panel=_A_FILE)(evaluate)
 app.command(rich_help_panel=_A_FILE)(compare)
+app.command(rich_help_panel=_A_FILE)(decide)
 app.command(rich_help_panel=_A_FILE)(estimate_prior)
 app.command(rich_help_panel=_A_MONITOR)(init)
 app.command(rich_help_panel=_A_MONITOR)(check)

@@ -1,0 +1,170 @@
+"""`pumonitor decide`: what thresholds bring in a file of scores and labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pumonitor.cli.options import (
+    DATA,
+    OUTPUT,
+    ClassPrior,
+    ConfidenceLevel,
+    File,
+    LabelPurityText,
+    Labels,
+    Propensity,
+    SampleWeight,
+    Scenario,
+    ScenarioName,
+    Seed,
+)
+from pumonitor.cli.outcome import errors_as_messages, settings_as_input
+from pumonitor.cli.progress import progress_bar
+from pumonitor.cli.readings import class_prior_of, column_or_number, label_purity_of
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pumonitor.decisions import Decision, ReviewOptions
+
+__all__ = ["decide"]
+
+_STAKES = "At stake"
+
+
+def decide(
+    file: File,
+    *,
+    labels: Labels,
+    scores: Annotated[
+        str,
+        typer.Option(metavar="COLUMN", help="Score, higher = more positive.", rich_help_panel=DATA),
+    ],
+    threshold: Annotated[
+        float,
+        typer.Option(help="The present one: a score at or above it is reviewed."),
+    ] = 0.5,
+    other_threshold: Annotated[
+        float | None, typer.Option(help="Another threshold to look at.")
+    ] = None,
+    capacity: Annotated[
+        float | None,
+        typer.Option(help="In place of it: how many rows can be reviewed, below 1 which share."),
+    ] = None,
+    value: Annotated[
+        float | None,
+        typer.Option(help="What a caught positive is worth.", rich_help_panel=_STAKES),
+    ] = None,
+    cost: Annotated[
+        float | None,
+        typer.Option(help="What a review costs, in the same unit.", rich_help_panel=_STAKES),
+    ] = None,
+    cases: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=2000,
+            help="Say how wide intervals would be after a random review of so many rows.",
+        ),
+    ] = None,
+    class_prior: ClassPrior = "auto",
+    scenario: Scenario = ScenarioName.SINGLE_TRAINING_SET,
+    label_purity: LabelPurityText = "1",
+    propensity: Propensity = None,
+    sample_weight: SampleWeight = None,
+    confidence_level: ConfidenceLevel = 0.95,
+    seed: Seed = 0,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="Print the decision as JSON, nothing else.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+) -> None:
+    """Tell what thresholds bring: precision, recall, F1, reviews, positives caught, money.
+
+    Beside the present threshold stand another one, if asked for, and the best: the one with the
+    highest lower bound of the money, or of F1 without --value and --cost.
+
+    Example: pumonitor decide scored.csv --labels confirmed --scores score --value 50 --cost 4
+    """
+    prior = class_prior_of(class_prior, confidence_level=confidence_level)
+    purity = label_purity_of(label_purity)
+    with errors_as_messages():
+        with progress_bar() as step:
+            from pumonitor.decisions import decide_table, nearest_threshold
+            from pumonitor.sources import read_score_table
+
+            with settings_as_input():
+                table = read_score_table(
+                    file,
+                    labels=labels,
+                    scores=scores,
+                    threshold=threshold,
+                    sample_weight=sample_weight,
+                    propensity=column_or_number(propensity),
+                    progress=step,
+                )
+                step("Estimating", None)
+                found = decide_table(
+                    table,
+                    threshold=threshold,
+                    other_threshold=None
+                    if other_threshold is None
+                    else nearest_threshold(table, other_threshold),
+                    capacity=capacity,
+                    value=value,
+                    cost=cost,
+                    class_prior=prior,
+                    scenario=scenario.value,
+                    label_purity=purity,
+                    confidence_level=confidence_level,
+                    rng=seed,
+                )
+                reviews = None if cases is None else found.reviews(cases)
+        _print(found, reviews, source=file, as_json=as_json)
+
+
+def _print(found: Decision, reviews: ReviewOptions | None, *, source: str, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        written = found.to_dict() | ({} if reviews is None else {"reviews": reviews.to_dict()})
+        typer.echo(json.dumps(written, allow_nan=False))
+        return
+    from pumonitor.cli.terminal import Console
+    from pumonitor.report.decision_words import best_said, review_said
+
+    console = Console(highlight=False)
+    console.print(f"\n{source}", style="bold", markup=False)
+    console.print(_table(found))
+    console.print(best_said(found), markup=False)
+    if reviews is not None:
+        console.print(review_said(reviews), markup=False)
+
+
+def _table(found: Decision) -> RenderableType:
+    """A column for each threshold."""
+    from rich.table import Table
+
+    from pumonitor.report.decision_words import amount, outcome_title
+    from pumonitor.report.numbers import interval_text
+
+    marked = {"now": found.now, "chosen": found.chosen, "best": found.best}
+    outcomes = {kind: one for kind, one in marked.items() if one is not None}
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("")
+    for kind, one in outcomes.items():
+        table.add_column(f"{kind}: {one.threshold:.6g}")
+    for metric in found.now.estimates:
+        cells = []
+        for one in outcomes.values():
+            value, low, high = one[metric].displayed
+            undefined = one[metric].undefined_reason is not None
+            cells.append(
+                "–" if undefined else f"{amount(metric, value)}\n{interval_text(low, high)}"
+            )
+        table.add_row(outcome_title(metric), *cells)
+    return table
