@@ -33,6 +33,7 @@ from pumonitor.cli.results import results
 from pumonitor.cli.run import run
 from pumonitor.cli.schema import schema
 from pumonitor.cli.serve import serve
+from pumonitor.cli.tokens import tokens
 
 __all__ = ["app", "main"]
 
@@ -92,6 +93,7 @@ app.command(rich_help_panel=_A_MONITOR)(plan)
 app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(doctor)
 app.command(rich_help_panel=_A_MONITOR)(migrate)
+app.add_typer(tokens, name="tokens", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(finish)
 app.command(rich_help_panel=_A_MONITOR)(schema)
 

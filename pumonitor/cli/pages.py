@@ -8,6 +8,7 @@ import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config
 from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.pages_options import HostNames, PlainHttp, TrustedProxy, served_as
 
 __all__ = ["pages"]
 
@@ -17,9 +18,13 @@ def pages(
     address: Annotated[
         str,
         typer.Option(
-            metavar="HOST:PORT", help="Where the pages are served; an address of this machine."
+            metavar="HOST:PORT",
+            help="Where the pages are served; where other machines reach it, with --host-names.",
         ),
     ] = "127.0.0.1:8090",
+    host_names: HostNames = None,
+    plain_http: PlainHttp = False,
+    trusted_proxy: TrustedProxy = None,
     config: Config = DEFAULT_CONFIG,
 ) -> None:
     """Serve the pages of all monitors until Ctrl-C, without working on any window.
@@ -28,6 +33,9 @@ def pages(
     acknowledged and silenced there, and notes kept. pumonitor serve --pages does the same beside
     the schedule.
 
+    Whoever can reach the address sees everything, unless host names are given: then they sign in
+    with a token (pumonitor tokens create).
+
     Example: pumonitor pages --config pumonitor.yaml
     """
     with errors_as_messages():
@@ -35,10 +43,11 @@ def pages(
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.dashboard.server import pages_server, wait_for_signal
 
+        served = served_as(host_names, plain_http=plain_http, trusted_proxy=trusted_proxy)
         configuration = read_configuration(config, needs="ledger").configuration
         with (
             open_ledger(configuration) as ledger,
-            pages_server(address, configuration.monitors, ledger) as url,
+            pages_server(address, configuration.monitors, ledger, served=served) as url,
         ):
             typer.echo(f"Pages: {url} (Ctrl-C ends)")
             wait_for_signal()

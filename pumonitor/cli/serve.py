@@ -8,6 +8,7 @@ import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config
 from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.pages_options import HostNames, PlainHttp, TrustedProxy, served_as
 
 __all__ = ["serve"]
 
@@ -37,9 +38,13 @@ def serve(
         str | None,
         typer.Option(
             metavar="HOST:PORT",
-            help="Address of this machine at which the pages are served, for example :8090.",
+            help="Address at which the pages are served, for example :8090 for this machine alone; "
+            "other addresses need --host-names.",
         ),
     ] = None,
+    host_names: HostNames = None,
+    plain_http: PlainHttp = False,
+    trusted_proxy: TrustedProxy = None,
 ) -> None:
     """Work through what is due now, then whenever the schedule of a monitor says so.
 
@@ -57,6 +62,7 @@ def serve(
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.serving.serving import serve_until_stopped
 
+        served = served_as(host_names, plain_http=plain_http, trusted_proxy=trusted_proxy)
         handler = logging.StreamHandler()
         handler.setFormatter(OneLineFormatter("%(asctime)s %(levelname)s %(message)s"))
         logging.basicConfig(level=logging.INFO, handlers=[handler])
@@ -67,6 +73,7 @@ def serve(
             health=health,
             health_token=health_token or _token_of_file(),
             pages=pages,
+            served=served,
         )
 
 

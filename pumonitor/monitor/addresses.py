@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import socket
+from collections.abc import Collection
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
 from pumonitor.errors import InputError, shortened
 
-__all__ = ["Listening", "is_own_name", "listening_address"]
+__all__ = ["Listening", "checked_host_names", "is_named", "is_own_name", "listening_address"]
 
+_NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
+_HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]@/]+)(?::[0-9]{1,5})?")
 _LARGEST_PORT: Final = 65_535
 
 
@@ -90,3 +94,40 @@ def is_own_name(host: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return name.rstrip(".") == "localhost"
+
+
+def checked_host_names(given: str) -> tuple[str, ...]:
+    """Names of hosts, of a list with commas.
+
+    Raises
+    ------
+    InputError
+        If one is no name: a port, a scheme or a pattern has no place here.
+
+    Examples
+    --------
+    >>> checked_host_names("pumonitor.example.org, 192.0.2.7")
+    ('pumonitor.example.org', '192.0.2.7')
+    """
+    names = tuple(one.strip() for one in given.split(","))
+    for one in names:
+        if not _NAME.fullmatch(one):
+            msg = (
+                "host names are those by which browsers reach the pages, with commas between them "
+                f"and without ports, such as pumonitor.example.org, got {shortened(one)!r}"
+            )
+            raise InputError(msg)
+    return tuple(one.lower() for one in names)
+
+
+def is_named(host: str, names: Collection[str]) -> bool:
+    """Whether a Host header is one of these names, with any port.
+
+    Examples
+    --------
+    >>> names = ("a.example.org",)
+    >>> is_named("A.example.org:8090", names), is_named("a.example.org.evil.net", names)
+    (True, False)
+    """
+    parts = _HOST.fullmatch(host.strip().lower())
+    return parts is not None and parts[1] in names

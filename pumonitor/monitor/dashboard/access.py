@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from flask import abort, g
+from werkzeug.exceptions import TooManyRequests, Unauthorized
 
 from pumonitor.monitor.changes import local_user
 
@@ -63,6 +64,13 @@ class Access:
             g.caller = self._caller()
         found: Caller = g.caller
         return found
+
+    def name(self) -> str:
+        """Name of whoever asks; "" for somebody who has not signed in."""
+        try:
+            return self.caller().name
+        except (TooManyRequests, Unauthorized):
+            return ""
 
     def visible(self) -> list[str]:
         """Monitors that the caller may see."""

@@ -7,15 +7,16 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
-from flask import Flask, Response, abort, render_template, request, url_for
+from flask import Flask, Response, abort, redirect, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 
 from pumonitor import __version__
 from pumonitor.errors import InputError
 from pumonitor.monitor.changes import LONGEST_TEXT
-from pumonitor.monitor.dashboard.access import Access, Caller, local_caller
+from pumonitor.monitor.dashboard.access import Access, Caller
 from pumonitor.monitor.dashboard.api.problems import ProblemError, problem_answer, problem_of
 from pumonitor.monitor.dashboard.api.routes import api_routes, is_of_api
+from pumonitor.monitor.dashboard.callers import Callers
 from pumonitor.monitor.dashboard.forms import Forms
 from pumonitor.monitor.dashboard.pages.alert_page import alert_page
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
@@ -30,6 +31,7 @@ from pumonitor.monitor.dashboard.pages.window_page import (
 )
 from pumonitor.monitor.dashboard.people import add_forms
 from pumonitor.monitor.dashboard.protection import protect
+from pumonitor.monitor.dashboard.sign_in import add_sign_in, sign_in_address
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import estimate_text, interval_shown, length_words, moment_text
 from pumonitor.monitor.ledger.database.errors import StateError
@@ -48,6 +50,7 @@ def make_app(
     *,
     is_host: Callable[[str], bool],
     caller: Callable[[], Caller] | None = None,
+    callers: Callers | None = None,
 ) -> Flask:
     """The application.
 
@@ -57,8 +60,10 @@ def make_app(
     is_host : callable
         Whether a Host header is one under which the pages are served.
     caller : callable, optional
-        Who makes the present request, and what they may see and change. By default the user of this
-        machine, who may see and change everything.
+        Who makes the present request, and what they may see and change. By default as of `callers`.
+    callers : Callers, optional
+        By default whoever shows no token is the user of this machine, who may see and change
+        everything.
 
     Returns
     -------
@@ -67,18 +72,22 @@ def make_app(
     """
     app = Flask(__name__)
     _teach_words(app)
-    access = Access(site.monitors, caller or (lambda: local_caller(site.monitors)))
-    forms = Forms(site.ledger.secret_keys.get, lambda: access.caller().name)
+    callers = callers or Callers(site)
+    access = Access(site.monitors, caller or callers.caller)
+    forms = Forms(site.ledger.secret_keys.get, access.name)
     app.jinja_env.globals.update(
         form_field=forms.field,
         done_said=forms.said,
         may_change=access.may_change,
         longest_text=LONGEST_TEXT,
+        signed_in=access.name if callers.signs_in else str,
     )
     protect(app, is_host=is_host, forms=forms)
     _add_pages(app, site, access)
     add_forms(app, site, access, forms)
-    app.register_blueprint(api_routes(site, access))
+    if callers.signs_in:
+        add_sign_in(app, site, access, callers)
+    app.register_blueprint(api_routes(site, access, signs_in=callers.signs_in))
     _answer_errors(app)
     return app
 
@@ -97,6 +106,8 @@ def _answer_errors(app: Flask) -> None:
             problem, heading = ProblemError(503, str(error)), "The state database does not answer"
         if is_of_api(request.path):
             return problem_answer(problem)
+        if problem.status == HTTPStatus.UNAUTHORIZED and "sign_in" in app.view_functions:
+            return redirect(sign_in_address(), 303)
         return (*_error_page(problem.status, heading, problem.detail), problem.headers)
 
     for kind in (HTTPException, InputError, ProblemError, StateError):

@@ -8,21 +8,23 @@ import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Event, Thread
-from typing import Final
+from typing import Any, Final
 
 from flask import Flask
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.addresses import is_own_name, listening_address
+from pumonitor.monitor.addresses import is_named, is_own_name, listening_address
 from pumonitor.monitor.app import utc_now
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.dashboard.app import make_app
+from pumonitor.monitor.dashboard.callers import Callers
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.ports import Clock
 
-__all__ = ["pages_server", "wait_for_signal"]
+__all__ = ["Served", "pages_server", "wait_for_signal"]
 
 _THREADS: Final = 8
 _LONGEST_WAIT: Final = 30.0
@@ -31,34 +33,68 @@ _LAST_ANSWERS: Final = 20.0
 """Seconds for requests that have begun, and again for their answers to be taken."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """How the pages are served to others than the users of this machine.
+
+    Attributes
+    ----------
+    host_names : tuple of str
+        Names by which browsers reach them; then everybody has to sign in. Without any the pages
+        answer to names of this machine, at an address of its own, and to everybody.
+    is_plain_http : bool
+        Whether browsers come by http and not by https.
+    trusted_proxy : str or None
+        Address of a proxy whose X-Forwarded headers are believed.
+    """
+
+    host_names: tuple[str, ...] = ()
+    is_plain_http: bool = False
+    trusted_proxy: str | None = None
+
+
 @contextmanager
 def pages_server(
-    address: str, monitors: Mapping[str, Monitor], ledger: Ledger, *, clock: Clock = utc_now
+    address: str,
+    monitors: Mapping[str, Monitor],
+    ledger: Ledger,
+    *,
+    served: Served | None = None,
+    clock: Clock = utc_now,
 ) -> Iterator[str]:
     """Context in which the pages are served, with their address.
 
     Parameters
     ----------
     address : str
-        ``HOST:PORT`` of this machine alone; port 0 takes a free one.
+        ``HOST:PORT``; port 0 takes a free one.
     monitors : mapping of str to Monitor
     ledger : Ledger
+    served : Served, optional
     clock : Clock, optional
 
     Raises
     ------
     InputError
-        If the address cannot be used, or can be reached from other machines.
+        If the address cannot be used, or can be reached from other machines and no host names are
+        given.
     """
-    place = listening_address(address, what="pages")
-    if not place.is_loopback:
+    place, served = listening_address(address, what="pages"), served or Served()
+    names = served.host_names
+    if not place.is_loopback and not names:
         msg = (
-            f"the pages address {address} can be reached from other machines, but the pages have "
-            "no sign-in: use an address of this machine alone, such as 127.0.0.1:8090, behind a "
-            "proxy that authenticates users"
+            f"the pages address {address} can be reached from other machines: name the hosts by "
+            "which browsers reach it (--host-names pumonitor.example.org), and everybody has to "
+            "sign in with a token (pumonitor tokens create); or use an address of this machine "
+            "alone, such as 127.0.0.1:8090"
         )
         raise InputError(msg)
-    app = make_app(Site(monitors=monitors, ledger=ledger, clock=clock), is_host=is_own_name)
+    site = Site(monitors=monitors, ledger=ledger, clock=clock)
+    app = make_app(
+        site,
+        is_host=(lambda host: is_named(host, names)) if names else is_own_name,
+        callers=Callers(site, signs_in=bool(names), is_plain_http=served.is_plain_http),
+    )
     logging.getLogger("waitress").setLevel(logging.WARNING)
     try:
         listening = socket.create_server((place.host, place.port), family=place.family)
@@ -66,18 +102,27 @@ def pages_server(
         msg = f"the pages address {address} cannot be used: {error.strerror or error}"
         raise InputError(msg) from None
     shown = f"[{place.host}]" if ":" in place.host else place.host
-    with listening, _serving(app, listening):
+    with listening, _serving(app, listening, trusted_proxy=served.trusted_proxy):
         yield f"http://{shown}:{listening.getsockname()[1]}/"
 
 
 @contextmanager
-def _serving(app: Flask, listening: socket.socket) -> Iterator[None]:
+def _serving(
+    app: Flask, listening: socket.socket, *, trusted_proxy: str | None = None
+) -> Iterator[None]:
     """Context in which a thread answers; requests that have begun are answered before its end."""
     from waitress import create_server, wasyncore
 
     connections: dict[int, object] = {}
     server = create_server(
-        app, map=connections, sockets=[listening], threads=_THREADS, ident="pumonitor"
+        app,
+        map=connections,
+        sockets=[listening],
+        threads=_THREADS,
+        ident="pumonitor",
+        # Of others than the proxy these headers are taken away.
+        clear_untrusted_proxy_headers=True,
+        **({} if trusted_proxy is None else _of_proxy(trusted_proxy)),
     )
     stopped = Event()
 
@@ -105,6 +150,13 @@ def _serving(app: Flask, listening: socket.socket) -> Iterator[None]:
 
 def _is_sending(connections: Mapping[int, object]) -> bool:
     return any(getattr(one, "total_outbufs_len", 0) for one in connections.values())
+
+
+def _of_proxy(address: str) -> dict[str, Any]:
+    return {
+        "trusted_proxy": address,
+        "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"},
+    }
 
 
 def wait_for_signal() -> None:

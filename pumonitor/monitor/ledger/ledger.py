@@ -22,6 +22,7 @@ from pumonitor.monitor.ledger.results.planning import Which
 from pumonitor.monitor.ledger.run_ids import StoredRunIds
 from pumonitor.monitor.ledger.secret_keys import StoredSecretKeys
 from pumonitor.monitor.ledger.standings import StoredStandings, stir
+from pumonitor.monitor.ledger.tokens import StoredTokens
 from pumonitor.ports import Pane
 
 __all__ = ["Ledger"]
@@ -58,6 +59,8 @@ class Ledger(ClaimedWork):
         Random keys that all processes share.
     standings : StoredStandings
         What the last round found for each monitor.
+    tokens : StoredTokens
+        Tokens of programs and people, and sessions of browsers.
 
     Examples
     --------
@@ -93,6 +96,7 @@ class Ledger(ClaimedWork):
         self.notes = StoredNotes(database)
         self.secret_keys = StoredSecretKeys(database)
         self.standings = StoredStandings(database)
+        self.tokens = StoredTokens(database)
 
     @classmethod
     def open(

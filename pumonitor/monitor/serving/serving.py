@@ -11,7 +11,7 @@ from threading import Event
 
 from pumonitor.monitor.app import open_jobs, utc_now
 from pumonitor.monitor.config.configuration import Configuration
-from pumonitor.monitor.dashboard.server import pages_server
+from pumonitor.monitor.dashboard.server import Served, pages_server
 from pumonitor.monitor.delivery.sending.sender import Delivery
 from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.jobs import Jobs
@@ -33,6 +33,7 @@ def serve_until_stopped(
     health: str | None = None,
     health_token: str | None = None,
     pages: str | None = None,
+    served: Served | None = None,
 ) -> None:
     """Run the rounds of all monitors until SIGTERM or Ctrl-C.
 
@@ -48,6 +49,8 @@ def serve_until_stopped(
         Token that requests to it must send.
     pages : str, optional
         Address of the pages, once the state database is there.
+    served : Served, optional
+        How they are served.
     """
     stopped = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -66,7 +69,7 @@ def serve_until_stopped(
         if jobs is not None:
             opened.append(jobs)
             if pages is not None:
-                shown = pages_server(pages, configuration.monitors, jobs.ledger)
+                shown = pages_server(pages, configuration.monitors, jobs.ledger, served=served)
                 _log.info("pages at %s", stack.enter_context(shown))
             service = Service(
                 jobs.monitors, work=lambda name: _work(jobs, name), tidy=jobs.forget_delivered

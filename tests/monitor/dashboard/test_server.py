@@ -18,7 +18,7 @@ from urllib.request import urlopen
 import pytest
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.dashboard.server import _serving, pages_server
+from pumonitor.monitor.dashboard.server import Served, _serving, pages_server
 from tests.monitor.monitored_shop import write_shop
 
 
@@ -104,3 +104,29 @@ def test_the_command_serves_until_it_is_stopped(tmp_path):
     finally:
         process.kill()
         process.stdout.close()
+
+
+def asked(url: str, address: str, **headers: str) -> tuple[int, str]:
+    port = int(re.search(r":(\d+)/", url)[1])
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        connection.request("GET", address, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.headers.get("Location", "") + answer.read().decode()
+
+
+def test_under_names_of_hosts_everybody_signs_in(shop):
+    served = Served(host_names=("a.example.org",))
+    text = shop.ledger.tokens.create("alice", "read", by="test")[1]
+    with pages_server("0.0.0.0:0", shop.monitors, shop.ledger, served=served) as url:
+        assert asked(url, "/", Host="a.example.org")[0] == 303
+        assert asked(url, "/", Host="localhost")[0] == 421
+        bearer = {"Host": "a.example.org:80", "Authorization": f"Bearer {text}"}
+        assert asked(url, "/", **bearer)[0] == 200
+
+
+@pytest.mark.parametrize(("trusted", "is_believed"), [("127.0.0.1", True), ("192.0.2.1", False)])
+def test_forwarded_names_are_believed_of_the_trusted_proxy_alone(shop, trusted, is_believed):
+    served = Served(host_names=("a.example.org",), trusted_proxy=trusted)
+    with pages_server("127.0.0.1:0", shop.monitors, shop.ledger, served=served) as url:
+        status, _ = asked(url, "/", Host="inside", **{"X-Forwarded-Host": "a.example.org"})
+        assert (status == 303) is is_believed

@@ -82,7 +82,9 @@ def problem_of(error: HTTPException) -> ProblemError:
     kept: dict[str, Any] = {
         name: value
         for name, value in error.get_headers()
-        if name in {"Allow", "Retry-After", "WWW-Authenticate"}
+        if name in {"Allow", "Location", "Retry-After"}
     }
     status = error.code or HTTPStatus.INTERNAL_SERVER_ERROR
+    if status == HTTPStatus.UNAUTHORIZED:
+        kept["WWW-Authenticate"] = "Bearer"
     return ProblemError(status, error.description or "", headers=kept)
