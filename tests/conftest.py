@@ -1,4 +1,4 @@
-"""What tests of several folders start once: PostgreSQL, an MLflow server, MLflow's client.
+"""What tests of several folders share: PostgreSQL, MLflow, new state databases, commands.
 
 Heavy imports stay inside fixtures: most tests need none of this.
 """
@@ -166,11 +166,25 @@ def mlflow_client_class() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def mlflow_database(tmp_path_factory: pytest.TempPathFactory, mlflow_client_class: Any) -> Path:
+    """MLflow's tables, with nothing in them, in a file of SQLite to be copied."""
+    file = tmp_path_factory.mktemp("mlflow") / "mlflow.db"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mlflow_client_class(tracking_uri=f"sqlite:///{file}").search_experiments()
+    return file
+
+
+@pytest.fixture(scope="session")
+def mlflow_server(
+    tmp_path_factory: pytest.TempPathFactory, mlflow_database: Path
+) -> Iterator[Server]:
     """One that all tests share: each keeps to monitors, or experiments, of its own."""
     from tests.monitor.delivery.mlflow.mlflow_server import Server
 
-    server = Server(tmp_path_factory.mktemp("server"))
+    folder = tmp_path_factory.mktemp("server")
+    shutil.copy(mlflow_database, folder / "mlflow.db")
+    server = Server(folder)
     try:
         server.wait_until_healthy()
         yield server
@@ -187,3 +201,12 @@ def proxy(mlflow_server: Server) -> Iterator[FaultyProxy]:
     proxy.start()
     yield proxy
     proxy.stop()
+
+
+@pytest.fixture(scope="module")
+def unsearched_labels() -> Iterator[None]:
+    """For files whose tests follow many windows and never ask what scores show of their labels."""
+    from tests.given_labels import labels_as_given
+
+    with labels_as_given():
+        yield

@@ -12,6 +12,8 @@ from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
 from tests.monitor.monitored_shop import write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 RULES = """\
     rules:
       - {metric: f1, below: 0.99}

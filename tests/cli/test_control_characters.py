@@ -13,6 +13,8 @@ from pumonitor.cli.app import app
 from pumonitor.cli.terminal import OneLineFormatter
 from tests.monitor.monitored_shop import write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 VERSION = "v1\nall is well\x1b[31m\r"
 COUNTRY = "DE\x1b]0;owned\x07\n\u202e\x9b31m"
 SHOWN = (r"v1\nall is well\x1b[31m\r", r"country=DE\x1b]0;owned\x07\n\u202e\x9b31m")

@@ -13,6 +13,8 @@ from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.reports.window_files import window_files_of
 from tests.monitor.monitored_shop import write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 REFUSED = (
     "were known more than a day before the prediction and do not count: check known_at and time, "
     "their time_zone and time_unit"

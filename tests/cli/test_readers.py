@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from pumonitor.cli.app import app
 from tests.monitor.made_up_results import TEXT, record, write_made_up
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 SECRETS = """\
     rules:
       - {metric: f1, below: 0.5, to: [hook]}

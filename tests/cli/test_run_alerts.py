@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 from pumonitor.cli.app import app
 from tests.monitor.monitored_shop import write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 RULES = """\
     rules:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import update
 from typer.testing import CliRunner
 
@@ -18,6 +19,8 @@ from pumonitor.monitor.ledger.database.schema import outbox
 from tests.cli.test_run_alerts import RULES, TODAY
 from tests.monitor.delivery.notifications.receivers import OK, Answer, http_receiver
 from tests.monitor.monitored_shop import write_shop
+
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
 
 HOOK = """\
 destinations:

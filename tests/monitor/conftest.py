@@ -1,4 +1,4 @@
-"""MLflow, as it holds the monitored shop of one test; windows not searched for mistaken labels."""
+"""MLflow, as it holds the monitored shop of one test."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from tests.given_labels import labels_as_given
 
 if TYPE_CHECKING:
     from tests.monitor.delivery.mlflow.mlflow_server import Server
@@ -22,10 +20,3 @@ def client(mlflow_server: Server, mlflow_client_class: Any, tmp_path: Path) -> I
     experiment = client.get_experiment_by_name("pumonitor/card-fraud")
     if experiment is not None:
         client.rename_experiment(experiment.experiment_id, f"{experiment.name} of {tmp_path.name}")
-
-
-@pytest.fixture(scope="module")
-def unsearched_labels() -> Iterator[None]:
-    """For files whose tests follow many windows and never ask what scores show of their labels."""
-    with labels_as_given():
-        yield

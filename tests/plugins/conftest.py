@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,8 +54,10 @@ def contained(sqlite_address: str) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def sqlite_address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return f"sqlite:///{tmp_path_factory.mktemp('store') / 'mlflow.db'}"
+def sqlite_address(tmp_path_factory: pytest.TempPathFactory, mlflow_database: Path) -> str:
+    file = tmp_path_factory.mktemp("store") / "mlflow.db"
+    shutil.copy(mlflow_database, file)
+    return f"sqlite:///{file}"
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from pumonitor.monitor.windows.monitor_tables import MonitorTables
 from pumonitor.monitor.windows.opening import open_monitor_source
 from tests.monitor.monitored_shop import FIRST, write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 RULES = "    rules: [{metric: aul, below: 0.2}, {metric: auc, shift: down}, {health: no_data}]\n"

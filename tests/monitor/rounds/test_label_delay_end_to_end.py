@@ -6,9 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
+
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
 
 FIRST = datetime(2025, 12, 29, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime, timedelta
 
 import pytest
@@ -24,10 +25,11 @@ END = (FIRST + timedelta(days=DAYS)).date().isoformat()
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory, mlflow_client_class):
+def shop(tmp_path_factory, mlflow_client_class, mlflow_database):
     """Two days, the first by one version of the model, filled in at once."""
     folder = tmp_path_factory.mktemp("shop")
     address = f"sqlite:///{folder / 'mlflow.db'}"
+    shutil.copy(mlflow_database, folder / "mlflow.db")
     path = write_shop(folder, days=DAYS, with_versions=True, tracking=address)
     path.write_text(path.read_text().replace("panes: [0d, 1d]", "panes: [1d]"))
     with pytest.MonkeyPatch.context() as patch:

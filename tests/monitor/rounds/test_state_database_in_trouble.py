@@ -20,6 +20,8 @@ from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.ledger import Ledger
 from tests.monitor.monitored_shop import FIRST, recorded, write_shop
 
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
 DAYS = 2
 NOW = FIRST + timedelta(days=DAYS + 1)
 A_MOMENT = timedelta(milliseconds=1)

@@ -7,6 +7,7 @@ import pytest
 from scipy import special
 
 from pumonitor.monitor.rules.detectors import Detector, Observation
+from pumonitor.monitor.rules.detectors import labels_needed as planned
 from pumonitor.monitor.rules.detectors.labels_needed import Noise, labels_needed, seen_after
 
 NOISE = Noise(per_label=0.22)
@@ -30,7 +31,8 @@ def test_the_delay_is_near_what_theory_gives_for_a_known_shift():
     assert 12 < seen.median < 40
 
 
-def test_windows_that_differ_by_themselves_make_it_hard_whatever_the_number():
+def test_windows_that_differ_by_themselves_make_it_hard_whatever_the_number(monkeypatch):
+    monkeypatch.setattr(planned, "LABELS", (20, 200, 5000))
     needed, tried = labels_needed(
         drop=0.02, noise=Noise(per_label=0.22, between_windows=0.08), within=3
     )
