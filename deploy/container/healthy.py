@@ -1,5 +1,6 @@
-"""Whether a server in the same container answers 200: `python -I healthy.py URL`.
+"""Whether a server in the same container answers 200: `python -I healthy.py URL [HOST]`.
 
+HOST is the name by which it is asked, where it answers to no other.
 The token of the health server is read from the file that PUMONITOR_HEALTH_TOKEN_FILE names, or from
 PUMONITOR_HEALTH_TOKEN. Exit status 0: it answers; 1: it does not.
 """
@@ -18,9 +19,11 @@ def token() -> str:
     return os.environ.get("PUMONITOR_HEALTH_TOKEN", "")
 
 
-def main(url: str) -> int:
+def main(url: str, *host: str) -> int:
     """Ask it, once."""
     headers = {"Authorization": f"Bearer {token()}"} if token() else {}
+    if host:
+        headers["Host"] = host[0]
     # Itself, whatever proxy the environment names.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
@@ -32,4 +35,4 @@ def main(url: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
