@@ -78,11 +78,13 @@ def prometheus_metrics() -> dict[str, str]:
     """Name -> help text, as an empty ledger gives them."""
     from pumonitor.monitor.inspection.exposition import exposition
     from pumonitor.monitor.ledger.ledger import Ledger
+    from pumonitor.monitor.page_addresses import PageAddresses
 
     now = datetime(2026, 1, 1, tzinfo=UTC)
     with (
         tempfile.TemporaryDirectory() as folder,
         Ledger.open(f"sqlite:///{Path(folder) / 'state.db'}") as ledger,
     ):
-        text = exposition(ledger, monitors=(), clock=lambda: now)().decode()
+        pages = PageAddresses("https://pumonitor.example.org")
+        text = exposition(ledger, monitors=(), clock=lambda: now, pages=pages)().decode()
     return dict(re.findall(r"^# HELP (\S+) (.*)$", text, flags=re.MULTILINE))

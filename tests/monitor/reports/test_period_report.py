@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -29,9 +27,8 @@ AT = PageAddresses("https://p.example/pumonitor")
 
 
 @pytest.fixture(scope="module")
-def shop(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopPages]:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopPages]:
     file = tmp_path_factory.mktemp("report") / "state.db"
-    shutil.copy(sqlite_template, file)
     with Ledger.open(f"sqlite:///{file}") as ledger:
         yield ShopPages(ledger)
 
