@@ -16,6 +16,7 @@ from pumonitor.monitor.changes import LONGEST_TEXT
 from pumonitor.monitor.dashboard.access import Access, Caller
 from pumonitor.monitor.dashboard.api.problems import ProblemError, problem_answer, problem_of
 from pumonitor.monitor.dashboard.api.routes import api_routes, is_of_api
+from pumonitor.monitor.dashboard.badge import draw_badge
 from pumonitor.monitor.dashboard.callers import Callers
 from pumonitor.monitor.dashboard.forms import Forms
 from pumonitor.monitor.dashboard.pages.alert_page import alert_page
@@ -165,6 +166,12 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/monitors/<name>/decide")
     def show_decide(name: str) -> str:
         return render_template("decide.html", **decide_page(site, access.seen(name), request.args))
+
+    @app.get("/monitors/<name>/badge.svg")
+    def show_badge(name: str) -> Response:
+        badge = Response(draw_badge(site, access.seen(name)), mimetype="image/svg+xml")
+        badge.headers["Cache-Control"] = "private, max-age=60"
+        return badge
 
     _add_window_pages(app, site, access)
     _add_alert_pages(app, site, access)

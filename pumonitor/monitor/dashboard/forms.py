@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from flask import Response, abort, g, request
 from markupsafe import Markup
 
-__all__ = ["DONE", "LONGEST", "Forms"]
+__all__ = ["DONE", "LONGEST", "Forms", "is_from_here"]
 
 DONE: Final = {
     "acknowledged": "Acknowledged: no more reminders are sent for this incident.",
@@ -64,7 +64,7 @@ class Forms:
 
     def check(self) -> None:
         """Answer 403 unless one of our pages sent the form to whoever asks."""
-        if not _is_from_here():
+        if not is_from_here():
             abort(403, "A form is only taken from a page of this address.")
         session = request.cookies.get(_COOKIE, "")
         given = request.form.get(_FIELD, "")
@@ -117,7 +117,7 @@ class Forms:
         return hmac.compare_digest(expected, given.encode("utf-8", "replace"))
 
 
-def _is_from_here() -> bool:
+def is_from_here() -> bool:
     """Whether the browser says that one of our pages sends this, or the person by hand."""
     site = request.headers.get("Sec-Fetch-Site")
     if site not in (None, "same-origin", "none"):

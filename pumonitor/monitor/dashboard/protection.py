@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Final
 
 from flask import Flask, Response, abort, request
+from werkzeug.exceptions import MethodNotAllowed
 
 from pumonitor.monitor.dashboard.forms import LONGEST, Forms
 
 __all__ = ["protect"]
 
 _READING: Final = frozenset({"GET", "HEAD"})
+_KEPT: Final = frozenset({"static", "show_badge"})
 _METHODS: Final = _READING | {"POST"}
 _HEADERS: Final = {
     # Nothing is loaded from elsewhere, and nothing written in a page runs.
@@ -47,6 +49,8 @@ def protect(app: Flask, *, is_host: Callable[[str], bool], forms: Forms) -> None
         if not is_host(request.headers.get("Host", "")):
             abort(421)
         if request.method not in _METHODS and request.blueprint is None:
+            if isinstance(request.routing_exception, MethodNotAllowed):
+                raise request.routing_exception
             abort(405)
         # A page that takes no form answers so by itself.
         is_answered = request.routing_exception is None
@@ -57,7 +61,8 @@ def protect(app: Flask, *, is_host: Callable[[str], bool], forms: Forms) -> None
     def add_headers(response: Response) -> Response:
         for name, value in _HEADERS.items():
             response.headers[name] = value
-        if "Cache-Control" not in response.headers or request.endpoint != "static":
+        may_be_kept = request.endpoint in _KEPT or request.blueprint is not None
+        if "Cache-Control" not in response.headers or not may_be_kept:
             response.headers["Cache-Control"] = "no-store"
         forms.keep(response)
         return response

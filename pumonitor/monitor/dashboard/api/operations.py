@@ -6,8 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pumonitor.monitor.dashboard.api import alert_answers, answers, queries
+from pumonitor.monitor.dashboard.api import alert_answers, answers, bodies, queries
 from pumonitor.monitor.dashboard.api.alerts import alerts_answer, history_answer, silences_answer
+from pumonitor.monitor.dashboard.api.changing import (
+    acknowledge,
+    add_note,
+    end_silence,
+    notes_answer,
+    silence,
+    unacknowledge,
+    withdraw_note,
+)
 from pumonitor.monitor.dashboard.api.health import configurations_answer, health_answer
 from pumonitor.monitor.dashboard.api.monitors import (
     monitor_answer,
@@ -216,6 +225,14 @@ READS: Final = (
         is_of_now=True,
     ),
     Read(
+        id="listNotes",
+        path="/notes",
+        summary="Notes of people, the newest first",
+        query=queries.NotesQuery,
+        answer=alert_answers.Notes,
+        read=notes_answer,
+    ),
+    Read(
         id="getHealth",
         path="/health",
         summary="Whether the state database answers, and what is late",
@@ -225,6 +242,63 @@ READS: Final = (
     ),
 )
 
-CHANGES: Final[tuple[Change, ...]] = ()
+_OF_MONITOR: Final = "/monitors/{monitor}"
+_NUMBERED: Final = _SAME | {"number": "$response.body#/id"}
+
+CHANGES: Final = (
+    Change(
+        id="acknowledge",
+        path=f"{_OF_MONITOR}/acknowledge",
+        summary="Acknowledge alerts that fire: no more reminders are sent",
+        body=bodies.AcknowledgeBody,
+        answer=alert_answers.Acknowledged,
+        change=acknowledge,
+        links={"takeBack": Link(to="unacknowledge", parameters=_SAME)},
+    ),
+    Change(
+        id="unacknowledge",
+        path=f"{_OF_MONITOR}/unacknowledge",
+        summary="Take acknowledgements back: reminders are sent again",
+        body=bodies.AcknowledgeBody,
+        answer=alert_answers.Acknowledged,
+        change=unacknowledge,
+    ),
+    Change(
+        id="silence",
+        path=f"{_OF_MONITOR}/silences",
+        summary="Silence alerts: no notifications are sent until a time",
+        body=bodies.SilenceBody,
+        answer=alert_answers.SilenceAnswer,
+        change=silence,
+        status=201,
+        links={"end": Link(to="endSilence", parameters=_NUMBERED)},
+    ),
+    Change(
+        id="endSilence",
+        path=f"{_OF_MONITOR}/silences/{{number}}/end",
+        summary="End a silence now",
+        body=bodies.NoBody,
+        answer=alert_answers.SilenceAnswer,
+        change=end_silence,
+    ),
+    Change(
+        id="addNote",
+        path=f"{_OF_MONITOR}/notes",
+        summary="Write a note",
+        body=bodies.NoteBody,
+        answer=alert_answers.NoteAnswer,
+        change=add_note,
+        status=201,
+        links={"withdraw": Link(to="withdrawNote", parameters=_NUMBERED)},
+    ),
+    Change(
+        id="withdrawNote",
+        path=f"{_OF_MONITOR}/notes/{{number}}/withdraw",
+        summary="Withdraw a note",
+        body=bodies.NoBody,
+        answer=alert_answers.NoteAnswer,
+        change=withdraw_note,
+    ),
+)
 
 OPERATIONS: Final[tuple[Operation, ...]] = (*READS, *CHANGES)

@@ -13,14 +13,16 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from werkzeug.datastructures import MultiDict
 
-from pumonitor.errors import did_you_mean
+from pumonitor.errors import InputError, did_you_mean
 from pumonitor.monitor.dashboard.access import Access
+from pumonitor.monitor.dashboard.api.changing import Changing
 from pumonitor.monitor.dashboard.api.etag import configuration_sum, etag_of
 from pumonitor.monitor.dashboard.api.openapi import BELOW, document
-from pumonitor.monitor.dashboard.api.operations import OPERATIONS, Read
+from pumonitor.monitor.dashboard.api.operations import OPERATIONS, Change, Read
 from pumonitor.monitor.dashboard.api.problems import Mistake, ProblemError
 from pumonitor.monitor.dashboard.api.reading import Reading
 from pumonitor.monitor.dashboard.api.values import Answer, Asked
+from pumonitor.monitor.dashboard.forms import is_from_here
 from pumonitor.monitor.dashboard.site import Site
 
 __all__ = ["api_routes", "is_of_api"]
@@ -35,7 +37,7 @@ def is_of_api(path: str) -> bool:
     return path == "/api" or path.startswith("/api/")
 
 
-def api_routes(site: Site, access: Access, *, signs_in: bool = False) -> Blueprint:
+def api_routes(site: Site, access: Access, *, signs_in: bool) -> Blueprint:
     """Routes of all operations.
 
     Parameters
@@ -46,11 +48,18 @@ def api_routes(site: Site, access: Access, *, signs_in: bool = False) -> Bluepri
         Whether a token or a session is needed.
     """
     api = Blueprint("api", __name__, url_prefix=BELOW)
-    requests = _Requests(site=site, access=access, configuration=configuration_sum(site.monitors))
+    requests = _Requests(
+        site=site,
+        access=access,
+        configuration=configuration_sum(site.monitors),
+        has_cookies=signs_in,
+    )
     for one in OPERATIONS:
         path = _PARAMETER.sub(r"<\1>", one.path)
         if isinstance(one, Read):
             api.get(path, endpoint=one.id)(requests.reader(one))
+        elif isinstance(one, Change):
+            api.post(path, endpoint=one.id)(requests.changer(one))
 
     @api.get("/openapi.json", endpoint="getDocument")
     def get_document() -> Response:
@@ -68,6 +77,37 @@ class _Requests:
     site: Site
     access: Access
     configuration: str
+    has_cookies: bool
+
+    def changer(self, one: Change) -> Any:
+        """The view of a POST."""
+
+        def view(**path: str) -> Response:
+            self.access.caller()
+            self._check_sender()
+            self._refuse_nul(path)
+            checked_query(Asked, request.args)
+            body = checked_body(one.body)
+            try:
+                answer = one.change(Changing(site=self.site, access=self.access), path, body)
+            except InputError as error:
+                raise ProblemError(HTTPStatus.CONFLICT, str(error)) from None
+            return _json(answer, one.status)
+
+        return view
+
+    def _check_sender(self) -> None:
+        """Refuse what a page elsewhere makes a browser send.
+
+        No page can make it send a token. A cookie goes along by itself: whoever has one must say
+        where they come from. Programs without either say nothing of it, and browsers always do.
+        """
+        if request.headers.get("Authorization", "").lower().startswith("bearer "):
+            return
+        says = "Origin" in request.headers or "Sec-Fetch-Site" in request.headers
+        if (self.has_cookies or says) and not is_from_here():
+            detail = "a change is only taken from a page of this address, or with a token"
+            raise ProblemError(HTTPStatus.FORBIDDEN, detail)
 
     def reader(self, one: Read) -> Any:
         """The view of a GET."""
@@ -141,6 +181,26 @@ def checked_query(model: type[Asked], given: MultiDict[str, str]) -> Any:
     try:
         return model.model_validate(asked)
     except ValidationError as error:
+        raise mistakes_in(error) from None
+
+
+def checked_body(model: type[Asked]) -> Any:
+    """What is to be changed.
+
+    Raises
+    ------
+    ProblemError
+        If the body is no JSON, or cannot be.
+    """
+    # A form of another page could send text; only JSON makes a browser ask before.
+    if request.mimetype != "application/json":
+        detail = "the body must be JSON: Content-Type: application/json"
+        raise ProblemError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
+    try:
+        return model.model_validate_json(request.get_data())
+    except ValidationError as error:
+        if error.errors(include_url=False, include_context=False)[0]["type"] == "json_invalid":
+            raise ProblemError(HTTPStatus.BAD_REQUEST, "the body is no JSON") from None
         raise mistakes_in(error) from None
 
 

@@ -1,0 +1,181 @@
+"""Changes that a program makes: acknowledgements, silences, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC
+from http import HTTPStatus
+from typing import Any, Final
+
+from pumonitor.monitor import changes
+from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.dashboard.access import Access
+from pumonitor.monitor.dashboard.api.alert_answers import (
+    Acknowledged,
+    NoteAnswer,
+    Notes,
+    SilenceAnswer,
+)
+from pumonitor.monitor.dashboard.api.alerts import alert_answer, silence_answer
+from pumonitor.monitor.dashboard.api.bodies import (
+    AcknowledgeBody,
+    NoBody,
+    NoteBody,
+    SilenceBody,
+)
+from pumonitor.monitor.dashboard.api.problems import ProblemError
+from pumonitor.monitor.dashboard.api.queries import NotesQuery
+from pumonitor.monitor.dashboard.api.reading import Reading, stretch
+from pumonitor.monitor.dashboard.pages.alerts_page import alerts_shown
+from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.ledger.by_people import ChosenAlerts
+from pumonitor.monitor.ledger.records.alerts import Silence
+from pumonitor.monitor.ledger.records.notes import Note
+from pumonitor.monitor.rules.alerts.alert import Alert
+
+__all__ = [
+    "Changing",
+    "acknowledge",
+    "add_note",
+    "end_silence",
+    "notes_answer",
+    "silence",
+    "unacknowledge",
+    "withdraw_note",
+]
+
+_MOST_NOTES: Final = 10_000
+_LARGEST: Final = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changing:
+    """A change by somebody.
+
+    Attributes
+    ----------
+    site : Site
+    access : Access
+    """
+
+    site: Site
+    access: Access
+
+    @property
+    def by(self) -> str:
+        """Who makes it."""
+        return self.access.caller().name
+
+    def monitor(self, path: Mapping[str, str]) -> Monitor:
+        """The monitor of the path; answers 404 unless it may be seen, 403 unless changed."""
+        if path["monitor"] not in self.access.visible():
+            raise ProblemError(HTTPStatus.NOT_FOUND, "there is no such monitor")
+        return self.site.monitors[self.access.changed(path["monitor"])]
+
+
+def acknowledge(changing: Changing, path: Mapping[str, str], body: AcknowledgeBody) -> Acknowledged:
+    """Acknowledge alerts that fire."""
+    return _mark(changing, path, body, changes.acknowledge)
+
+
+def unacknowledge(
+    changing: Changing, path: Mapping[str, str], body: AcknowledgeBody
+) -> Acknowledged:
+    """Take acknowledgements back."""
+    return _mark(changing, path, body, changes.take_back)
+
+
+def _mark(
+    changing: Changing,
+    path: Mapping[str, str],
+    body: AcknowledgeBody,
+    mark: Callable[..., tuple[Alert, ...]],
+) -> Acknowledged:
+    monitor, site = changing.monitor(path), changing.site
+    which = ChosenAlerts(
+        monitor=monitor.name,
+        rule=body.rule,
+        model_version=body.model_version,
+        segment=body.segment,
+        incident=body.incident,
+    )
+    done = mark(site.ledger, monitor, which, by=changing.by, reason=body.reason)
+    places = {one.place for one in done}
+    with site.at_once() as ledger:
+        shown = alerts_shown(
+            ledger, now=site.clock(), monitors=[monitor.name], monitor=monitor.name
+        )
+    return Acknowledged(items=[alert_answer(one) for one in shown if one.alert.place in places])
+
+
+def silence(changing: Changing, path: Mapping[str, str], body: SilenceBody) -> SilenceAnswer:
+    """Silence alerts until a time."""
+    monitor, now = changing.monitor(path), changing.site.clock()
+    ends = body.moment("until")
+    if ends is None or ends <= now:
+        raise ProblemError(HTTPStatus.CONFLICT, "until must be later than now")
+    wanted = Silence(
+        starts=now,
+        ends=ends,
+        rule=body.rule,
+        metric=body.metric,
+        model_version=body.model_version,
+        segment=body.segment,
+        reason=body.reason,
+        author=changing.by,
+    )
+    return silence_answer(changes.silence(changing.site.ledger, monitor, wanted))
+
+
+def end_silence(changing: Changing, path: Mapping[str, str], body: NoBody) -> SilenceAnswer:
+    """End a silence of a monitor now."""
+    monitor, number = changing.monitor(path), _number(path)
+    ledger = changing.site.ledger
+    found = ledger.by_people.silence_numbered(number)
+    if found is None or found.monitor != monitor.name:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"{monitor.name} has no silence {number}")
+    changes.end_silence(
+        ledger, number, by=changing.by, now=changing.site.clock(), monitor=monitor.name
+    )
+    ended = ledger.by_people.silence_numbered(number)
+    return silence_answer(ended or found)
+
+
+def add_note(changing: Changing, path: Mapping[str, str], body: NoteBody) -> NoteAnswer:
+    """Write a note about a monitor."""
+    monitor, site = changing.monitor(path), changing.site
+    at, ends = body.moment("at") or site.clock().astimezone(UTC), body.moment("ends")
+    if ends is not None and ends < at:
+        raise ProblemError(HTTPStatus.CONFLICT, "ends must not be before at")
+    note = Note(monitor=monitor.name, at=at, ends=ends, text=body.text, author=changing.by)
+    return _answer(changes.add_note(site.ledger, note))
+
+
+def withdraw_note(changing: Changing, path: Mapping[str, str], body: NoBody) -> NoteAnswer:
+    """Withdraw a note, which is then no longer shown."""
+    monitor, number = changing.monitor(path), _number(path)
+    found = changing.site.ledger.notes.numbered(number)
+    if found is None or found.monitor != monitor.name:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"{monitor.name} has no note {number}")
+    changes.withdraw_note(changing.site.ledger, number, by=changing.by, monitor=monitor.name)
+    return _answer(found)
+
+
+def notes_answer(reading: Reading, path: Mapping[str, str], query: NotesQuery) -> Notes:
+    """Notes, the newest first; of ten thousand at most."""
+    found = reading.ledger.notes.all(monitors=reading.chosen(query.monitor), limit=_MOST_NOTES)
+    some, after = stretch(query, found, key=lambda one: [-one.id])
+    return Notes(items=[_answer(one) for one in some], next=after)
+
+
+def _answer(note: Note) -> NoteAnswer:
+    fields: dict[str, Any] = {name: getattr(note, name) for name in NoteAnswer.model_fields}
+    return NoteAnswer.model_validate(fields)
+
+
+def _number(path: Mapping[str, str]) -> int:
+    given = path["number"]
+    if not (given.isascii() and given.isdecimal() and len(given) < 11 and int(given) <= _LARGEST):
+        raise ProblemError(HTTPStatus.NOT_FOUND, "there is no such number")
+    return int(given)
