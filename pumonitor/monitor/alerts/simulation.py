@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -84,6 +84,7 @@ def simulate_alerts(
     references: References,
     now: datetime,
     seed: int = 0,
+    on_step: Callable[[], None] = lambda: None,
 ) -> list[RuleReplay]:
     """Replay the history of a monitor under its rules. Nothing is stored, no notification is sent.
 
@@ -99,6 +100,8 @@ def simulate_alerts(
         Panes of this moment or earlier are replayed.
     seed : int
         Seed of the bootstrap.
+    on_step : callable, optional
+        Called before every pane and every year; what it raises ends the replay.
 
     Notes
     -----
@@ -114,6 +117,7 @@ def simulate_alerts(
     alerts: dict[Place, Alert] = {}
     known_reference: KnownReference | None = None
     for pane in _panes(ledger, found, track, now=now):
+        on_step()
         if known_reference is None:
             known_reference = found.known_reference(pane.pane.as_of)
             track.set_known_reference(known_reference)
@@ -125,7 +129,7 @@ def simulate_alerts(
     quiet = quiet_views(ledger, monitor, configuration, track)
     replays = []
     for rule in rules:
-        rate, told_by = _false_alarms(rule, quiet, known_reference, seed=seed)
+        rate, told_by = _false_alarms(rule, quiet, known_reference, seed=seed, on_step=on_step)
         evaluated = [] if rule.key in track.broken else track.windows_of(rule)
         empty = sum(not view.readings and not view.failed for view in evaluated)
         replays.append(
@@ -211,6 +215,7 @@ def _false_alarms(
     known_reference: KnownReference | None,
     *,
     seed: int,
+    on_step: Callable[[], None] = lambda: None,
 ) -> tuple[float | None, RateSource]:
     if isinstance(rule.condition, Shift | PriorShift | LabelDelay):
         return rule.condition.false_alarms_per_year, "chosen"
@@ -222,6 +227,7 @@ def _false_alarms(
     years = min(_YEARS, max(_MOST_WINDOWS // per_year, 1))
     incidents = 0
     for _ in range(years):
+        on_step()
         begins = rng.integers(0, len(quiet), size=-(-per_year // _BLOCK))
         drawn = [quiet[(begin + step) % len(quiet)] for begin in begins for step in range(_BLOCK)][
             :per_year

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -88,6 +88,18 @@ def _length(every: str) -> timedelta:
 def _is_followed(class_prior: Any, label_purity: Any) -> bool:
     measured = isinstance(class_prior, str | PriorOfPeriod) and class_prior != "propensity"
     return measured and not isinstance(label_purity, str)
+
+
+def _check_rules(rules: tuple[Rule, ...], monitor: Mapping[str, Any]) -> None:
+    """Check rules against the valid fields of their monitor."""
+    predictions, window = monitor.get("predictions"), monitor.get("window")
+    check_rules(
+        rules,
+        has_reference=monitor.get("reference", ...) is not None,
+        segments=None if predictions is None else predictions.segments,
+        window=None if window is None else _length(window),
+        is_prior_followed=_is_followed(monitor.get("class_prior"), monitor.get("label_purity")),
+    )
 
 
 class Monitor(Part):
@@ -292,17 +304,18 @@ class Monitor(Part):
     @field_validator("rules")
     @classmethod
     def _with_valid_rules(cls, rules: tuple[Rule, ...], info: ValidationInfo) -> tuple[Rule, ...]:
-        predictions, window = info.data.get("predictions"), info.data.get("window")
-        check_rules(
-            rules,
-            has_reference=info.data.get("reference", ...) is not None,
-            segments=None if predictions is None else predictions.segments,
-            window=None if window is None else _length(window),
-            is_prior_followed=_is_followed(
-                info.data.get("class_prior"), info.data.get("label_purity")
-            ),
-        )
+        _check_rules(rules, info.data)
         return rules
+
+    def check_rules(self, rules: tuple[Rule, ...]) -> None:
+        """Check other rules for this monitor.
+
+        Raises
+        ------
+        ValueError
+            If it cannot have them.
+        """
+        _check_rules(rules, dict(self))
 
 
 def _readable(secrets: Iterable[Secret]) -> list[str]:

@@ -170,7 +170,7 @@ def read_configuration_text(
         unread = [problem.place for problem in expanded.problems]
         problems += [
             problem
-            for problem in _problems_of(error)
+            for problem in problems_of(error)
             if not any(problem.place[: len(place)] == place for place in unread)
         ]
     if problems or configuration is None:
@@ -200,8 +200,11 @@ def _no_file(file: Path) -> str:
     return f"{start} in {Path.cwd()}: pumonitor init writes one; give another with --config"
 
 
-def _problems_of(error: ValidationError) -> list[Problem]:
+def problems_of(error: ValidationError, *, below: Place = ()) -> list[Problem]:
+    """The problems of a configuration, or of a part of it that is below a place of the file."""
     errors = error.errors(include_input=False, include_url=False)
+    for one in errors:
+        one["loc"] = (*below, *one["loc"])
     unknown = {one["loc"] for one in errors if one["type"] == "extra_forbidden"}
     # A misspelt key is reported as unknown only, and not as missing as well.
     meant = {(*place[:-1], name) for place in unknown for name in _likely(place)}

@@ -6,17 +6,21 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
+from pydantic import TypeAdapter, ValidationError
 
 from pumonitor.errors import InputError, shortened
-from pumonitor.monitor.config.configuration import Configuration
-from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.config.configuration import Configuration, Monitor
+from pumonitor.monitor.config.file import problems_of, read_configuration_text
+from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.config.text.problems import Problem, problems_error
 from pumonitor.monitor.config.text.yaml_document import read_document
 
-__all__ = ["with_rules"]
+__all__ = ["with_rule", "with_rules"]
+
+_RULES: Final = TypeAdapter(tuple[Rule, ...])
 
 
 def with_rules(path: Path, monitor: str, rules: Sequence[str]) -> Configuration:
@@ -43,14 +47,45 @@ def with_rules(path: Path, monitor: str, rules: Sequence[str]) -> Configuration:
     ).configuration
 
 
-def _rule(text: str) -> dict[str, Any]:
-    """Read one rule from the command line."""
+def with_rule(monitor: Monitor, text: str) -> Monitor:
+    """A monitor with one rule in place of its own; no file and no variable is read.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    text : str
+        The rule in YAML.
+
+    Raises
+    ------
+    InputError
+        If it is no YAML mapping or is invalid.
+    """
+    below = ("monitors", monitor.name, "rules")
+    given = [_rule(text, called="the rule")]
+    try:
+        rules = _RULES.validate_python(given)
+        monitor.check_rules(rules)
+    except ValidationError as error:
+        problems = [
+            Problem(place=one.place[4:], message=one.message)
+            for one in problems_of(error, below=below)
+        ]
+        raise problems_error("the rule", problems) from None
+    except ValueError as error:
+        msg = f"the rule: {str(error).removeprefix('rules[0]').lstrip(': ')}"
+        raise InputError(msg) from None
+    return monitor.model_copy(update={"rules": rules})
+
+
+def _rule(text: str, *, called: str = "--rule") -> dict[str, Any]:
+    """Read one rule."""
     shown = repr(shortened(text, most=200))
-    read = read_document(text, name=f"--rule {shown}")
+    read = read_document(text, name=f"{called} {shown}")
     if read.problems:
-        raise problems_error(f"--rule {shown}", read.problems)
+        raise problems_error(f"{called} {shown}", read.problems)
     if not isinstance(read.value, dict):
-        msg = f"--rule must be a mapping such as '{{metric: aul, below: 0.8}}', got {shown}"
+        msg = f"{called} must be a mapping such as '{{metric: aul, below: 0.8}}', got {shown}"
         raise InputError(msg)
     return read.value
 

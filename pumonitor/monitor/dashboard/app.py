@@ -25,6 +25,7 @@ from pumonitor.monitor.dashboard.pages.decide_page import decide_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
 from pumonitor.monitor.dashboard.pages.side_by_side import signed
+from pumonitor.monitor.dashboard.pages.simulate_page import simulate_page
 from pumonitor.monitor.dashboard.pages.window_page import (
     window_csv,
     window_page,
@@ -38,7 +39,7 @@ from pumonitor.monitor.in_words import estimate_text, interval_shown, length_wor
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 from pumonitor.monitor.page_addresses import PageAddresses, moment_read, version_written
-from pumonitor.monitor.rules.alerts.alert import AlertIdentity
+from pumonitor.monitor.rules.alerts.alert import AlertIdentity, Transition
 from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
@@ -185,12 +186,18 @@ def _add_alert_pages(app: Flask, site: Site, access: Access) -> None:
             abort(404)
         return render_template("alert.html", **found)
 
+    @app.get("/monitors/<name>/simulate")
+    def simulate(name: str) -> str:
+        found = simulate_page(site, access.seen(name), request.args, link=_event_address)
+        return render_template("simulate.html", **found)
+
     @app.get("/alerts")
     def show_alerts() -> str:
         monitor = request.args.get("monitor")
         chosen = None if monitor is None else access.seen(monitor)
         return render_template(
-            "alerts.html", **alerts_page(site, monitor=chosen, visible=access.visible())
+            "alerts.html",
+            **alerts_page(site, monitor=chosen, visible=access.visible(), link=_alert_address),
         )
 
 
@@ -243,6 +250,10 @@ def _alert_address(alert: AlertIdentity) -> str:
         version=version_written(alert.model_version) if alert.model_version else None,
         segment=alert.segment or None,
     )
+
+
+def _event_address(event: Transition) -> str:
+    return _window_address(event.monitor, event.window_start, event.model_version, event.segment)
 
 
 def _moment(given: str) -> datetime:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
+from pumonitor.monitor.dashboard.pages.incidents_shown import incidents_drawn
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Silence
-from pumonitor.monitor.rules.alerts.alert import Alert
+from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 
 __all__ = ["AlertShown", "alerts_page", "alerts_shown"]
 
@@ -66,7 +67,13 @@ def alerts_shown(
     return sorted(found, key=_urgency)
 
 
-def alerts_page(site: Site, *, monitor: str | None, visible: Collection[str]) -> dict[str, Any]:
+def alerts_page(
+    site: Site,
+    *,
+    monitor: str | None,
+    visible: Collection[str],
+    link: Callable[[Transition], str],
+) -> dict[str, Any]:
     """What the page of alerts shows.
 
     Parameters
@@ -76,6 +83,8 @@ def alerts_page(site: Site, *, monitor: str | None, visible: Collection[str]) ->
         By default all that are visible.
     visible : collection of str
         Monitors that the reader may see.
+    link : callable
+        Address of the alert of a transition.
     """
     now = site.clock()
     with site.at_once() as ledger:
@@ -86,6 +95,12 @@ def alerts_page(site: Site, *, monitor: str | None, visible: Collection[str]) ->
         "firing": [one for one in shown if one.alert.is_firing],
         "others": [one for one in shown if not one.alert.is_firing],
         "events": events[::-1],
+        "chart": incidents_drawn(
+            [one.transition for one in events],
+            now=now,
+            zone=UTC if monitor is None else site.zone(monitor),
+            link=link,
+        ),
         "now": now,
         "zones": {name: site.zone(name) for name in visible},
     }

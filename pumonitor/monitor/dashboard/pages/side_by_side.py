@@ -148,4 +148,5 @@ def signed(metric: str, value: float) -> str:
     """
     if not math.isfinite(value):
         return "–"
-    return f"{value:+,.0f}" if metric in COUNTS else f"{value:+.3f}"
+    # What is rounded to nothing has no sign.
+    return f"{value:+,.0f}" if metric in COUNTS else f"{round(value, 3) + 0.0:+.3f}"

@@ -1,0 +1,102 @@
+"""Incidents over time, and rules that are tried out on them."""
+
+from __future__ import annotations
+
+import html
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from pumonitor.monitor.dashboard.pages import simulate_page
+from tests.monitor.dashboard.shop_pages import ShopPages, person
+from tests.monitor.dashboard.test_pages import text_of
+
+TRY = "/monitors/card-fraud/simulate"
+
+
+def bars_of(page):
+    svg = re.search(r'<svg class="series incidents".*?</svg>', page, flags=re.DOTALL)[0]
+    root = ElementTree.fromstring(svg)  # noqa: S314
+    return [
+        (one.get("href"), float(one[0].get("x")), float(one[0].get("width")), one[0][0].text)
+        for one in root.iter("a")
+    ]
+
+
+def test_an_incident_lasts_from_its_first_window_until_now(shop):
+    [(link, x, width, text)] = bars_of(shop.get("/alerts").text)
+    assert text == "card-fraud: too few found (version 2): 2026-01-06, fires still"
+    assert (x, x + width) == (14, 946)
+    assert "firing since 2026-01-06" in text_of(shop.get(html.unescape(link)))
+
+
+def test_an_incident_that_is_over_ends_where_it_was_resolved(shop):
+    said = shop.get(TRY, query_string={"rule": "{metric: recall, above: 0.5, provisional: true}"})
+    first, second = bars_of(said.text)
+    # Until the fourth day by the first version, which then has no more windows.
+    assert first[3].endswith("fires still")
+    assert second[3] == "card-fraud: recall above 0.5 (version 2): 2026-01-04, to 2026-01-06"
+    assert second[1] > first[1]
+
+
+def test_a_rule_is_tried_out_and_nothing_is_stored(shop):
+    before = shop.ledger.alerts.history()
+    said = text_of(shop.get(TRY, query_string={"rule": "{metric: recall, below: 0.35}"}))
+    assert "recall below 0.35 critical" in said
+    assert "Would have fired once in 6 windows" in said
+    assert "False alarms a year, while nothing changes not known : too few quiet windows" in said
+    assert "fired , window 2026-01-06" in said
+    assert shop.ledger.alerts.history() == before
+
+
+def test_the_form_has_an_example_that_can_be_tried(shop):
+    page = shop.get(TRY).text
+    rule = html.unescape(re.search(r"<textarea[^>]*>([^<]*)", page)[1])
+    assert "Would have fired" in shop.get(TRY, query_string={"rule": rule}).text
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("abc", "the rule must be a mapping such as"),
+        ("{metric: recal, below: 0.5}", "did you mean 'recall'"),
+        ("{metric: recall, bellow: 0.5}", "bellow: is not known here; did you mean 'below'?"),
+        ("{metric: recall, below: 5}", "the rule: "),
+        ("{metric: recall, below: 0.5, segment: {city: x}}", "the rule: "),
+        ("[" * 1000, "more than 30 lists or mappings are nested"),
+        ("x" * 2001, "rule must have at most 2,000 characters"),
+        ("{metric: recall, below: ${HOME}}", "the rule"),
+        ("<script>alert(1)</script>", "the rule must be a mapping"),
+    ],
+)
+def test_a_rule_that_means_nothing_says_why(shop, rule, said):
+    answer = shop.get(TRY, query_string={"rule": rule})
+    assert answer.status_code == 400
+    assert said in html.unescape(answer.text)
+    assert "<script" not in answer.text
+
+
+def test_a_long_replay_is_ended(shop, monkeypatch):
+    monkeypatch.setattr(simulate_page, "_CPU_SECONDS", -1.0)
+    answer = shop.get(TRY, query_string={"rule": "{metric: recall, below: 0.35}"})
+    assert answer.status_code == 400
+    assert "too long for a page" in answer.text
+    monkeypatch.undo()
+    assert shop.get(TRY, query_string={"rule": "{metric: recall, below: 0.3}"}).status_code == 200
+
+
+def test_one_rule_is_tried_out_at_a_time(shop):
+    with simulate_page._ONE_AT_A_TIME:
+        answer = shop.get(TRY, query_string={"rule": "{metric: recall, below: 0.35}"})
+    assert answer.status_code == 400
+    assert "another rule is being tried out" in answer.text
+
+
+def test_for_others_nothing_is_tried_out(shop):
+    hidden = ShopPages(shop.ledger, days=0, caller=person).at(shop.now)
+    query = {"rule": "{metric: recall, below: 0.35}"}
+    there = hidden.get(TRY, query_string=query)
+    nowhere = hidden.get(TRY.replace("card-fraud", "no-such"), query_string=query)
+    assert (there.status_code, there.data) == (404, nowhere.data)
+    assert "<svg" not in hidden.get("/alerts").text
