@@ -25,6 +25,7 @@ from pumonitor.names import MEANING, title
 
 __all__ = [
     "HEADLINES",
+    "MOST_DRAWN",
     "MetricShown",
     "Number",
     "assumed_value",
@@ -34,6 +35,8 @@ __all__ = [
 ]
 
 HEADLINES: Final = ("class_prior", "precision", "recall", "f1", "auc", "aul")
+MOST_DRAWN: Final = 2000
+"""Most windows in a chart, of which there are several: the page stays below 1.5 MB."""
 _CHANGES: Final = ("f1_change", "auc_change", "aul_change_ranking")
 
 
@@ -105,24 +108,13 @@ def metric_shown(
     def at(place: int | None) -> Number | None:
         return None if place is None else numbers[place]
 
-    expects = bool(np.isfinite(over.expected).any())
     heading = title(name)
     return MetricShown(
         name=name,
         title=heading,
         meaning=MEANING.get(name, ""),
         chart=draw_time_series(
-            Drawn(
-                starts=over.starts,
-                ends=over.ends,
-                value=over.value,
-                low=over.low,
-                high=over.high,
-                provisional=over.provisional,
-                expected=over.expected if expects else None,
-                expected_low=over.expected_low if expects else None,
-                expected_high=over.expected_high if expects else None,
-            ),
+            _drawn(over),
             title=f"{heading} over windows",
             zone=zone,
             marks=marks,
@@ -132,6 +124,22 @@ def metric_shown(
         lowest=at(int(places[np.argmin(over.value[places])]) if places.size else None),
         highest=at(int(places[np.argmax(over.value[places])]) if places.size else None),
         numbers=numbers,
+    )
+
+
+def _drawn(over: MetricOverWindows) -> Drawn:
+    newest = slice(-MOST_DRAWN, None)
+    expects = bool(np.isfinite(over.expected[newest]).any())
+    return Drawn(
+        starts=over.starts[newest],
+        ends=over.ends[newest],
+        value=over.value[newest],
+        low=over.low[newest],
+        high=over.high[newest],
+        provisional=over.provisional[newest],
+        expected=over.expected[newest] if expects else None,
+        expected_low=over.expected_low[newest] if expects else None,
+        expected_high=over.expected_high[newest] if expects else None,
     )
 
 

@@ -31,6 +31,7 @@ from pumonitor.monitor.reports.period.events import (
 from pumonitor.monitor.reports.period.looks import arrived_by_age, expected_and_realised
 from pumonitor.monitor.reports.period.metrics_shown import (
     HEADLINES,
+    MOST_DRAWN,
     MetricShown,
     assumed_value,
     metric_shown,
@@ -259,6 +260,8 @@ def _unsure(
         said.append(f"{_counted(left, 'window')} of the period not evaluated yet.")
     if over.is_cut:
         said.append("The period has more results than were read: its first windows are left out.")
+    if len(over) > MOST_DRAWN:
+        said.append(f"Charts have the newest {rows(MOST_DRAWN)} of {rows(len(over))} windows.")
     for one in metrics:
         reasons = Counter(number.reason for number in one.numbers if number.reason)
         for reason, many in reasons.most_common(2):
