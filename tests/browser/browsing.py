@@ -77,6 +77,7 @@ def visiting(browser: Any, site: Site, **options: Any) -> Iterator[Visit]:
         visit = Visit(context.new_page())
         visit.page.on("console", lambda one: visit.said.append(f"{one.type}: {one.text}"))
         visit.page.on("pageerror", lambda one: visit.said.append(f"error: {one}"))
+        visit.page.on("dialog", lambda one: (visit.said.append("dialog"), one.dismiss()))
         visit.page.on("request", lambda one: visit.requested.append(one.url))
         yield visit
     finally:

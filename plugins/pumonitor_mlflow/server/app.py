@@ -24,6 +24,7 @@ from pumonitor_mlflow.server.exchange import (
 )
 from pumonitor_mlflow.server.rights import Known, Remembered, Seen, asking, asking_to_edit
 from pumonitor_mlflow.server.wrapped import (
+    api_prefix,
     has_accounts,
     is_asgi_server,
     static_prefix,
@@ -171,7 +172,7 @@ class _Door:
     pages: _Pages
     remembered: Remembered[Seen] = field(default_factory=Remembered)
     edits: Remembered[bool] = field(default_factory=Remembered)
-    static_prefix: str = field(default_factory=static_prefix)
+    api_prefix: str = field(default_factory=api_prefix)
     has_accounts: bool = field(default_factory=has_accounts)
 
     def is_ours(self, path: str) -> bool:
@@ -189,7 +190,7 @@ class _Door:
         def may_edit(experiment: str) -> bool:
             known = self.edits.get(request, experiment)
             if known is None:
-                steps = asking_to_edit(request, experiment, static_prefix=self.static_prefix)
+                steps = asking_to_edit(request, experiment, api_prefix=self.api_prefix)
                 known = _finished(steps, ask)
                 self.edits.put(request, known, experiment)
             return known
@@ -232,7 +233,7 @@ class _WsgiDoor(_Door):
         return [answer.body]
 
     def _seen(self, request: Request) -> Seen | Answer:
-        steps = asking(request, static_prefix=self.static_prefix, has_accounts=self.has_accounts)
+        steps = asking(request, api_prefix=self.api_prefix, has_accounts=self.has_accounts)
         return self.noted(request, _finished(steps, self._ask))
 
     def _ask(self, question: Request) -> Answer:
@@ -299,7 +300,7 @@ class _AsgiDoor(_Door):
     async def _seen(self, request: Request) -> Seen | Answer:
         from anyio import move_on_after
 
-        steps = asking(request, static_prefix=self.static_prefix, has_accounts=self.has_accounts)
+        steps = asking(request, api_prefix=self.api_prefix, has_accounts=self.has_accounts)
         question = next(steps)
         with move_on_after(_PATIENCE):
             while True:

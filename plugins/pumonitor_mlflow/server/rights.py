@@ -73,7 +73,7 @@ _OF_THE_MESSAGE: Final = frozenset(
 )
 
 
-def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Asking:
+def asking(request: Request, *, api_prefix: str, has_accounts: bool) -> Asking:
     """Ask the wrapped application for the experiments of monitors, as the caller.
 
     The caller's headers go with it, so whatever signs people in there decides here as well. Hosts
@@ -82,8 +82,8 @@ def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Askin
     Parameters
     ----------
     request : Request
-    static_prefix : str
-        Before every path of the wrapped application.
+    api_prefix : str
+        Before every path of the wrapped application's API.
     has_accounts : bool
         Whether it signs people in.
     """
@@ -92,7 +92,7 @@ def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Askin
     for _ in range(_MOST_PAGES):
         answer = yield _as_caller(
             request,
-            static_prefix + _SEARCH,
+            api_prefix + _SEARCH,
             {"filter": _OF_MONITORS, "max_results": _AT_ONCE}
             | ({} if page is None else {"page_token": page}),
         )
@@ -111,7 +111,7 @@ def asking(request: Request, *, static_prefix: str, has_accounts: bool) -> Askin
             break
     if not has_accounts:
         return Seen(everything=True, experiments=read, name=_NOT_SIGNED_IN)
-    user = yield from _user(request, static_prefix)
+    user = yield from _user(request, api_prefix)
     return Seen(
         everything=user.get("is_admin") is True,
         experiments=read,
@@ -143,7 +143,7 @@ def _claimed_name(request: Request) -> str:
 
 
 def asking_to_edit(
-    request: Request, experiment: str, *, static_prefix: str
+    request: Request, experiment: str, *, api_prefix: str
 ) -> Generator[Request, Answer, bool]:
     """Ask the wrapped application whether the caller may edit an experiment.
 
@@ -155,10 +155,10 @@ def asking_to_edit(
     request : Request
     experiment : str
         Its id.
-    static_prefix : str
-        Before every path of the wrapped application.
+    api_prefix : str
+        Before every path of the wrapped application's API.
     """
-    answer = yield _as_caller(request, static_prefix + _EDIT, {"experiment_id": experiment})
+    answer = yield _as_caller(request, api_prefix + _EDIT, {"experiment_id": experiment})
     found = _read_json(answer) or {}
     return answer.status == HTTPStatus.BAD_REQUEST and "new_name" in str(found.get("message", ""))
 

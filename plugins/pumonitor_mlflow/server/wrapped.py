@@ -15,7 +15,14 @@ from typing import Any, Final
 
 from pumonitor.errors import InputError, no_such
 
-__all__ = ["VARIABLE", "has_accounts", "is_asgi_server", "static_prefix", "wrapped_app"]
+__all__ = [
+    "VARIABLE",
+    "api_prefix",
+    "has_accounts",
+    "is_asgi_server",
+    "static_prefix",
+    "wrapped_app",
+]
 
 VARIABLE: Final = "PUMONITOR_MLFLOW_APP"
 """Name of the application to wrap, such as ``basic-auth``; MLflow's own without it."""
@@ -33,6 +40,17 @@ def is_asgi_server() -> bool:
 def static_prefix() -> str:
     """The prefix that ``mlflow server --static-prefix`` puts before every path; "" without one."""
     return os.environ.get(_PREFIX, "").rstrip("/")
+
+
+def api_prefix() -> str:
+    """The prefix of the paths of the API: in old versions, as 3.9, that is none in any case."""
+    prefix = static_prefix()
+    if not prefix:
+        return ""
+    from mlflow.server import app
+
+    known = {rule.rule for rule in app.url_map.iter_rules()}
+    return prefix if f"{prefix}/api/2.0/mlflow/experiments/search" in known else ""
 
 
 def has_accounts() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import unquote
 
 from flask import Flask, redirect, request, url_for
 from werkzeug.wrappers import Response
@@ -70,8 +71,8 @@ def _add_forms_of_alerts(app: Flask, site: Site, access: Access, done: Done) -> 
             starts=now,
             ends=changes.silence_end(_text("until"), now=now, what="until", zone=site.zone(name)),
             rule=_text("rule") or None,
-            model_version=version_read(_text("version")) if is_of_series else None,
-            segment=_text("segment") if is_of_series else None,
+            model_version=version_read(_name("version")) if is_of_series else None,
+            segment=_name("segment") if is_of_series else None,
             reason=_text("reason"),
             author=access.caller().name,
         )
@@ -125,8 +126,8 @@ def _back(name: str, done: str) -> str:
         "show_alert",
         name=name,
         rule=rule,
-        version=version_written(version_read(_text("version"))),
-        segment=_text("segment") or None,
+        version=version_written(version_read(_name("version"))),
+        segment=_name("segment") or None,
         done=done,
     )
 
@@ -135,8 +136,8 @@ def _chosen(monitor: str) -> ChosenAlerts:
     return ChosenAlerts(
         monitor=monitor,
         rule=_text("rule") or None,
-        model_version=version_read(_text("version")),
-        segment=_text("segment"),
+        model_version=version_read(_name("version")),
+        segment=_name("segment"),
         incident=_incident(),
     )
 
@@ -147,8 +148,8 @@ def _noted_alert() -> NotedAlert | None:
         return None
     return NotedAlert(
         rule_key=rule,
-        model_version=version_read(_text("version")) or "",
-        segment=_text("segment"),
+        model_version=version_read(_name("version")) or "",
+        segment=_name("segment"),
         incident=_incident(),
     )
 
@@ -159,6 +160,11 @@ def _incident() -> int:
         msg = f"incident must be a whole number, got {shortened(given)!r}"
         raise InputError(msg)
     return int(given)
+
+
+def _name(field: str) -> str:
+    """A name from data, quoted in the form: browsers send every line break as two characters."""
+    return unquote(request.form.get(field, ""))
 
 
 def _text(name: str) -> str:

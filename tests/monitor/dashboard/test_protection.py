@@ -3,10 +3,78 @@
 from __future__ import annotations
 
 import pytest
+from flask import url_for
+from sqlalchemy import update
 
+from pumonitor.monitor.dashboard.access import Caller
+from pumonitor.monitor.dashboard.app import make_app
+from pumonitor.monitor.ledger.database.schema import alert_states, alert_transitions
 from pumonitor.report import palette
+from tests.monitor.dashboard.shop_pages import ShopPages
 
 PAGES = ("/", "/alerts", "/monitors/card-fraud", "/static/pages.css", "/no-such-page")
+OTHERS = "a-monitor-of-others"
+HEADERS = (
+    "Content-Security-Policy",
+    "X-Content-Type-Options",
+    "Referrer-Policy",
+    "Cross-Origin-Resource-Policy",
+)
+
+
+def addresses(shop, monitor: str) -> dict[str, str]:
+    """One of each route that is read; a new route is in it by itself."""
+    parts = {
+        "name": monitor,
+        "monitor": monitor,
+        "start": "2026-01-06T00:00:00Z",
+        "rule": "0" * 8,
+        "filename": "pages.css",
+    }
+    with shop.client.application.test_request_context("http://localhost/"):
+        return {
+            str(rule): url_for(rule.endpoint, **{one: parts[one] for one in rule.arguments})
+            for rule in shop.client.application.url_map.iter_rules()
+            if "GET" in rule.methods
+        }
+
+
+def test_every_route_refuses_other_names_and_methods_and_has_its_headers(shop):
+    found = {}
+    for rule, address in addresses(shop, "card-fraud").items():
+        for method in ("put", "delete", "patch", "post"):
+            found[rule, method] = getattr(shop.client, method)(address).status_code
+        for host in ("evil.example", "localhost.evil.example", ""):
+            found[rule, host] = shop.get(address, headers={"Host": host}).status_code
+        with shop.get(address) as answer:
+            found[rule, "headers"] = [one for one in HEADERS if one not in answer.headers]
+            assert "unsafe" not in answer.headers["Content-Security-Policy"]
+    wrong = {key: value for key, value in found.items() if value not in (405, 421, [])}
+    assert wrong == {}
+    assert len(found) > 100
+
+
+def test_no_route_tells_a_monitor_of_others_from_none(shop):
+    """The same answer, whether it is there or not; what it is called stands in none of them."""
+    shop.monitors[OTHERS] = shop.monitors["card-fraud"].model_copy()
+    shop.monitors[OTHERS]._name = OTHERS
+    with shop.ledger.database.writing() as connection:
+        for table in (alert_states, alert_transitions):
+            connection.execute(update(table).values(monitor=OTHERS))
+    of = ShopPages.__new__(ShopPages)
+    seen = Caller(name="reader", visible=["card-fraud"], may_change=lambda _monitor: False)
+    of.client = make_app(
+        shop.site, is_host=lambda host: host == "localhost", caller=lambda: seen
+    ).test_client()
+    there, nowhere = addresses(shop, OTHERS), addresses(shop, "no-such-monitor")
+    for rule, address in there.items():
+        with of.get(address) as answer, of.get(nowhere[rule]) as other:
+            assert OTHERS not in answer.text, rule
+            if address != nowhere[rule]:
+                assert (answer.status_code, other.status_code) == (404, 404), rule
+                assert answer.text.replace(OTHERS, "") == other.text.replace(
+                    "no-such-monitor", ""
+                ), rule
 
 
 @pytest.mark.parametrize("address", PAGES)

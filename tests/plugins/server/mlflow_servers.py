@@ -27,6 +27,7 @@ _ACCOUNTS = """\
 default_permission = NO_PERMISSIONS
 database_uri = sqlite:///{folder}/accounts.db
 admin_username = admin
+admin_password = {password}
 authorization_function = mlflow.server.auth:authenticate_request_basic_auth
 """
 
@@ -132,7 +133,7 @@ def mlflow_server(folder: Path, *options: str, also: Mapping[str, str]) -> Itera
 
 def with_accounts(folder: Path) -> dict[str, str]:
     """Environment of a server that signs people in; its files are in the folder."""
-    (folder / "accounts.ini").write_text(_ACCOUNTS.format(folder=folder))
+    (folder / "accounts.ini").write_text(_ACCOUNTS.format(folder=folder, password=ADMIN[1]))
     return {
         "PUMONITOR_MLFLOW_APP": "basic-auth",
         "MLFLOW_AUTH_CONFIG_PATH": str(folder / "accounts.ini"),
@@ -169,7 +170,7 @@ def make_people(address: str) -> None:
 
 def make_experiment(address: str, monitor: str, *, who=None, headers=()) -> str:
     """The id of the experiment of a monitor, made as its delivery would."""
-    made = f"{address}/api/2.0/mlflow/experiments/create"
+    made = f"{address}/ajax-api/2.0/mlflow/experiments/create"
     body = {"name": f"pumonitor/{monitor}"}
     status, answer = ask(made, who=who, body=body, headers=headers)
     assert status == 200, answer

@@ -51,7 +51,7 @@ def finished(steps, *answers):
 
 def test_experiments_of_monitors_are_asked_for_as_the_caller():
     [asked, who], seen = finished(
-        asking(ALICE, static_prefix="/mlflow", has_accounts=True),
+        asking(ALICE, api_prefix="/mlflow", has_accounts=True),
         answer(["pumonitor/card-fraud", "pumonitor/churn"]),
         user(is_admin=False),
     )
@@ -68,7 +68,7 @@ def test_experiments_of_monitors_are_asked_for_as_the_caller():
 
 def test_all_pages_of_the_answer_are_asked_for():
     questions, seen = finished(
-        asking(ALICE, static_prefix="", has_accounts=True),
+        asking(ALICE, api_prefix="", has_accounts=True),
         answer(["pumonitor/a"], page="2"),
         answer(["pumonitor/b"]),
         user(is_admin=False),
@@ -80,25 +80,25 @@ def test_all_pages_of_the_answer_are_asked_for():
 @pytest.mark.parametrize("status", [401, 403, 500])
 def test_a_refusal_is_passed_on(status):
     refusal = answer([], status=status)
-    assert finished(asking(ALICE, static_prefix="", has_accounts=True), refusal)[1] is refusal
+    assert finished(asking(ALICE, api_prefix="", has_accounts=True), refusal)[1] is refusal
 
 
 @pytest.mark.parametrize("body", [b"<html>sign in</html>", b"[]", b""])
 def test_an_answer_that_is_no_list_of_experiments_shows_nothing(body):
     found = Answer(status=200, body=body)
-    _, refused = finished(asking(ALICE, static_prefix="", has_accounts=False), found)
+    _, refused = finished(asking(ALICE, api_prefix="", has_accounts=False), found)
     assert refused.status == 502
 
 
 def test_an_answer_without_end_is_not_followed_for_ever():
     again = [answer(["pumonitor/a"], page="again")] * 100
-    questions, seen = finished(asking(ALICE, static_prefix="", has_accounts=False), *again)
+    questions, seen = finished(asking(ALICE, api_prefix="", has_accounts=False), *again)
     assert len(questions) == 20
     assert seen.experiments == {("a", "a")}
 
 
 def test_an_administrator_sees_monitors_without_an_experiment():
-    steps = asking(ALICE, static_prefix="", has_accounts=True)
+    steps = asking(ALICE, api_prefix="", has_accounts=True)
     assert finished(steps, answer([]), user(is_admin=True))[1] == Seen(
         everything=True, name="alice"
     )
@@ -108,7 +108,7 @@ def test_an_administrator_sees_monitors_without_an_experiment():
     "who", [Answer(status=404, body=b"Not Found"), Answer(status=200, body=b"{}")]
 )
 def test_who_is_not_known_to_be_one_does_not(who):
-    steps = asking(ALICE, static_prefix="", has_accounts=True)
+    steps = asking(ALICE, api_prefix="", has_accounts=True)
     assert finished(steps, answer([]), who)[1] == Seen()
 
 
@@ -118,7 +118,7 @@ def signed(text):
 
 
 def test_older_versions_say_whether_a_name_is_that_of_the_caller():
-    steps = asking(signed("bob é:x".encode()), static_prefix="", has_accounts=True)
+    steps = asking(signed("bob é:x".encode()), api_prefix="", has_accounts=True)
     [_, _, is_it], seen = finished(
         steps, answer([]), Answer(status=404), user(is_admin=True, name="bob é")
     )
@@ -129,14 +129,14 @@ def test_older_versions_say_whether_a_name_is_that_of_the_caller():
 
 @pytest.mark.parametrize("refusal", [403, 404])
 def test_a_name_that_is_not_confirmed_is_nobodys(refusal):
-    steps = asking(signed(b"bob:x"), static_prefix="", has_accounts=True)
+    steps = asking(signed(b"bob:x"), api_prefix="", has_accounts=True)
     assert finished(steps, answer([]), Answer(status=404), Answer(status=refusal))[1] == Seen()
 
 
 @pytest.mark.parametrize("header", ["Basic !", "Basic /w==", "Bearer bob", "Basic"])
 def test_a_header_without_a_name_is_not_asked_about(header):
     one = replace(ALICE, headers=[("authorization", header)])
-    steps = asking(one, static_prefix="", has_accounts=True)
+    steps = asking(one, api_prefix="", has_accounts=True)
     assert finished(steps, answer([]), Answer(status=404))[1] == Seen()
 
 
@@ -156,7 +156,7 @@ MISSING = b'{"error_code": "INVALID_PARAMETER_VALUE", "message": "required param
     ],
 )
 def test_who_may_edit_an_experiment_hears_what_is_missing(status, body, may):
-    steps = asking_to_edit(ALICE, "7", static_prefix="/mlflow")
+    steps = asking_to_edit(ALICE, "7", api_prefix="/mlflow")
     [asked], found = finished(steps, Answer(status=status, body=body))
     assert found is may
     assert asked.path == "/mlflow/api/2.0/mlflow/experiments/update"
@@ -173,7 +173,7 @@ def test_what_was_found_is_known_of_what_was_asked():
 
 
 def test_without_accounts_everybody_sees_everything():
-    [_], seen = finished(asking(ALICE, static_prefix="", has_accounts=False), answer([]))
+    [_], seen = finished(asking(ALICE, api_prefix="", has_accounts=False), answer([]))
     assert seen.everything
 
 
