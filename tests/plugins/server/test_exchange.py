@@ -57,7 +57,7 @@ def wsgi_app():
 def asgi_app():
     async def answer(asked: Asked):
         found = {
-            "path": asked.url.path if "%" not in asked.url.path else asked.scope["path"],
+            "path": asked.scope["path"],
             "a": asked.query_params["a"],
             "b": asked.query_params["b"],
             "authorization": asked.headers["authorization"],
