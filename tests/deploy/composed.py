@@ -64,7 +64,6 @@ class Composed:
             ("/var/lib/pumonitor", self._folder / "state"),
             ("/data/", f"{self._folder / 'data'}/"),
             ("/opt/pumonitor/healthy.py", DEPLOY / "container" / "healthy.py"),
-            ("0.0.0.0:8090", "127.0.0.1:8090"),
         ):
             text = text.replace(there, str(here))
         text = re.sub(r"\bmlflow:(?=\d)", "127.0.0.1:", text)
@@ -119,8 +118,11 @@ class Composed:
 
     def once(self, name: str, *also: str) -> subprocess.CompletedProcess[str]:
         """Run a service that ends by itself."""
-        service = self._services[name]
-        return self._run(self._command(["pumonitor", *service["command"], *also]), service)
+        return self.instead(name, *self._services[name]["command"], *also)
+
+    def instead(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run another command in place of a service's, as `docker-compose run` does."""
+        return self._run(self._command(["pumonitor", *words]), self._services[name])
 
     def version(self, folder: Path, name: str) -> subprocess.CompletedProcess[str]:
         """Run a service with the program that lies in a folder."""
@@ -141,9 +143,11 @@ class Composed:
             timeout=SECONDS,
         )
 
-    def ask(self, port: str, path: str) -> str:
+    def ask(self, port: str, path: str, *, token: str = "", host: str = "") -> str:
         """What the service with this port in its container answers."""
-        headers = {"Authorization": f"Bearer {TOKEN}"} if port == "8080" else {}
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        if host:
+            headers["Host"] = host
         url = f"http://127.0.0.1:{self.ports[port]}{path}"
         request = urllib.request.Request(url, headers=headers)
         with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310

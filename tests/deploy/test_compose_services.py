@@ -4,7 +4,6 @@ import json
 import shutil
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.request import urlopen
 
 import pytest
 from sqlalchemy import make_url
@@ -13,11 +12,18 @@ import pumonitor
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.migrations.upgrade import standing
 from pumonitor.monitor.ledger.ledger import Ledger
-from tests.deploy.composed import Composed
+from tests.deploy.composed import TOKEN, Composed
 from tests.monitor.ledger.earlier_steps import take_newest_step_back
 from tests.monitor.monitored_shop import recorded, write_shop
 
 pytestmark = pytest.mark.slow
+
+HOST = "pumonitor.example.org"
+
+
+def page(composed, path, token):
+    """A page, for somebody who comes through the proxy and shows a token."""
+    return composed.ask("8090", path, token=token, host=HOST)
 
 
 @pytest.fixture
@@ -58,10 +64,15 @@ def test_services_work_through_a_restart_an_upgrade_and_the_way_back(composed, a
     composed.start("worker")
     composed.start("pages")
     composed.heard("worker", "card-fraud: 4 collected, 4 evaluated")
-    assert "card-fraud" in composed.ask("8090", "/")
-    assert 'pumonitor_estimate{bound="value"' in composed.ask("8080", "/metrics")
+    assert 'pumonitor_estimate{bound="value"' in composed.ask("8080", "/metrics", token=TOKEN)
     with pytest.raises(HTTPError, match="401"):
-        urlopen(f"http://127.0.0.1:{composed.ports['8080']}/metrics", timeout=10)
+        composed.ask("8080", "/metrics")
+    words = ["tokens", "create", "alice", "--config", "/etc/pumonitor/pumonitor.yaml"]
+    token = composed.instead("pages", *words).stdout.strip()
+    assert "card-fraud" in page(composed, "/", token)
+    for wrong, status in (({"token": token}, "421"), ({"host": HOST}, "401")):
+        with pytest.raises(HTTPError, match=status):
+            composed.ask("8090", "/api/v1/monitors", **wrong)
     experiment = "/api/2.0/mlflow/experiments/get-by-name?experiment_name=pumonitor/card-fraud"
     found = json.loads(composed.ask("5000", experiment))
     assert found["experiment"]["name"] == "pumonitor/card-fraud"
@@ -74,7 +85,7 @@ def test_services_work_through_a_restart_an_upgrade_and_the_way_back(composed, a
     composed.start("worker")
     composed.heard("worker", "card-fraud: 0 collected, 0 evaluated")
     composed.start("pages")
-    assert "card-fraud" in composed.ask("8090", "/monitors/card-fraud")
+    assert "card-fraud" in page(composed, "/monitors/card-fraud", token)
 
     # An upgrade: the tables are those of the version before.
     composed.stop("worker", "pages")
@@ -92,7 +103,7 @@ def test_services_work_through_a_restart_an_upgrade_and_the_way_back(composed, a
     composed.start("worker")
     composed.heard("worker", "card-fraud: 2 collected, 2 evaluated")
     composed.start("pages")
-    assert "2026-01-05" in composed.ask("8090", "/monitors/card-fraud")
+    assert "card-fraud" in page(composed, "/monitors/card-fraud", token)
     with Ledger.open(address) as ledger:
         went_on = recorded(ledger)
     assert went_on[: len(results)] == results

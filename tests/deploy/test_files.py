@@ -47,7 +47,8 @@ def commands():
         for one in pod.values[0].get("initContainers", []) + pod.values[0]["containers"]:
             yield f"kubernetes {pod.id} {one['name']}", one["args"]
     for path in sorted((DEPLOY / "systemd").glob("*.service")):
-        line = re.search(r"^ExecStart=/opt/pumonitor/bin/pumonitor (.*)$", path.read_text(), re.M)
+        text = path.read_text(encoding="utf-8").replace("\\\n", "")
+        line = re.search(r"^ExecStart=/opt/pumonitor/bin/pumonitor (.*)$", text, re.M)
         yield path.name, line[1].split()
 
 
