@@ -11,11 +11,12 @@ LOCKED := $(VENV)/.locked
 INSTALLED := $(VENV)/.installed
 DOCS := $(VENV)/docs/.installed
 BROWSER := $(VENV)/browser/.installed
+SCHEMATHESIS := $(VENV)/schemathesis/.installed
 VALIDATORS := $(VENV)/validators/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-browser test-slow check lint deploy-check smoke bench reproduce data docs screenshots dist lock clean
+.PHONY: help setup demo test test-browser test-api test-slow check lint deploy-check smoke bench reproduce data docs screenshots dist lock clean
 
 help:
 	@echo "Begin"
@@ -24,6 +25,7 @@ help:
 	@echo
 	@echo "Test"
 	@echo "  make test       the tests, documentation examples among them"
+	@echo "  make test-api   the JSON API under schemathesis, with links, against a real server"
 	@echo "  make test-browser  the pages in Chromium, which must be installed: alone and inside MLflow"
 	@echo "  make test-slow  the rest: the demonstration, rounds through crashes and outages, coverage over many runs"
 	@echo "  make check      lint, format, types, import rules, documentation examples, workflow files"
@@ -87,11 +89,20 @@ $(BROWSER): requirements-browser.lock | $(INSTALLED)
 	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/browser --requirement requirements-browser.lock
 	@touch $@
 
+# Schemathesis lies beside the environment: it brings a test runner of its own.
+test-api: $(SCHEMATHESIS)
+	$(BIN)/python -m pytest tests/monitor/dashboard/test_api_by_schemathesis.py
+
+$(SCHEMATHESIS): requirements-api.lock | $(INSTALLED)
+	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/schemathesis --requirement requirements-api.lock
+	@touch $@
+
 # The whole demonstration, rounds through crashes and outages, and coverage counted over many runs.
 test-slow: export OMP_NUM_THREADS = 1
 test-slow: export PYTHONDONTWRITEBYTECODE =
 test-slow: $(INSTALLED)
-	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m slow tests
+	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m slow tests \
+	--ignore tests/monitor/dashboard/test_api_by_schemathesis.py
 
 check: lint
 	$(BIN)/python -m pytest --quiet pumonitor plugins
@@ -161,6 +172,7 @@ lock: $(LOCKED)
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --extra=demo --extra=dev \
 	$(LOCK_FLAGS) --output-file=requirements.lock pyproject.toml
 	$(call LOCK_EXTRA,docs)
+	$(call LOCK_EXTRA,api)
 	$(call LOCK_EXTRA,browser)
 	$(call LOCK_EXTRA,validators)
 	PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL= \

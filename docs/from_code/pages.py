@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from docs.from_code import commands, configuration, metrics, python
+from docs.from_code import api, commands, configuration, metrics, python
 
 __all__ = ["made_pages"]
 
@@ -10,6 +10,7 @@ __all__ = ["made_pages"]
 def made_pages() -> dict[str, str]:
     """Place -> Markdown."""
     return {
+        "reference/api.md": api.page(),
         "reference/configuration.md": configuration.page(),
         "reference/commands.md": commands.page(),
         "reference/metrics.md": metrics.page(),

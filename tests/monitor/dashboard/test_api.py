@@ -227,3 +227,7 @@ def test_the_document_describes_every_route(shop):
         if rule.rule.startswith(V1)
     }
     assert set(document["paths"]) == routes
+    asked = {
+        one["name"]: one["schema"] for one in document["paths"]["/results"]["get"]["parameters"]
+    }
+    assert (asked["limit"]["minimum"], asked["limit"]["maximum"]) == (1, 1000)

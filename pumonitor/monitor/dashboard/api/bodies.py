@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from pumonitor.monitor.changes import LONGEST_TEXT
 from pumonitor.monitor.dashboard.api.values import Asked, Time
@@ -12,6 +12,15 @@ from pumonitor.monitor.dashboard.api.values import Asked, Time
 __all__ = ["AcknowledgeBody", "NoBody", "NoteBody", "SilenceBody"]
 
 _PRINTABLE: Final = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$"
+
+
+def _a_number(value: Any) -> Any:
+    """JSON has one kind of numbers: 3.0 is 3, and "3" and true are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        msg = "must be a whole number"
+        raise ValueError(msg)
+    return value
+
 
 Reason = Annotated[
     str,
@@ -40,7 +49,8 @@ class AcknowledgeBody(Asked):
     model_version: Version = None
     segment: Segment = None
     incident: Annotated[
-        int | None, Field(strict=True, ge=1, le=2_000_000_000, description="Only this incident.")
+        Annotated[int, Field(ge=1, le=2_000_000_000), BeforeValidator(_a_number)] | None,
+        Field(description="Only this incident."),
     ] = None
     reason: Reason = ""
 

@@ -28,8 +28,8 @@ _PATH: Final = {
         {"type": "integer", "minimum": 1, "maximum": 2_000_000_000},
     ),
 }
-_READ_PROBLEMS: Final = (400, 401, 404, 422, 503)
-_CHANGE_PROBLEMS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 503)
+_READ_PROBLEMS: Final = (400, 401, 404, 405, 421, 422, 429, 503)
+_CHANGE_PROBLEMS: Final = (400, 401, 403, 404, 405, 409, 413, 415, 421, 422, 429, 503)
 
 
 def document(*, server: str = BELOW, signs_in: bool = True) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def _of_the_document(*, signs_in: bool) -> dict[str, Any]:
                 "description": "OK",
                 "content": {"application/json": {"schema": {"type": "object"}}},
             },
-            **_problems((400, 401)),
+            **_problems((400, 401, 405, 421, 429)),
         },
     }
 

@@ -122,6 +122,9 @@ READS: Final = (
                 ("series", "getSeries"),
                 ("windows", "listWindows"),
                 ("configurations", "listConfigurations"),
+                ("acknowledge", "acknowledge"),
+                ("silence", "silence"),
+                ("note", "addNote"),
             )
         },
     ),

@@ -35,8 +35,10 @@ def _whole(value: Any) -> Any:
     return int(value)
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
-Limit = Annotated[Whole, Field(ge=1, le=_MOST, description="Most entries that are answered.")]
+# Bounds stand before the check, or the document would not have them.
+Many = Annotated[int, Field(ge=1, le=_MOST), BeforeValidator(_whole)]
+Revision = Annotated[int, Field(ge=0, le=99_999_999), BeforeValidator(_whole)]
+Limit = Annotated[Many, Field(description="Most entries that are answered.")]
 Cursor = Annotated[
     Text | None, Field(description="`next` of the answer before, with the same filters.")
 ]
@@ -85,9 +87,7 @@ class SeriesQuery(Asked):
     ] = None
     version: Version = None
     segment: Segment = None
-    windows: Annotated[
-        Whole, Field(ge=1, le=_MOST, description="How many windows, the newest ones.")
-    ] = 90
+    windows: Annotated[Many, Field(description="How many windows, the newest ones.")] = 90
     until: Until = None
     as_of: Annotated[
         Time | None, Field(description="What was known at that moment, in place of now.")
@@ -106,9 +106,7 @@ class WindowQuery(Asked):
 
     version: Version = None
     segment: Segment = None
-    revision: Annotated[
-        Whole | None, Field(ge=0, le=999_999_999, description="An earlier revision.")
-    ] = None
+    revision: Annotated[Revision | None, Field(description="An earlier revision.")] = None
 
 
 class ResultsQuery(ListQuery):

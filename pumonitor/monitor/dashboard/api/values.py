@@ -21,8 +21,8 @@ from pydantic import (
 
 __all__ = ["Answer", "Asked", "Moment", "Number", "Switch", "Text", "Time", "read_time"]
 
-_EARLIEST: Final = datetime(1900, 1, 1, tzinfo=UTC)
-_LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
+_EARLIEST: Final = datetime(1901, 1, 1, tzinfo=UTC)
+_LATEST: Final = datetime(8999, 1, 1, tzinfo=UTC)
 _LONGEST: Final = 400
 _TIME: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}"
 
