@@ -41,9 +41,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvaluatedPag
     )
     now = FIRST + 2 * timedelta(days=1) + 2 * MATURITY
     configuration = read_configuration(path).configuration
-    with (
-        labels_as_given(),
-        open_jobs(configuration, clock=lambda: now, deliver=False) as jobs,
-    ):
-        assert jobs.run().failures == []
+    with open_jobs(configuration, clock=lambda: now, deliver=False) as jobs:
+        with labels_as_given():
+            assert jobs.run().failures == []
         yield EvaluatedPages(jobs.ledger, configuration.monitors, now=now)
