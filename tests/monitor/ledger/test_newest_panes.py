@@ -169,9 +169,12 @@ def test_a_ledger_of_the_version_before_is_filled(
     evaluate_one(filled, random.Random(6))  # noqa: S311
     before = {table.name: _content(filled, table) for table in (newest_panes, headline_results)}
     assert min(map(len, before.values())) > 10
-    with filled.database.writing() as connection:
+    # Not as a writing transaction, which counts itself in a table of a later step.
+    with filled.database.engine.begin() as connection:
         for table in (headline_results, newest_panes):
             table.drop(connection)
+        for later in ("page_sessions", "tokens", "write_count", "notes"):
+            connection.exec_driver_sql(f"DROP TABLE {later}")
         connection.exec_driver_sql("ALTER TABLE monitors DROP COLUMN last_evaluated_at")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
     filled.close()
