@@ -24,8 +24,8 @@ _HALF_TEXT: Final = 34.0
 _LABEL: Final = Markup('<text class="said" x="{}" y="{}">{}</text>')
 _GROUND: Final = Markup('<path class="grid" d="M{} {}H{}"/>')
 _DRAWN: Final = Markup(
-    '<a href="{}"><rect class="incident {}" x="{:.1f}" y="{}" width="{:.1f}" height="{}" rx="2">'
-    "<title>{}</title></rect></a>"
+    '<a href="{}" aria-label="{}"><title>{}</title>'
+    '<rect class="incident {}" x="{:.1f}" y="{}" width="{:.1f}" height="{}" rx="2"/></a>'
 )
 _TICK: Final = Markup(
     '<path class="grid" d="M{:.1f} {}V{}"/><text class="tick" x="{:.1f}" y="{}">{}</text>'
@@ -122,4 +122,4 @@ def _row(frame: Frame, row: IncidentRow, *, top: int) -> Iterator[Markup]:
         if right < _SIDE or left > _WIDTH - _SIDE:
             continue
         width = max(right - left, _THINNEST)
-        yield _DRAWN.format(bar.link, bar.kind, left, y, width, _BAR, bar.text)
+        yield _DRAWN.format(bar.link, bar.text, bar.text, bar.kind, left, y, width, _BAR)

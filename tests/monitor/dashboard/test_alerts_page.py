@@ -19,7 +19,7 @@ def bars_of(page):
     svg = re.search(r'<svg class="series incidents".*?</svg>', page, flags=re.DOTALL)[0]
     root = ElementTree.fromstring(svg)  # noqa: S314
     return [
-        (one.get("href"), float(one[0].get("x")), float(one[0].get("width")), one[0][0].text)
+        (one.get("href"), float(one[1].get("x")), float(one[1].get("width")), one[0].text)
         for one in root.iter("a")
     ]
 

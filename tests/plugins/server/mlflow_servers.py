@@ -21,6 +21,7 @@ import pytest
 START_SECONDS = 150.0
 ADMIN = ("admin", "an admin's password")
 READER = ("reader", "a reader's password")
+EDITOR = ("editor", "an editor's password")
 STRANGER = ("stranger", "a stranger's password")
 _ACCOUNTS = """\
 [mlflow]
@@ -161,8 +162,8 @@ def ask(address, *, who=None, body=None, headers=()):
 
 
 def make_people(address: str) -> None:
-    """Two users beside the administrator."""
-    for name, password in (READER, STRANGER):
+    """Three users beside the administrator."""
+    for name, password in (READER, EDITOR, STRANGER):
         body = {"username": name, "password": password}
         found = ask(f"{address}/api/2.0/mlflow/users/create", who=ADMIN, body=body)
         assert found[0] == 200, found

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
+import json
 import re
+import urllib.error
+import urllib.parse
+import urllib.request
 
 import pytest
 
@@ -11,6 +17,7 @@ from pumonitor.monitor.config.file import read_configuration
 from tests.monitor.monitored_shop import write_shop
 from tests.plugins.server.mlflow_servers import (
     ADMIN,
+    EDITOR,
     READER,
     STRANGER,
     ask,
@@ -80,13 +87,24 @@ def test_who_may_see_a_monitor_is_what_accounts_say(tmp_path, options):
         with open_ledger(read_configuration(tmp_path / "pumonitor.yaml").configuration) as ledger:
             ledger.run_ids.set("experiment card-fraud", number)  # as its delivery would
         grant(address, "reader", number)
+        grant(address, "editor", number, "EDIT")
 
-        for who, sees in ((ADMIN, True), (READER, True), (STRANGER, False)):
+        for who, sees in ((ADMIN, True), (READER, True), (EDITOR, True), (STRANGER, False)):
             status, page = ask(f"{address}/pumonitor/", who=who)
             assert status == 200
             assert ("card-fraud" in page) is sees, who
             status, _ = ask(f"{address}/pumonitor/monitors/card-fraud", who=who)
             assert status == (200 if sees else 404), who
+        for who, status in ((ADMIN, 200), (READER, 403), (EDITOR, 200), (STRANGER, 404)):
+            # Each worker takes the form, whichever made the token.
+            assert send_note(address, who, tmp_path / "pumonitor.yaml") == status, who
+        with open_ledger(read_configuration(tmp_path / "pumonitor.yaml").configuration) as ledger:
+            assert {one.author for one in ledger.notes.all()} == {"admin", "editor"}
+        # The question whether it may be edited has not changed the experiment.
+        _, shown = ask(
+            f"{address}/api/2.0/mlflow/experiments/get?experiment_id={number}", who=ADMIN
+        )
+        assert json.loads(shown)["experiment"]["name"] == "pumonitor/card-fraud"
         for path in (
             "/pumonitor/",
             "/pumonitor/monitors/card-fraud",
@@ -95,3 +113,25 @@ def test_who_may_see_a_monitor_is_what_accounts_say(tmp_path, options):
             assert ask(address + path)[0] == 401
             assert ask(address + path, who=("reader", "wrong"))[0] == 401
     assert "Traceback" not in (tmp_path / "server.log").read_text()
+
+
+def send_note(address, who, configuration):
+    """Send the form of a note with the token that a page would have; the status in the end."""
+    with open_ledger(read_configuration(configuration).configuration) as ledger:
+        key = ledger.secret_keys.get("forms of pages")
+    token = hmac.new(key, f"form\n{'a' * 43}\n{who[0]}".encode(), "sha256").hexdigest()
+    request = urllib.request.Request(  # noqa: S310
+        f"{address}/pumonitor/monitors/card-fraud/notes",
+        data=urllib.parse.urlencode({"form_token": token, "text": "new reader"}).encode(),
+        headers={
+            "Authorization": f"Basic {base64.b64encode(':'.join(who).encode()).decode()}",
+            "Cookie": f"pumonitor_forms={'a' * 43}",
+            "Origin": address,
+        },
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+            return answer.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
