@@ -3,8 +3,9 @@
 A ledger of 50 monitors with 1,000 windows of five panes each (17 million results, 5 GB, some
 minutes) is filled by SQL, in a file of SQLite or in an empty database of PostgreSQL. Then each read
 is repeated, with the way before it beside it. Printed are milliseconds of this process' CPU (median
-and 95th percentile), of the clock, and the number of statements. `--keep` reads the same ledger
-again another time.
+and 95th percentile), of the clock, and the number of statements. Then come whole answers of pages
+and the API: through the application, and by 20 readers at once of a real server. `--keep` reads the
+same ledger again another time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 from sqlalchemy import event, select
 
 from benchmarks.pages.made_up_ledger import DAY, Extent, fill, monitor_name
+from benchmarks.pages.whole_answers import by_many_readers, through_the_application
 from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.inspection.insights import insight_of
 from pumonitor.monitor.ledger.database.queries import is_latest, of_monitor, same_pane
@@ -128,6 +130,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--postgresql", metavar="ADDRESS", help="of an empty database")
     parser.add_argument("--keep", type=Path, help="file of SQLite that stays, or is there already")
+    parser.add_argument("--only-answers", action="store_true", help="pages and API alone")
     options = parser.parse_args()
     extent = Extent(monitors=options.monitors, windows=options.windows)
     with tempfile.TemporaryDirectory() as folder:
@@ -137,7 +140,12 @@ def main() -> None:
                 started = time.perf_counter()
                 number = fill(ledger, extent)
                 print(f"{number:,} results stored in {time.perf_counter() - started:.0f} s")
-            read_all(ledger, extent, repeats=options.repeats)
+            if not options.only_answers:
+                read_all(ledger, extent, repeats=options.repeats)
+            watched = Watched(ledger, repeats=options.repeats)
+            print(f"{'ms of whole answers':<58} {'CPU':>8} {'p95':>8} {'wall':>8} {'SQL':>5}")
+            through_the_application(ledger, extent, watched.read)
+        by_many_readers(options.postgresql or f"sqlite:///{file.absolute()}", extent)
 
 
 if __name__ == "__main__":

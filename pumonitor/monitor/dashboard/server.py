@@ -96,6 +96,8 @@ def pages_server(
         callers=Callers(site, signs_in=bool(names), is_plain_http=served.is_plain_http),
     )
     logging.getLogger("waitress").setLevel(logging.WARNING)
+    # More readers than threads are no fault: they wait for each other.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     try:
         listening = socket.create_server((place.host, place.port), family=place.family)
     except OSError as error:
