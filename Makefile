@@ -16,7 +16,7 @@ VALIDATORS := $(VENV)/validators/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-browser test-api test-slow check lint deploy-check smoke bench reproduce data docs screenshots dist lock clean
+.PHONY: help setup demo test test-browser test-mlflow test-api test-slow check lint deploy-check smoke bench reproduce data docs screenshots dist lock clean
 
 help:
 	@echo "Begin"
@@ -27,6 +27,7 @@ help:
 	@echo "  make test       the tests, documentation examples among them"
 	@echo "  make test-api   the JSON API under schemathesis, with links, against a real server"
 	@echo "  make test-browser  the pages in Chromium, which must be installed: alone and inside MLflow"
+	@echo "  make test-mlflow  pages in servers of another version of MLflow: MLFLOW=3.9"
 	@echo "  make test-slow  the rest: the demonstration, rounds through crashes and outages, coverage over many runs"
 	@echo "  make check      lint, format, types, import rules, documentation examples, workflow files"
 	@echo "  make lint       the same without the examples, which make test runs too"
@@ -96,6 +97,14 @@ test-api: $(SCHEMATHESIS)
 $(SCHEMATHESIS): requirements-api.lock | $(INSTALLED)
 	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/schemathesis --requirement requirements-api.lock
 	@touch $@
+
+# The pages in real servers of another version of MLflow, in an environment of its own.
+MLFLOW ?= 3.9
+test-mlflow:
+	$(PYTHON) -m venv --without-pip build/mlflow-$(MLFLOW)
+	$(PYTHON) -m pip --disable-pip-version-check --python build/mlflow-$(MLFLOW)/bin/python install --quiet \
+	--editable . 'mlflow==$(MLFLOW).*' flask-wtf hypothesis 'pytest>=9'
+	build/mlflow-$(MLFLOW)/bin/python -m pytest tests/plugins/server
 
 # The whole demonstration, rounds through crashes and outages, and coverage counted over many runs.
 test-slow: export OMP_NUM_THREADS = 1
