@@ -22,10 +22,19 @@ from pumonitor_mlflow.server.exchange import (
     ask_asgi,
     ask_wsgi,
 )
-from pumonitor_mlflow.server.rights import Known, Remembered, Seen, asking, asking_to_edit
+from pumonitor_mlflow.server.rights import (
+    Asking,
+    Known,
+    Remembered,
+    Seen,
+    asking,
+    asking_to_edit,
+    in_workspace,
+)
 from pumonitor_mlflow.server.wrapped import (
     api_prefix,
     has_accounts,
+    has_workspaces,
     is_asgi_server,
     static_prefix,
     wrapped_app,
@@ -84,7 +93,7 @@ class _Pages:
         self._lock = Lock()
         self._clock = clock
         self._app: WsgiApp | None = None
-        self._failed: InputError | StateError | None = None
+        self._failed: StateError | None = None
         self._try_again_at = 0.0
 
     def answer(
@@ -113,7 +122,7 @@ class _Pages:
                     raise self._failed
                 try:
                     self._app = _open_pages()
-                except (InputError, StateError) as error:
+                except StateError as error:
                     ended = self._clock()
                     self._failed, self._try_again_at = error, ended + (ended - begun)
                     raise
@@ -174,9 +183,19 @@ class _Door:
     edits: Remembered[bool] = field(default_factory=Remembered)
     api_prefix: str = field(default_factory=api_prefix)
     has_accounts: bool = field(default_factory=has_accounts)
+    has_workspaces: bool = field(default_factory=has_workspaces)
 
     def is_ours(self, path: str) -> bool:
         return path == self.below or path.startswith(f"{self.below}/")
+
+    def asked(self, request: Request) -> Asking:
+        """What is asked of the wrapped application, to know what a caller may see."""
+        return asking(
+            request,
+            api_prefix=self.api_prefix,
+            has_accounts=self.has_accounts,
+            has_workspaces=self.has_workspaces,
+        )
 
     def noted(self, request: Request, found: Seen | Answer) -> Seen | Answer:
         """Remember what a caller may see; a refusal is not remembered."""
@@ -190,7 +209,8 @@ class _Door:
         def may_edit(experiment: str) -> bool:
             known = self.edits.get(request, experiment)
             if known is None:
-                steps = asking_to_edit(request, experiment, api_prefix=self.api_prefix)
+                there = in_workspace(request, seen.workspace(experiment))
+                steps = asking_to_edit(there, experiment, api_prefix=self.api_prefix)
                 known = _finished(steps, ask)
                 self.edits.put(request, known, experiment)
             return known
@@ -233,7 +253,7 @@ class _WsgiDoor(_Door):
         return [answer.body]
 
     def _seen(self, request: Request) -> Seen | Answer:
-        steps = asking(request, api_prefix=self.api_prefix, has_accounts=self.has_accounts)
+        steps = self.asked(request)
         return self.noted(request, _finished(steps, self._ask))
 
     def _ask(self, question: Request) -> Answer:
@@ -300,7 +320,7 @@ class _AsgiDoor(_Door):
     async def _seen(self, request: Request) -> Seen | Answer:
         from anyio import move_on_after
 
-        steps = asking(request, api_prefix=self.api_prefix, has_accounts=self.has_accounts)
+        steps = self.asked(request)
         question = next(steps)
         with move_on_after(_PATIENCE):
             while True:

@@ -23,7 +23,7 @@ from urllib.parse import urlencode
 from pumonitor.monitor.delivery.mlflow.runs import EXPERIMENT_PREFIX
 from pumonitor_mlflow.server.exchange import Answer, Request
 
-__all__ = ["Asking", "Known", "Remembered", "Seen", "asking", "asking_to_edit"]
+__all__ = ["Asking", "Known", "Remembered", "Seen", "asking", "asking_to_edit", "in_workspace"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +39,18 @@ class Seen:
         nothing: anyone may be allowed to create an experiment.
     name : str
         Who they are; "" where that is not known.
+    workspaces : frozenset of (str, str)
+        Id of each experiment and its workspace, where workspaces were asked one by one.
     """
 
     everything: bool = False
     experiments: frozenset[tuple[str, str]] = frozenset()
     name: str = ""
+    workspaces: frozenset[tuple[str, str]] = frozenset()
+
+    def workspace(self, experiment: str) -> str | None:
+        """The workspace of an experiment; None where the request says it, or there are none."""
+        return dict(self.workspaces).get(experiment)
 
 
 Known = TypeVar("Known")
@@ -56,6 +63,9 @@ _SEARCH: Final = "/api/2.0/mlflow/experiments/search"
 _EDIT: Final = "/api/2.0/mlflow/experiments/update"
 _WHO: Final = "/api/2.0/mlflow/users/current"
 _IS_IT: Final = "/api/2.0/mlflow/users/get"
+_WORKSPACES: Final = "/api/3.0/mlflow/workspaces"
+_OF_WORKSPACE: Final = "x-mlflow-workspace"
+_MOST_WORKSPACES: Final = 100
 _NOT_SIGNED_IN: Final = "somebody in MLflow"
 _OF_MONITORS: Final = f"name LIKE '{EXPERIMENT_PREFIX}%'"
 _AT_ONCE: Final = 1000
@@ -73,11 +83,14 @@ _OF_THE_MESSAGE: Final = frozenset(
 )
 
 
-def asking(request: Request, *, api_prefix: str, has_accounts: bool) -> Asking:
+def asking(
+    request: Request, *, api_prefix: str, has_accounts: bool, has_workspaces: bool = False
+) -> Asking:
     """Ask the wrapped application for the experiments of monitors, as the caller.
 
     The caller's headers go with it, so whatever signs people in there decides here as well. Hosts
-    are checked there too.
+    are checked there too. A browser that opens a page names no workspace, so each that the caller
+    may see is asked for.
 
     Parameters
     ----------
@@ -86,13 +99,58 @@ def asking(request: Request, *, api_prefix: str, has_accounts: bool) -> Asking:
         Before every path of the wrapped application's API.
     has_accounts : bool
         Whether it signs people in.
+    has_workspaces : bool
+        Whether its experiments are in workspaces.
     """
+    names = (yield from _workspaces(request, api_prefix)) if has_workspaces else []
+    read: frozenset[tuple[str, str]] = frozenset()
+    places: frozenset[tuple[str, str]] = frozenset()
+    asked: list[str | None] = [*names] or [None]
+    for name in asked:
+        found = yield from _search(in_workspace(request, name), api_prefix)
+        if not isinstance(found, Answer):
+            read |= found
+            places |= {(one, name) for _, one in found if name is not None}
+        elif name is None or found.status != HTTPStatus.FORBIDDEN:
+            return found
+    if not has_accounts:
+        return Seen(everything=True, experiments=read, name=_NOT_SIGNED_IN)
+    user = yield from _user(request, api_prefix)
+    return Seen(
+        everything=user.get("is_admin") is True,
+        experiments=read,
+        name=str(user.get("username") or ""),
+        workspaces=places,
+    )
+
+
+def in_workspace(request: Request, name: str | None) -> Request:
+    """The request as if it named a workspace; None leaves it as it is."""
+    if name is None:
+        return request
+    return replace(request, headers=[*request.headers, (_OF_WORKSPACE, name)])
+
+
+def _workspaces(request: Request, prefix: str) -> Generator[Request, Answer, list[str]]:
+    """Those that the caller may see; none where the request names one, or they are not listed."""
+    if dict(request.headers).get(_OF_WORKSPACE):
+        return []
+    answer = yield _as_caller(request, prefix + _WORKSPACES)
+    found = _read_json(answer) if answer.status == HTTPStatus.OK else None
+    names = sorted(str(one["name"]) for one in (found or {}).get("workspaces", []))
+    return names[:_MOST_WORKSPACES]
+
+
+def _search(
+    request: Request, prefix: str
+) -> Generator[Request, Answer, frozenset[tuple[str, str]] | Answer]:
+    """Monitor and id of the experiments that the caller may read; an answer is a refusal."""
     read: frozenset[tuple[str, str]] = frozenset()
     page: str | None = None
     for _ in range(_MOST_PAGES):
         answer = yield _as_caller(
             request,
-            api_prefix + _SEARCH,
+            prefix + _SEARCH,
             {"filter": _OF_MONITORS, "max_results": _AT_ONCE}
             | ({} if page is None else {"page_token": page}),
         )
@@ -109,14 +167,7 @@ def asking(request: Request, *, api_prefix: str, has_accounts: bool) -> Asking:
         page = found.get("next_page_token") or None
         if page is None:
             break
-    if not has_accounts:
-        return Seen(everything=True, experiments=read, name=_NOT_SIGNED_IN)
-    user = yield from _user(request, api_prefix)
-    return Seen(
-        everything=user.get("is_admin") is True,
-        experiments=read,
-        name=str(user.get("username") or ""),
-    )
+    return read
 
 
 def _user(request: Request, prefix: str) -> Generator[Request, Answer, dict[str, Any]]:

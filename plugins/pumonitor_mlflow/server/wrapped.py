@@ -19,6 +19,7 @@ __all__ = [
     "VARIABLE",
     "api_prefix",
     "has_accounts",
+    "has_workspaces",
     "is_asgi_server",
     "static_prefix",
     "wrapped_app",
@@ -29,6 +30,7 @@ VARIABLE: Final = "PUMONITOR_MLFLOW_APP"
 
 _SERVER: Final = "_MLFLOW_SGI_NAME"
 _PREFIX: Final = "_MLFLOW_STATIC_PREFIX"
+_WORKSPACES: Final = "MLFLOW_ENABLE_WORKSPACES"
 _OURS: Final = "pumonitor"
 
 
@@ -56,6 +58,11 @@ def api_prefix() -> str:
 def has_accounts() -> bool:
     """Whether the wrapped application is one that signs people in, and not MLflow's own."""
     return bool(os.environ.get(VARIABLE))
+
+
+def has_workspaces() -> bool:
+    """Whether ``mlflow server --enable-workspaces`` runs."""
+    return os.environ.get(_WORKSPACES, "").lower() in {"true", "1"}
 
 
 def wrapped_app() -> Any:

@@ -93,7 +93,7 @@ def test_an_application_that_does_not_answer_is_given_up(monkeypatch):
     assert b"MLflow does not answer" in answer.body
 
 
-def test_an_error_that_comes_at_once_is_looked_into_at_once(monkeypatch):
+def test_a_state_error_that_comes_at_once_is_looked_into_at_once(monkeypatch):
     monkeypatch.setattr(server, "_open_pages", lambda: (_ for _ in ()).throw(StateError("no")))
     pages = server._Pages(Clock())
     assert pages.answer(PAGE, "/pumonitor", NOBODY, lambda _: False).status == 503

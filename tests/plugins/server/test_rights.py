@@ -177,6 +177,44 @@ def test_without_accounts_everybody_sees_everything():
     assert seen.everything
 
 
+def workspaces(*names):
+    found = {"workspaces": [{"name": name} for name in names]}
+    return Answer(status=200, body=json.dumps(found).encode())
+
+
+def test_each_workspace_is_asked_for_where_the_request_names_none():
+    questions, seen = finished(
+        asking(ALICE, api_prefix="", has_accounts=True, has_workspaces=True),
+        workspaces("default", "team-a", "team-b"),
+        answer(["pumonitor/card-fraud"]),
+        answer([], status=403),
+        answer(["pumonitor/churn"]),
+        user(is_admin=False),
+    )
+    assert questions[0].path == "/api/3.0/mlflow/workspaces"
+    named = [dict(one.headers).get("x-mlflow-workspace") for one in questions]
+    assert named == [None, "default", "team-a", "team-b", None]
+    assert seen.experiments == {("card-fraud", "d"), ("churn", "n")}
+    assert (seen.workspace("d"), seen.workspace("n")) == ("default", "team-b")
+
+
+def test_a_workspace_that_the_request_names_is_the_only_one():
+    there = replace(ALICE, headers=[*ALICE.headers, ("x-mlflow-workspace", "team-a")])
+    [asked], seen = finished(
+        asking(there, api_prefix="", has_accounts=False, has_workspaces=True),
+        answer(["pumonitor/churn"]),
+    )
+    assert asked.path.endswith("/experiments/search")
+    assert seen.workspace("n") is None
+
+
+@pytest.mark.parametrize("status", [401, 403, 500])
+def test_who_is_shown_no_workspace_is_asked_for_as_without(status):
+    refusal = answer([], status=status)
+    steps = asking(ALICE, api_prefix="", has_accounts=True, has_workspaces=True)
+    assert finished(steps, refusal, refusal)[1] is refusal
+
+
 class Clock:
     now = 100.0
 
