@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hmac
+import json
 import os
 from collections import Counter
 from dataclasses import replace
@@ -232,3 +233,14 @@ def test_it_does_not_wrap_itself(monkeypatch):
     monkeypatch.setenv(wrapped.VARIABLE, "pumonitor")
     with pytest.raises(wrapped.InputError, match="no application 'pumonitor'"):
         wrapped.wrapped_app()
+
+
+def test_the_api_is_below_the_pages_for_the_same_people(served):
+    get, _ = served
+    found = get("/pumonitor/api/v1/monitors", signed("reader"))
+    assert [one["name"] for one in json.loads(found.body)["items"]] == ["card-fraud"]
+    stranger = get("/pumonitor/api/v1/monitors", signed("stranger"))
+    assert json.loads(stranger.body)["items"] == []
+    document = json.loads(get("/pumonitor/api/v1/openapi.json", signed("reader")).body)
+    assert document["servers"] == [{"url": "/pumonitor/api/v1"}]
+    assert get("/pumonitor/api/v1/monitors").status == 401
