@@ -100,7 +100,7 @@ def draw_incidents(
     for place, row in enumerate(rows):
         parts += _row(frame, row, top=_TOP + _ROW * place)
     return Markup(
-        '<svg class="series incidents" role="img" viewBox="0 0 {} {}" aria-label="{}">{}</svg>'
+        '<svg class="series incidents" role="group" viewBox="0 0 {} {}" aria-label="{}">{}</svg>'
     ).format(_WIDTH, height, title, Markup("").join(parts))
 
 
