@@ -33,6 +33,9 @@ __all__ = [
 LONGEST_TEXT: Final = 2000
 """Characters of a note or a reason."""
 
+# In a zone east of UTC the last moments that Python knows cannot be shown.
+_FIRST_YEAR_TOO_FAR: Final = 9000
+
 
 def local_user() -> str:
     """Name of the user of this machine."""
@@ -153,8 +156,9 @@ def add_note(ledger: Ledger, note: Note) -> Note:
     Raises
     ------
     InputError
-        If its text is empty or too long.
+        If its text is empty or too long, or it is about an alert that does not exist.
     """
+    _check_alert(ledger, note)
     text = _text(note.text, "the note")
     if not text:
         raise InputError("the note must have a text")
@@ -216,6 +220,9 @@ def silence_end(text: str, *, now: datetime, what: str, zone: tzinfo = UTC) -> d
             f"2026-01-31 or 2026-01-31T06:00Z, got {shortened(text)}{hint}"
         )
         raise InputError(msg) from None
+    if end.year >= _FIRST_YEAR_TOO_FAR:
+        msg = f"{what} is too far away, got {shortened(text)}"
+        raise InputError(msg)
     if end <= now:
         msg = f"{what} must be later than now, got {shortened(text)}"
         raise InputError(msg)
@@ -243,6 +250,18 @@ def _check_rule(ledger: Ledger, monitor: Monitor, rule: str | None) -> None:
     keys = {one.key for one in rules} | {one.rule_key for one in alerts_there}
     if rule not in names and rule not in keys:
         msg = f"{monitor.name} has {no_such('rule', rule, names)}"
+        raise InputError(msg)
+
+
+def _check_alert(ledger: Ledger, note: Note) -> None:
+    """Raise InputError unless the alert that a note is about, and its incident, are stored."""
+    about = note.alert
+    if about is not None and not any(
+        one.place == (about.rule_key, about.model_version, about.segment)
+        and 0 <= about.incident <= one.incident
+        for one in ledger.alerts.current(note.monitor, closed=True)
+    ):
+        msg = f"{note.monitor} has no such alert: the note would be about nothing"
         raise InputError(msg)
 
 

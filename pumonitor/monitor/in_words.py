@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from datetime import datetime, timedelta, tzinfo
 
@@ -42,6 +43,8 @@ def interval_shown(low: float | None, high: float | None) -> str:
 def moment_text(moment: datetime | None, zone: tzinfo) -> str:
     """Date and time in a zone, without the time at midnight.
 
+    The first and last moments that Python knows, which some zones cannot show, stay in their own.
+
     Examples
     --------
     >>> from datetime import UTC
@@ -49,10 +52,15 @@ def moment_text(moment: datetime | None, zone: tzinfo) -> str:
     '2026-03-01'
     >>> moment_text(datetime(2026, 3, 1, 6, tzinfo=UTC), UTC), moment_text(None, UTC)
     ('2026-03-01 06:00', '–')
+    >>> from zoneinfo import ZoneInfo
+    >>> moment_text(datetime(9999, 12, 31, 23, tzinfo=UTC), ZoneInfo("Europe/Berlin"))
+    '9999-12-31 23:00'
     """
     if moment is None:
         return "–"
-    return f"{moment.astimezone(zone):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+    with contextlib.suppress(OverflowError):
+        moment = moment.astimezone(zone)
+    return f"{moment:%Y-%m-%d %H:%M}".removesuffix(" 00:00")
 
 
 def ago(moment: datetime | None, now: datetime) -> str:

@@ -100,11 +100,19 @@ def moment_written(moment: datetime) -> str:
 
 
 def moment_read(given: str) -> datetime | None:
-    """What `moment_written` wrote; None if it did not."""
+    """What `moment_written` wrote; None if it did not.
+
+    Examples
+    --------
+    >>> moment_read("2026-03-01T06:00:00Z").isoformat(), moment_read("2026-3-1T6:0:0Z")
+    ('2026-03-01T06:00:00+00:00', None)
+    """
     try:
-        return datetime.strptime(given, _WRITTEN).replace(tzinfo=UTC)
+        found = datetime.strptime(given, _WRITTEN).replace(tzinfo=UTC)
     except ValueError:
         return None
+    # It is read leniently: digits of other scripts, and numbers without leading zeros.
+    return found if moment_written(found) == given else None
 
 
 def _query(**values: str | None) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from flask import abort, g
-from werkzeug.exceptions import TooManyRequests, Unauthorized
+from werkzeug.exceptions import HTTPException, TooManyRequests, Unauthorized
 
 from pumonitor.monitor.changes import local_user
+from pumonitor.monitor.ledger.database.errors import StateError
 
 __all__ = ["Access", "Caller", "local_caller"]
 
@@ -60,17 +61,31 @@ class Access:
 
     def caller(self) -> Caller:
         """Who makes the present request."""
+        if "refused" in g:
+            raise g.refused
         if "caller" not in g:
-            g.caller = self._caller()
+            try:
+                g.caller = self._caller()
+            except (HTTPException, StateError) as error:
+                # The page that says so asks again: it neither counts twice nor waits twice.
+                g.refused = error
+                raise
         found: Caller = g.caller
         return found
 
     def name(self) -> str:
-        """Name of whoever asks; "" for somebody who has not signed in."""
+        """Name of whoever asks; "" for somebody who has not signed in, or is not known now."""
         try:
             return self.caller().name
-        except (TooManyRequests, Unauthorized):
+        except (TooManyRequests, Unauthorized, StateError):
             return ""
+
+    def is_admin(self) -> bool:
+        """Whether they may change what concerns all monitors; False where they are not known."""
+        try:
+            return self.caller().is_admin
+        except (HTTPException, StateError):
+            return False
 
     def visible(self) -> list[str]:
         """Monitors that the caller may see."""

@@ -11,11 +11,12 @@ from zoneinfo import ZoneInfo
 from pumonitor.errors import InputError, no_such, shortened
 from pumonitor.monitor.page_addresses import moment_written, version_read, version_written
 
-__all__ = ["SeriesAddress", "moment_in", "number_in"]
+__all__ = ["LONGEST_NAME", "SeriesAddress", "moment_in", "number_in"]
 
 _MOST_WINDOWS: Final = 1000
 _DEFAULT_WINDOWS: Final = 90
-_LONGEST: Final = 400
+LONGEST_NAME: Final = 400
+"""Characters of a model version, a segment or a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +126,8 @@ def _version(query: Mapping[str, str]) -> str | None:
 
 def _short(query: Mapping[str, str], name: str) -> str | None:
     given = query.get(name)
-    if given is not None and len(given) > _LONGEST:
-        msg = f"{name} must have at most {_LONGEST} characters, got {len(given)}"
+    if given is not None and len(given) > LONGEST_NAME:
+        msg = f"{name} must have at most {LONGEST_NAME} characters, got {len(given)}"
         raise InputError(msg)
     return given
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
+from urllib.parse import unquote
 
 from flask import Flask, Response, abort, redirect, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
@@ -14,6 +16,7 @@ from pumonitor import __version__
 from pumonitor.errors import InputError
 from pumonitor.monitor.changes import LONGEST_TEXT
 from pumonitor.monitor.dashboard.access import Access, Caller
+from pumonitor.monitor.dashboard.api.cursor import texts_in
 from pumonitor.monitor.dashboard.api.problems import ProblemError, problem_answer, problem_of
 from pumonitor.monitor.dashboard.api.routes import api_routes, is_of_api
 from pumonitor.monitor.dashboard.badge import draw_badge
@@ -38,13 +41,23 @@ from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import estimate_text, interval_shown, length_words, moment_text
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
-from pumonitor.monitor.page_addresses import PageAddresses, moment_read, version_written
+from pumonitor.monitor.page_addresses import (
+    PageAddresses,
+    moment_read,
+    moment_written,
+    version_written,
+)
 from pumonitor.monitor.rules.alerts.alert import AlertIdentity, Transition
 from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
 
 __all__ = ["make_app"]
+
+# The address of the database is for those who run it.
+_UNAVAILABLE: Final = "It cannot be asked at the moment. The server's log says why."
+
+_log = logging.getLogger("pumonitor")
 
 
 def make_app(
@@ -85,16 +98,40 @@ def make_app(
         signed_in=access.name if callers.signs_in else str,
     )
     protect(app, is_host=is_host, forms=forms)
+    if not site.ledger.database.is_sqlite:
+        _refuse_nul(app)
     _add_pages(app, site, access)
     add_forms(app, site, access, forms)
     if callers.signs_in:
         add_sign_in(app, site, access, callers)
     app.register_blueprint(api_routes(site, access, signs_in=callers.signs_in))
-    _answer_errors(app)
+    _answer_errors(app, access)
     return app
 
 
-def _answer_errors(app: Flask) -> None:
+def _refuse_nul(app: Flask) -> None:
+    """PostgreSQL takes no NUL: where nothing can have one, nothing of that name is found."""
+
+    @app.before_request
+    def check() -> None:
+        if any("\x00" in one for one in _names_given()):
+            abort(404, "no name here has a NUL character")
+
+
+def _names_given() -> Iterator[str]:
+    """What may name something in the state database, wherever the request has it."""
+    yield request.path
+    for name, value in request.args.items(multi=True):
+        yield name
+        yield value
+        if name == "cursor":
+            yield from texts_in(value)
+    for name in ("rule", "version", "segment"):
+        # Forms have names quoted, as browsers change line breaks.
+        yield unquote(request.form.get(name, ""))
+
+
+def _answer_errors(app: Flask, access: Access) -> None:
     """Errors are pages; those of the API are problems."""
 
     def refused(error: Exception) -> Any:
@@ -105,7 +142,9 @@ def _answer_errors(app: Flask) -> None:
         elif isinstance(error, InputError):
             problem, heading = ProblemError(400, str(error)), _unreadable()
         else:
-            problem, heading = ProblemError(503, str(error)), "The state database does not answer"
+            _log.error("pages: %s", error)
+            why = str(error) if access.is_admin() else _UNAVAILABLE
+            problem, heading = ProblemError(503, why), "The state database does not answer"
         if is_of_api(request.path):
             return problem_answer(problem)
         if problem.status == HTTPStatus.UNAUTHORIZED and "sign_in" in app.view_functions:
@@ -171,7 +210,9 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/monitors/<name>/badge.svg")
     def show_badge(name: str) -> Response:
         badge = Response(draw_badge(site, access.seen(name)), mimetype="image/svg+xml")
-        badge.headers["Cache-Control"] = "private, max-age=60"
+        # Another person, or nobody, may ask next in the same browser.
+        badge.headers["Cache-Control"] = "private, no-cache"
+        badge.headers["Vary"] = "Authorization, Cookie"
         return badge
 
     _add_window_pages(app, site, access)
@@ -218,11 +259,12 @@ def _add_window_pages(app: Flask, site: Site, access: Access) -> None:
 
     @app.get("/monitors/<name>/windows/<start>/report.html")
     def send_report(name: str, start: str) -> Response:
-        found = window_report_html(site, access.seen(name), _moment(start), request.args)
+        moment = _moment(start)
+        found = window_report_html(site, access.seen(name), moment, request.args)
         if found is None:
             abort(404)
         # Its style and script are written in it, which the policy of these pages forbids.
-        kept_as = f"attachment; filename=pumonitor-{start.replace(':', '')}.html"
+        kept_as = f"attachment; filename=pumonitor-{moment_written(moment).replace(':', '')}.html"
         return Response(found, mimetype="text/html", headers={"Content-Disposition": kept_as})
 
 

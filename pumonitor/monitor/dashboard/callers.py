@@ -26,9 +26,9 @@ _MOST_ADDRESSES: Final = 1000
 class WrongTokens:
     """Counts wrong tokens of each address, for a minute.
 
-    A token cannot be guessed, with or without this. What is kept short is what a faulty client
-    writes and asks of the state database. A right token is taken meanwhile, so nobody can lock out
-    others behind the same address.
+    A token cannot be guessed, with or without this: a faulty client is told to wait. A right token
+    is taken meanwhile, so nobody can lock out others behind the same address; so each token of the
+    right form is still looked up.
 
     Parameters
     ----------

@@ -88,7 +88,9 @@ class Forms:
     def keep(self, response: Response) -> None:
         """Give the browser the cookie of its forms, if this page is the first that has one."""
         if "new_session" in g:
-            is_https = request.is_secure or request.headers.get("X-Forwarded-Proto") == "https"
+            # Of several proxies the first one says how the browser came.
+            scheme = request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip()
+            is_https = request.is_secure or scheme.lower() == "https"
             response.set_cookie(
                 _COOKIE,
                 g.new_session,

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 from pumonitor.errors import InputError, shortened
 from pumonitor.monitor import changes
 from pumonitor.monitor.dashboard.access import Access
-from pumonitor.monitor.dashboard.address import moment_in
+from pumonitor.monitor.dashboard.address import LONGEST_NAME, moment_in
 from pumonitor.monitor.dashboard.forms import Forms
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
@@ -70,7 +70,7 @@ def _add_forms_of_alerts(app: Flask, site: Site, access: Access, done: Done) -> 
         wanted = Silence(
             starts=now,
             ends=changes.silence_end(_text("until"), now=now, what="until", zone=site.zone(name)),
-            rule=_text("rule") or None,
+            rule=_rule() or None,
             model_version=version_read(_name("version")) if is_of_series else None,
             segment=_name("segment") if is_of_series else None,
             reason=_text("reason"),
@@ -119,7 +119,7 @@ def _add_forms_of_notes(app: Flask, site: Site, access: Access, done: Done) -> N
 
 
 def _back(name: str, done: str) -> str:
-    rule = _text("rule")
+    rule = _rule()
     if not rule:
         return url_for("show_monitor", name=name, metric=_text("metric") or None, done=done)
     return url_for(
@@ -135,7 +135,7 @@ def _back(name: str, done: str) -> str:
 def _chosen(monitor: str) -> ChosenAlerts:
     return ChosenAlerts(
         monitor=monitor,
-        rule=_text("rule") or None,
+        rule=_rule() or None,
         model_version=version_read(_name("version")),
         segment=_name("segment"),
         incident=_incident(),
@@ -143,7 +143,7 @@ def _chosen(monitor: str) -> ChosenAlerts:
 
 
 def _noted_alert() -> NotedAlert | None:
-    rule = _text("rule")
+    rule = _rule()
     if not rule:
         return None
     return NotedAlert(
@@ -164,7 +164,18 @@ def _incident() -> int:
 
 def _name(field: str) -> str:
     """A name from data, quoted in the form: browsers send every line break as two characters."""
-    return unquote(request.form.get(field, ""))
+    return _short(field, unquote(request.form.get(field, "")))
+
+
+def _rule() -> str:
+    return _short("rule", _text("rule"))
+
+
+def _short(name: str, given: str) -> str:
+    if len(given) > LONGEST_NAME:
+        msg = f"{name} must have at most {LONGEST_NAME} characters, got {len(given):,}"
+        raise InputError(msg)
+    return given
 
 
 def _text(name: str) -> str:

@@ -20,6 +20,7 @@ from pumonitor.monitor.app import utc_now
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.callers import Callers
+from pumonitor.monitor.dashboard.forms import LONGEST
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.ports import Clock
@@ -122,6 +123,8 @@ def _serving(
         sockets=[listening],
         threads=_THREADS,
         ident="pumonitor",
+        # What is longer is refused before the application sees it.
+        max_request_body_size=LONGEST + 1,
         # Of others than the proxy these headers are taken away.
         clear_untrusted_proxy_headers=True,
         **({} if trusted_proxy is None else _of_proxy(trusted_proxy)),

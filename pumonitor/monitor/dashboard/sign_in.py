@@ -46,6 +46,9 @@ def add_sign_in(app: Flask, site: Site, access: Access, callers: Callers) -> Non
             token = callers.checked(request.form.get("token", "").strip())
         except (TooManyRequests, Unauthorized) as error:
             return _page(str(error.description)), error.code
+        earlier = request.cookies.get(callers.cookie)
+        if earlier:
+            site.ledger.tokens.end_session(earlier)
         answer = redirect(_next_page(), 303)
         answer.set_cookie(
             callers.cookie,

@@ -13,8 +13,10 @@ from typing import Any, Final
 
 from pumonitor.monitor.dashboard.api.problems import ProblemError
 
-__all__ = ["cursor_after", "read_cursor"]
+__all__ = ["cursor_after", "read_cursor", "texts_in"]
 
+_LARGEST: Final = 2**63 - 1
+_UNREADABLE: Final = (binascii.Error, ValueError, TypeError, OverflowError, RecursionError)
 _UNKNOWN: Final = "this cursor belongs to no list: begin again without one, with the same filters"
 
 
@@ -58,16 +60,26 @@ def read_cursor(cursor: str, like: Sequence[Any], *, of: Sequence[Any]) -> list[
         If it is no cursor of this list.
     """
     try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        text = base64.b64decode(padded, altchars=b"-_", validate=True)
-        found = json.loads(text)
-        mark, *key = found
+        mark, *key = _decoded(cursor)
         read = [_like(one, example) for one, example in zip(key, like, strict=True)]
-    except (binascii.Error, ValueError, TypeError, OverflowError, RecursionError):
+    except _UNREADABLE:
         raise ProblemError(HTTPStatus.NOT_FOUND, _UNKNOWN) from None
     if mark != _sum(of):
         raise ProblemError(HTTPStatus.NOT_FOUND, _UNKNOWN)
     return read
+
+
+def texts_in(cursor: str) -> list[str]:
+    """The texts in a cursor, whichever list it is of; none in what is no cursor."""
+    try:
+        return [one for one in _decoded(cursor) if isinstance(one, str)]
+    except _UNREADABLE:
+        return []
+
+
+def _decoded(cursor: str) -> Any:
+    padded = cursor + "=" * (-len(cursor) % 4)
+    return json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
 
 
 def _like(value: Any, example: Any) -> Any:
@@ -75,6 +87,11 @@ def _like(value: Any, example: Any) -> Any:
         return datetime.fromisoformat(value).astimezone(UTC)
     if type(value) is not type(example):
         raise TypeError
+    # Anybody can write a cursor: what no database takes stands in none of ours.
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        raise OverflowError
+    if isinstance(value, str):
+        value.encode()
     return value
 
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from pumonitor.decisions import MOST_CASES
 from pumonitor.errors import InputError, shortened
-from pumonitor.monitor.dashboard.address import moment_in
+from pumonitor.monitor.dashboard.address import moment_in, number_in
 from pumonitor.monitor.page_addresses import version_read
 
 __all__ = ["MOST_WINDOWS", "PER", "DecideAddress"]
@@ -133,7 +133,4 @@ def _number(query: Mapping[str, str], name: str, *, least: float = -math.inf) ->
 
 def _whole(query: Mapping[str, str], name: str, usual: int, *, most: int) -> int:
     given = query.get(name, "").strip() or str(usual)
-    if not (given.isascii() and given.isdecimal() and 1 <= int(given[:6]) <= most):
-        msg = f"{name} must be a number from 1 to {most}, got {shortened(given)!r}"
-        raise InputError(msg)
-    return int(given)
+    return number_in({name: given}, name, usual=usual, most=most)
