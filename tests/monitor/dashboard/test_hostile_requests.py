@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pumonitor.monitor.dashboard.api.cursor import read_cursor
+from pumonitor.monitor.dashboard.api.cursor import cursor_after, read_cursor
 from pumonitor.monitor.dashboard.api.problems import ProblemError
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.ledger.database.errors import StateUnavailableError
@@ -123,7 +123,7 @@ def test_where_the_database_takes_no_nul_nothing_of_that_name_is_found(shop, add
 )
 def test_a_cursor_that_no_database_takes_is_of_no_list(given, like):
     with pytest.raises(ProblemError) as refused:
-        read_cursor(cursor(given), [like], of=[])
+        read_cursor(cursor_after([given], of=[]), [like], of=[])
     assert refused.value.status == 404
 
 
@@ -156,11 +156,13 @@ def test_a_new_session_ends_the_earlier_one(served):  # noqa: F811
     assert served.ledger.tokens.of_session(earlier) is None
 
 
-def test_a_wrong_token_is_counted_once_a_request(served):  # noqa: F811
-    browser = served.browser()
+def test_a_wrong_token_is_looked_up_and_counted_once_a_request(served, monkeypatch):  # noqa: F811
+    browser, asked = served.browser(), []
+    monkeypatch.setattr(served.ledger.tokens, "holder", asked.append)
     found = [get(browser, "/no-such-page", token="pum_x").status_code for _ in range(21)]  # noqa: S106
     assert 429 not in found[:20]
     assert found[20] == 429
+    assert len(asked) == 21
 
 
 def test_the_badge_is_asked_for_again_by_whoever_comes_next(shop):
