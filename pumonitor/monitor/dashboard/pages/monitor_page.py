@@ -113,7 +113,7 @@ def monitor_page(
         "notes": notes,
         **beside,
         "alerts": [one for one in alerts if one.alert.is_firing],
-        "quiet": _quiet(alerts),
+        "firing": _firing(alerts),
         "chart": draw_time_series(
             _drawn(shown, links),
             title=f"{metrics.get(at.metric, at.metric)} of {name} over windows",
@@ -245,7 +245,7 @@ def _beside(
     }
 
 
-def _quiet(alerts: Sequence[AlertShown]) -> str:
-    """How many rules do not fire."""
-    quiet = sum(not one.alert.is_firing for one in alerts)
-    return "" if not alerts else f"{quiet} of {len(alerts)} alerts do not fire"
+def _firing(alerts: Sequence[AlertShown]) -> str:
+    """How many alerts fire."""
+    firing = sum(one.alert.is_firing for one in alerts)
+    return "" if not alerts else f"{firing or 'None'} of {len(alerts)} alerts fire"
