@@ -64,10 +64,13 @@ def acknowledge(
     Raises
     ------
     InputError
-        If no alert fires that matches, or there is no such rule.
+        If no alert fires that matches, all that do are acknowledged, or there is no such rule.
     """
     _check_rule(ledger, monitor, which.rule)
     done = ledger.by_people.acknowledge(which, by=by, reason=_text(reason, "the reason"))
+    if not done and ledger.by_people.is_firing(which):
+        msg = f"every firing alert of {which.monitor} that matches is acknowledged already"
+        raise InputError(msg)
     if not done:
         msg = (
             f"no firing alert of {which.monitor} matches these options; pumonitor alerts list "

@@ -112,6 +112,9 @@ def test_who_is_at_it_is_kept_and_shown(shop):
     assert "acknowledged" in invoke("alerts", "list", path=shop).stdout
     (detail,) = [detail for action, detail in audit(shop) if action == "acknowledge"]
     assert (detail["rule"], detail["incident"], detail["reason"]) == ("f1 below 0.99", 1, "on it")
+    again = invoke("alerts", "ack", "card-fraud", path=shop, status=2)
+    assert "every firing alert of card-fraud that matches is acknowledged already" in again.stderr
+    invoke("alerts", "unack", "card-fraud", path=shop)
 
 
 def test_an_acknowledgement_is_taken_back(shop):

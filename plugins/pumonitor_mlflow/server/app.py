@@ -212,8 +212,9 @@ class _Door:
                 there = in_workspace(request, seen.workspace(experiment))
                 steps = asking_to_edit(there, experiment, api_prefix=self.api_prefix)
                 known = _finished(steps, ask)
-                self.edits.put(request, known, experiment)
-            return known
+                if known is not None:
+                    self.edits.put(request, known, experiment)
+            return bool(known)
 
         return self.pages.answer(request, self.below, seen, may_edit)
 
@@ -263,7 +264,12 @@ class _WsgiDoor(_Door):
         length = int(environ.get("CONTENT_LENGTH") or 0)
         if length > _LONGEST_BODY:
             return _TOO_LONG
+        if not length and environ.get("wsgi.input_terminated"):
+            # A body in chunks has no length; a server that takes one ends the stream with it.
+            length = _LONGEST_BODY + 1
         body = environ["wsgi.input"].read(length) if length else b""
+        if len(body) > _LONGEST_BODY:
+            return _TOO_LONG
         return self.answer(replace(request, body=body), seen, self._ask)
 
 
@@ -331,6 +337,13 @@ class _AsgiDoor(_Door):
                     return self.noted(request, end.value)
         return _unavailable("MLflow does not answer: try again later")
 
+    async def _in_time(self, question: Request) -> Answer:
+        from anyio import move_on_after
+
+        with move_on_after(_PATIENCE):
+            return await ask_asgi(self.wrapped, question)
+        return _unavailable("MLflow does not answer: try again later")
+
     async def _answer(
         self, request: Request, seen: Seen, receive: Callable[[], Awaitable[Message]]
     ) -> Answer:
@@ -343,7 +356,7 @@ class _AsgiDoor(_Door):
             return _TOO_LONG
 
         def ask(question: Request) -> Answer:
-            found: Answer = from_thread.run(ask_asgi, self.wrapped, question)
+            found: Answer = from_thread.run(self._in_time, question)
             return found
 
         return await to_thread.run_sync(

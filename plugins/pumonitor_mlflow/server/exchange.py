@@ -7,10 +7,13 @@ import io
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 __all__ = ["Answer", "AsgiApp", "Message", "Request", "WsgiApp", "ask_asgi", "ask_wsgi"]
+
+_OF_THE_LENGTH: Final = frozenset({"content-length", "transfer-encoding"})
+"""The body has been read whole, so its length is known."""
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 Message = MutableMapping[str, Any]
@@ -119,7 +122,7 @@ class Request:
         for name, value in self.headers:
             if name == "content-type":
                 found["CONTENT_TYPE"] = value
-            elif name != "content-length":
+            elif name not in _OF_THE_LENGTH:
                 found["HTTP_" + name.upper().replace("-", "_")] = value
         return found
 
@@ -128,7 +131,7 @@ class Request:
         headers = [
             (name.encode("latin-1"), value.encode("latin-1"))
             for name, value in self.headers
-            if name != "content-length"
+            if name not in _OF_THE_LENGTH
         ]
         length = (b"content-length", str(len(self.body)).encode())
         return {

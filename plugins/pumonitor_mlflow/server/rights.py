@@ -81,6 +81,14 @@ _OF_THE_MESSAGE: Final = frozenset(
         *("transfer-encoding", "upgrade", "upgrade-insecure-requests"),
     }
 )
+# What proxies number or time each request with says nothing of who asks.
+_NEW_EACH_TIME: Final = frozenset(
+    {
+        *("b3", "baggage", "cf-ray", "priority", "traceparent", "tracestate", "uber-trace-id"),
+        *("x-amzn-trace-id", "x-b3-parentspanid", "x-b3-sampled", "x-b3-spanid", "x-b3-traceid"),
+        *("x-cloud-trace-context", "x-correlation-id", "x-request-id", "x-request-start"),
+    }
+)
 
 
 def asking(
@@ -195,7 +203,7 @@ def _claimed_name(request: Request) -> str:
 
 def asking_to_edit(
     request: Request, experiment: str, *, api_prefix: str
-) -> Generator[Request, Answer, bool]:
+) -> Generator[Request, Answer, bool | None]:
     """Ask the wrapped application whether the caller may edit an experiment.
 
     It is told to rename the experiment without being told the new name. Who may not edit it is
@@ -208,8 +216,15 @@ def asking_to_edit(
         Its id.
     api_prefix : str
         Before every path of the wrapped application's API.
+
+    Returns
+    -------
+    bool or None
+        None if it does not say, as it fails.
     """
     answer = yield _as_caller(request, api_prefix + _EDIT, {"experiment_id": experiment})
+    if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return None
     found = _read_json(answer) or {}
     return answer.status == HTTPStatus.BAD_REQUEST and "new_name" in str(found.get("message", ""))
 
@@ -271,6 +286,7 @@ class Remembered(Generic[Known]):
                 self._known.popitem(last=False)
 
     def _caller(self, request: Request, about: str) -> bytes:
-        headers = sorted(one for one in request.headers if one[0] not in _OF_THE_MESSAGE)
+        unsaid = _OF_THE_MESSAGE | _NEW_EACH_TIME
+        headers = sorted(one for one in request.headers if one[0] not in unsaid)
         who = json.dumps([request.client[0], headers, about])
         return hmac.digest(self._key, who.encode(), hashlib.sha256)

@@ -14,6 +14,7 @@ __all__ = ["protect"]
 
 _READING: Final = frozenset({"GET", "HEAD"})
 _KEPT: Final = frozenset({"static", "show_badge"})
+_COMPUTED: Final = frozenset({"simulate", "show_decide", "send_report"})
 _METHODS: Final = _READING | {"POST"}
 _HEADERS: Final = {
     # Nothing is loaded from elsewhere, and nothing written in a page runs.
@@ -56,6 +57,8 @@ def protect(app: Flask, *, is_host: Callable[[str], bool], forms: Forms) -> None
         is_answered = request.routing_exception is None
         if request.method not in _READING and is_answered and request.blueprint is None:
             forms.check()
+        if request.endpoint in _COMPUTED and _is_for_another_page():
+            abort(403, "This page takes long to compute, so no page elsewhere may have it loaded.")
 
     @app.after_request
     def add_headers(response: Response) -> Response:
@@ -66,3 +69,9 @@ def protect(app: Flask, *, is_host: Callable[[str], bool], forms: Forms) -> None
             response.headers["Cache-Control"] = "no-store"
         forms.keep(response)
         return response
+
+
+def _is_for_another_page() -> bool:
+    """Whether a page elsewhere loads this unseen, as a picture or a frame; a link may lead here."""
+    site, kind = (request.headers.get(f"Sec-Fetch-{name}") for name in ("Site", "Dest"))
+    return site not in (None, "same-origin", "none") and kind != "document"

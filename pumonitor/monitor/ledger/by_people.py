@@ -67,9 +67,19 @@ class ChangesByPeople:
         self._database = database
 
     def acknowledge(self, which: ChosenAlerts, *, by: str, reason: str = "") -> tuple[Alert, ...]:
-        """Acknowledge firing alerts, which then get no reminders; returns these alerts."""
-        chosen = which.firing()
-        return self._mark(which, chosen, alert_states.c.incident, "acknowledge", by, reason)
+        """Acknowledge firing alerts, which then get no reminders.
+
+        Returns those that were not acknowledged before.
+        """
+        own = alert_states.c
+        chosen = (*which.firing(), own.acknowledged_incident != own.incident)
+        return self._mark(which, chosen, own.incident, "acknowledge", by, reason)
+
+    def is_firing(self, which: ChosenAlerts) -> bool:
+        """Whether any alert that matches fires."""
+        query = select(alert_states.c.monitor).where(*which.firing()).limit(1)
+        with self._database.reading() as connection:
+            return connection.execute(query).first() is not None
 
     def take_back(self, which: ChosenAlerts, *, by: str, reason: str = "") -> tuple[Alert, ...]:
         """Take acknowledgements back; returns the alerts that were acknowledged."""

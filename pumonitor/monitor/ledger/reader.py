@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from pumonitor.monitor.ledger.claims.holders import Holder, holders_of_windows
-from pumonitor.monitor.ledger.database.queries import one_of
+from pumonitor.monitor.ledger.database.queries import equal, one_of
 from pumonitor.monitor.ledger.database.schema import (
     audit,
     monitors,
@@ -104,7 +104,11 @@ class LedgerReader(
             return holders_of_windows(connection, at=at, monitor=monitor)
 
     def audit(
-        self, *, actions: Collection[str] | None = None, limit: int = 100
+        self,
+        *,
+        actions: Collection[str] | None = None,
+        monitor: str | None = None,
+        limit: int = 100,
     ) -> tuple[AuditEntry, ...]:
         """Newest entries of the audit log, the latest first.
 
@@ -112,11 +116,16 @@ class LedgerReader(
         ----------
         actions : collection of str, optional
             Only entries of these actions.
+        monitor : str, optional
+            Only entries whose detail names this monitor.
         limit : int
         """
         query = (
             select(audit)
-            .where(*one_of(audit.c.action, actions))
+            .where(
+                *one_of(audit.c.action, actions),
+                *equal(audit.c.detail["monitor"].as_string(), monitor),
+            )
             .order_by(audit.c.id.desc())
             .limit(limit)
         )

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Row, delete, insert, or_, select, update
 
+from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.audit import record
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import StateError
@@ -33,6 +34,7 @@ SESSION_LENGTH: Final = timedelta(hours=12)
 
 _PREFIX: Final = "pum"
 _TOKEN: Final = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
+_ID: Final = re.compile(r"[0-9a-f]{12}")
 _USED_AGAIN: Final = timedelta(minutes=1)
 
 
@@ -110,7 +112,15 @@ class StoredTokens:
             By default all.
         lasts : timedelta, optional
             Without it, it does not expire.
+
+        Raises
+        ------
+        InputError
+            If the name could be an id, or the token would expire too late to be written down.
         """
+        if _ID.fullmatch(name):
+            msg = f"{name} could be the id of a token: give this one another name"
+            raise InputError(msg)
         public, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         with self._database.writing() as connection:
             at = self._database.now(connection)
@@ -121,7 +131,7 @@ class StoredTokens:
                 "monitors": None if monitors is None else list(monitors),
                 "created_at": at,
                 "created_by": by,
-                "expires_at": None if lasts is None else at + lasts,
+                "expires_at": _end(at, lasts),
             }
             connection.execute(insert(tokens).values(**row, hash=_hash(secret)))
             detail = {key: row[key] for key in ("id", "name", "monitors", "expires_at")}
@@ -205,14 +215,23 @@ class StoredTokens:
             return None
         if token.last_used_at is None or token.last_used_at <= at - _USED_AGAIN:
             try:
-                with self._database.writing(counted=False) as connection:
+                with self._database.writing(counted=False, waits=False) as connection:
                     connection.execute(
                         update(tokens).where(tokens.c.id == token.id).values(last_used_at=at)
                     )
             except StateError:
-                # What is asked can be read although nothing can be written; a later use is noted.
+                # What is asked can be read although nothing can be written now, and does not wait
+                # for whoever writes; a later use is noted.
                 pass
         return token
+
+
+def _end(at: datetime, lasts: timedelta | None) -> datetime | None:
+    try:
+        return None if lasts is None else at + lasts
+    except OverflowError:
+        msg = "the token would expire too late: without an end it holds until it is revoked"
+        raise InputError(msg) from None
 
 
 def _hash(secret: str) -> str:

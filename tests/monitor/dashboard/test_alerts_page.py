@@ -89,7 +89,7 @@ def test_a_long_replay_is_ended(shop, monkeypatch):
 def test_one_rule_is_tried_out_at_a_time(shop):
     with simulate_page._ONE_AT_A_TIME:
         answer = shop.get(TRY, query_string={"rule": "{metric: recall, below: 0.35}"})
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
     assert "another rule is being tried out" in answer.text
 
 

@@ -70,6 +70,10 @@ def audit(shop):
 
 @pytest.fixture
 def alices(shop):
+    return alice_pages(shop)
+
+
+def alice_pages(shop):
     """The pages for Alice, who may see and change the monitor."""
     return ShopPages(shop.ledger, days=0, caller=lambda: person([NAME], [NAME])).at(shop.now)
 

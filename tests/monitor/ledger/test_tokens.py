@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
+from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.schema import audit, page_sessions, tokens
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.tokens import SESSION_LENGTH
@@ -109,3 +110,12 @@ def test_writes_count_what_has_changed_something(ledger):
     with pytest.raises(IntegrityError), ledger.database.writing() as connection:
         connection.execute(tokens.insert().values(id=None))
     assert ledger.writes() == before + 1
+
+
+def test_no_name_is_taken_for_an_id_and_no_end_is_beyond_all_dates(ledger):
+    made, _ = ledger.tokens.create("grafana", "read", by="alice")
+    with pytest.raises(InputError, match="could be the id"):
+        ledger.tokens.create(made.id, "read", by="alice")
+    with pytest.raises(InputError, match="would expire too late"):
+        ledger.tokens.create("other", "read", by="alice", lasts=timedelta(days=9e6))
+    assert [one.name for one in ledger.tokens.all()] == ["grafana"]

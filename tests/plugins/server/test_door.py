@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hmac
+import io
 import json
 import os
 from collections import Counter
@@ -15,8 +16,10 @@ from urllib.parse import urlencode
 import pytest
 from flask import Flask, Response, request
 from pumonitor_mlflow.server import wrapped
-from pumonitor_mlflow.server.app import create_app
-from pumonitor_mlflow.server.exchange import Request, ask_asgi, ask_wsgi
+from pumonitor_mlflow.server.app import _WsgiDoor, create_app
+from pumonitor_mlflow.server.exchange import Answer, Request, ask_asgi, ask_wsgi
+from pumonitor_mlflow.server.rights import Seen
+from werkzeug.test import EnvironBuilder
 
 from pumonitor.monitor.app import open_ledger
 from pumonitor.monitor.config.file import read_configuration
@@ -244,3 +247,40 @@ def test_the_api_is_below_the_pages_for_the_same_people(served):
     document = json.loads(get("/pumonitor/api/v1/openapi.json", signed("reader")).body)
     assert document["servers"] == [{"url": "/pumonitor/api/v1"}]
     assert get("/pumonitor/api/v1/monitors").status == 401
+
+
+@pytest.mark.parametrize(("sent", "status"), [(b"x=1", 200), (b"x" * ((1 << 20) + 1), 413)])
+def test_under_wsgi_a_body_in_chunks_is_read_to_its_end(sent, status):
+    door = _WsgiDoor(wrapped=None, below="/pumonitor", pages=None)
+    environ = EnvironBuilder(method="POST").get_environ()
+    environ |= {"wsgi.input": io.BytesIO(sent), "wsgi.input_terminated": True}
+    environ.pop("CONTENT_LENGTH", None)
+    read = []
+
+    class Pages:
+        def answer(self, request, below, seen, may_edit):
+            read.append(request.body)
+            return Answer(status=200)
+
+    door = replace(door, pages=Pages())
+    answer = door._answer(Request(method="POST", path="/pumonitor/"), Seen(), environ)
+    assert (answer.status, read) == (status, [sent] if status == 200 else [])
+
+
+def test_whether_somebody_may_edit_is_asked_again_where_the_application_failed():
+    found, statuses = [], [500, 403, 403]
+
+    class Pages:
+        def answer(self, request, below, seen, may_edit):
+            found.append(may_edit("7"))
+            return Answer(status=200)
+
+    door = _WsgiDoor(wrapped=None, below="/pumonitor", pages=Pages())
+    for _ in range(3):
+        door.answer(
+            Request(method="GET", path="/pumonitor/"),
+            Seen(),
+            lambda _question: Answer(status=statuses.pop(0)),
+        )
+    assert found == [False] * 3
+    assert statuses == [403]  # the refusal is remembered, the failure is not

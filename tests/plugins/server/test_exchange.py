@@ -113,3 +113,12 @@ def test_below_a_prefix_addresses_lead_back_below_it():
         app, Request(method="GET", path="/mlflow/pumonitor/x/").below("/mlflow/pumonitor")
     )
     assert found.body == b"/mlflow/pumonitor/x/"
+
+
+def test_a_body_that_came_in_chunks_is_passed_on_with_its_length():
+    headers = [("transfer-encoding", "chunked"), ("content-type", "application/json")]
+    of_wsgi = Request(method="POST", path="/", headers=headers, body=b"{}").environ()
+    assert "HTTP_TRANSFER_ENCODING" not in of_wsgi
+    assert of_wsgi["CONTENT_LENGTH"] == "2"
+    of_asgi = Request(method="POST", path="/", headers=headers, body=b"{}").scope()
+    assert [name for name, _ in of_asgi["headers"]] == [b"content-type", b"content-length"]

@@ -152,7 +152,8 @@ MISSING = b'{"error_code": "INVALID_PARAMETER_VALUE", "message": "required param
         (400, b'{"message": "Invalid workspace"}', False),
         (404, b'{"error_code": "RESOURCE_DOES_NOT_EXIST"}', False),
         (200, b"<html>new_name</html>", False),
-        (500, b"", False),
+        (500, b"", None),
+        (503, MISSING, None),
     ],
 )
 def test_who_may_edit_an_experiment_hears_what_is_missing(status, body, may):
@@ -246,6 +247,14 @@ def test_another_caller_workspace_or_host_is_asked_for_again(name):
     remembered.put(ALICE, CARD_FRAUD)
     assert remembered.get(with_header(name, "other")) is None
     assert remembered.get(with_header("accept", "other")) == CARD_FRAUD
+
+
+@pytest.mark.parametrize("name", ["x-request-id", "traceparent", "priority", "b3"])
+def test_what_proxies_add_to_each_request_is_no_other_caller(name):
+    remembered = Remembered(Clock())
+    remembered.put(with_header(name, "1"), CARD_FRAUD)
+    assert remembered.get(with_header(name, "2")) == CARD_FRAUD
+    assert remembered.get(ALICE) == CARD_FRAUD
 
 
 def test_another_machine_is_asked_for_again():

@@ -106,14 +106,19 @@ def silences_answer(reading: Reading, path: Mapping[str, str], query: OneMonitor
 
     One of all monitors is shown to everybody, as it concerns what they see.
     """
-    names = reading.chosen(query.monitor)
-    found = [
-        one
-        for one in reading.ledger.alerts.silences()
-        if one.ends > reading.now and (one.monitor is None or one.monitor in names)
-    ]
-    some, after = stretch(query, found, key=lambda one: [-one.id])
-    return Silences(items=[silence_answer(one) for one in some], next=after)
+    before = key_asked(query, [0])
+    found = reading.ledger.alerts.silences_to_end(
+        after=reading.now,
+        monitors=reading.chosen(query.monitor),
+        # Cursors have it negative, as those that were given out before.
+        before=None if before is None else -before[0],
+        limit=query.limit + 1,
+    )
+    shown = found[: query.limit]
+    return Silences(
+        items=[silence_answer(one) for one in shown],
+        next=next_cursor(query, [-(shown[-1].id or 0)] if len(found) > len(shown) else None),
+    )
 
 
 def silence_answer(one: Silence) -> SilenceAnswer:

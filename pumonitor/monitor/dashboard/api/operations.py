@@ -79,10 +79,13 @@ class Read(Operation):
         Makes the answer from a `Reading`, the path's parameters and the query.
     is_of_now : bool
         Whether the answer depends on the time, and not on what is asked and stored alone.
+    shows_rights : bool
+        Whether the answer says that the caller may change the monitor of the path.
     """
 
     query: type[Asked] = queries.NoQuery
     is_of_now: bool = False
+    shows_rights: bool = False
     read: Callable[[Any, Mapping[str, str], Any], Answer]
 
 
@@ -135,6 +138,7 @@ READS: Final = (
         answer=answers.MonitorAnswer,
         read=monitor_answer,
         is_of_now=True,
+        shows_rights=True,
         links={
             "series": Link(
                 to="getSeries", parameters=_SAME | {"metric": "$response.body#/metrics/0"}

@@ -124,6 +124,7 @@ class _Requests:
                     sorted(self.access.visible()),
                     caller.name,
                     caller.is_admin,
+                    self.access.may_change(path["monitor"]) if one.shows_rights else None,
                 )
                 # "*" is no tag of ours: what it asks for may not be there.
                 if not request.if_none_match.star_tag and request.if_none_match.contains(tag):

@@ -75,7 +75,7 @@ def alert_page(
         ]
         in_force = ledger.alerts.silences(at=now)
         notes = ledger.notes.all(monitor, limit=10 * _MOST)
-        entries = ledger.audit(actions=tuple(_OF_PEOPLE), limit=10 * _MOST)
+        entries = ledger.audit(actions=tuple(_OF_PEOPLE), monitor=monitor, limit=10 * _MOST)
     return {
         "monitor": monitor,
         "zone": site.zone(monitor),

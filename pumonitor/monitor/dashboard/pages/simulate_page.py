@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, Final
 
+from werkzeug.exceptions import ServiceUnavailable
+
 from pumonitor.errors import InputError
 from pumonitor.monitor.alerts.simulation import RuleReplay, simulate_alerts
 from pumonitor.monitor.config.other_rules import with_rule
@@ -52,6 +54,8 @@ def simulate_page(
     ------
     InputError
         If the rule is invalid, or the replay takes too long.
+    ServiceUnavailable
+        While another rule is tried out.
     """
     text = query.get("rule", "").strip()
     if len(text) > _LONGEST:
@@ -84,7 +88,10 @@ def _replayed(site: Site, monitor: str, text: str, clock: Callable[[], float]) -
             raise InputError(msg)
 
     if not _ONE_AT_A_TIME.acquire(blocking=False):
-        raise InputError("another rule is being tried out: try again in a few seconds")
+        raise ServiceUnavailable(
+            "another rule is being tried out: try again in a few seconds",
+            retry_after=round(_CPU_SECONDS),
+        )
     try:
         with site.at_once() as ledger:
             [found] = simulate_alerts(

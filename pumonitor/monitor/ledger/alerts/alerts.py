@@ -169,6 +169,38 @@ class StoredAlerts:
         with self._database.reading() as connection:
             return AlertTables(connection, self._database).silences(at=at)
 
+    def silences_to_end(
+        self,
+        *,
+        after: datetime,
+        monitors: Collection[str],
+        before: int | None = None,
+        limit: int,
+    ) -> tuple[Silence, ...]:
+        """Silences that end after a moment, of these monitors or of all; the newest first.
+
+        Parameters
+        ----------
+        after : datetime
+        monitors : collection of str
+        before : int, optional
+            Only those with a smaller id.
+        limit : int
+        """
+        own = silences.c
+        query = (
+            select(silences)
+            .where(
+                own.ends > after,
+                own.monitor.is_(None) | own.monitor.in_(monitors),
+                *([] if before is None else [own.id < before]),
+            )
+            .order_by(own.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return tuple(_silence(row) for row in connection.execute(query))
+
 
 class AlertTables:
     """Access to the tables of alerts within a worker's transaction.
@@ -274,10 +306,7 @@ class AlertTables:
         query = select(silences).order_by(silences.c.starts, silences.c.id)
         if at is not None:
             query = query.where(silences.c.starts <= at, silences.c.ends > at)
-        return tuple(
-            Silence(**{name: getattr(row, name) for name in _SILENCE_FIELDS})
-            for row in self.connection.execute(query)
-        )
+        return tuple(_silence(row) for row in self.connection.execute(query))
 
     def _replace(self, table: Any, rows: list[dict[str, Any]]) -> None:
         if not rows:
@@ -302,6 +331,10 @@ class AlertTables:
 def stored_alert(row: Row[Any]) -> Alert:
     """The alert of a row of `alert_states`."""
     return Alert(**row._mapping)
+
+
+def _silence(row: Row[Any]) -> Silence:
+    return Silence(**{name: getattr(row, name) for name in _SILENCE_FIELDS})
 
 
 def _transition(row: Row[Any]) -> StoredTransition:

@@ -7,19 +7,15 @@ the middle of a transaction does not block the others for long.
 from __future__ import annotations
 
 import copy
-import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from functools import partial
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any
 from zlib import crc32
 
-from sqlalchemy import URL, Connection, Engine, Insert, Table, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Insert, Table, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import (
     ArgumentError,
@@ -33,6 +29,13 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from pumonitor.errors import InputError
+from pumonitor.monitor.ledger.database.engines import (
+    READS,
+    WAITS,
+    Timeouts,
+    postgresql_engine,
+    sqlite_engine,
+)
 from pumonitor.monitor.ledger.database.errors import (
     StateError,
     StateUnavailableError,
@@ -46,15 +49,9 @@ _DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "postgres": "postgresql+psycopg",
 }
-_READS = "pumonitor_reads"
-_CONNECT_SECONDS = 10
 _MIGRATION_SECONDS = 300
 _ADVISORY_SPACE = 0x70756D6F  # "pumo": keeps our advisory locks apart from other programs'
 _NO_SUCH_TABLE = "42P01"
-_WAL_POLL_SECONDS = 0.02
-
-# Values of JSON columns are the same text in both databases, and never NaN.
-_AS_JSON = partial(json.dumps, allow_nan=False, sort_keys=True)
 
 _COUNT_A_WRITE = (
     "INSERT INTO write_count (id, number) VALUES (1, 1) "
@@ -64,25 +61,6 @@ _CLOCKS = {
     "sqlite": "SELECT strftime('%Y-%m-%dT%H:%M:%f', 'now')",
     "postgresql": "SELECT clock_timestamp()",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeouts:
-    """Timeouts of the database.
-
-    Attributes
-    ----------
-    lock : timedelta
-        Longest wait for a lock.
-    statement : timedelta
-        Longest duration of a statement (PostgreSQL).
-    idle : timedelta
-        Longest idle time within a transaction, after which the server ends it (PostgreSQL).
-    """
-
-    lock: timedelta = timedelta(seconds=15)
-    statement: timedelta = timedelta(seconds=60)
-    idle: timedelta = timedelta(seconds=30)
 
 
 class Database:
@@ -124,7 +102,9 @@ class Database:
         self.is_sqlite = url.get_backend_name() == "sqlite"
         url = url.set(drivername=_DRIVERS[url.get_backend_name()])
         timeouts = timeouts or Timeouts()
-        self.engine = _sqlite(url, timeouts) if self.is_sqlite else _postgresql(url, timeouts)
+        self.engine = (
+            sqlite_engine(url, timeouts) if self.is_sqlite else postgresql_engine(url, timeouts)
+        )
         self._clock = _CLOCKS[self.engine.dialect.name]
         self._turn = Lock() if self.is_sqlite else None
         self._patience = timeouts.lock
@@ -140,15 +120,20 @@ class Database:
         self.engine.dispose()
 
     @contextmanager
-    def writing(self, *, counted: bool = True) -> Iterator[Connection]:
+    def writing(self, *, counted: bool = True, waits: bool = True) -> Iterator[Connection]:
         """Context with a writing transaction, committed at the end; one at a time in SQLite.
 
         Parameters
         ----------
         counted : bool
             Whether readers are to see that something has changed (`writes`).
+        waits : bool
+            Whether to wait for others that write. Otherwise it fails at once, or soon.
         """
-        with self._in_turn(), self._in_our_words(), self.engine.begin() as connection:
+        engine = self.engine.execution_options(**{WAITS: waits})
+        with self._in_turn(waits=waits), self._in_our_words(), engine.begin() as connection:
+            if not waits and not self.is_sqlite:
+                connection.exec_driver_sql("SET LOCAL lock_timeout = '50ms'")
             before = self._rows_changed(connection)
             yield connection
             if self.counts_writes and counted and self._has_changed(connection, before):
@@ -177,12 +162,12 @@ class Database:
         )
 
     @contextmanager
-    def _in_turn(self) -> Iterator[None]:
+    def _in_turn(self, *, waits: bool) -> Iterator[None]:
         """Queue of threads that write to SQLite, whose own waiting is not fair."""
         if self._turn is None:
             yield
             return
-        if not self._turn.acquire(timeout=self._patience.total_seconds()):
+        if not self._turn.acquire(timeout=self._patience.total_seconds() if waits else 0.0):
             msg = f"the state database {self.name} is held by another thread of this process"
             raise StateUnavailableError(msg)
         try:
@@ -224,7 +209,7 @@ class Database:
     @contextmanager
     def _begun_reading(self) -> Iterator[Connection]:
         with self._in_our_words(), self.engine.connect() as connection:
-            reader = connection.execution_options(**{_READS: True})
+            reader = connection.execution_options(**{READS: True})
             if not self.is_sqlite:
                 reader = reader.execution_options(
                     postgresql_readonly=True, isolation_level="REPEATABLE READ"
@@ -322,77 +307,3 @@ def _check_file(url: URL) -> None:
 def _file_of(url: URL) -> Path:
     """The file of a database of SQLite."""
     return Path(str(url.database).removeprefix("file:"))
-
-
-def _sqlite(url: URL, timeouts: Timeouts) -> Engine:
-    seconds = timeouts.lock.total_seconds()
-    engine = create_engine(
-        url, connect_args={"timeout": seconds}, json_serializer=_AS_JSON, hide_parameters=True
-    )
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: Any) -> None:
-        # Disables the driver's own BEGIN, which comes late; transactions begin explicitly below.
-        connection.isolation_level = None
-        _switch_to_wal(connection, seconds)
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        reads = connection.get_execution_options().get(_READS, False)
-        # IMMEDIATE: a transaction that reads first could not write after another's commit.
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
-
-    return engine
-
-
-def _switch_to_wal(connection: Any, seconds: float) -> None:
-    """Switch SQLite to WAL mode; retries itself, as SQLite does not wait for locks here."""
-    import sqlite3
-
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(_WAL_POLL_SECONDS)
-        else:
-            return
-
-
-def _postgresql(url: URL, timeouts: Timeouts) -> Engine:
-    try:
-        import psycopg  # noqa: F401
-    except ImportError:
-        msg = "a state database in PostgreSQL needs psycopg: pip install 'pumonitor[postgres]'"
-        raise InputError(msg) from None
-    settings = {
-        "lock_timeout": timeouts.lock,
-        "statement_timeout": timeouts.statement,
-        "idle_in_transaction_session_timeout": timeouts.idle,
-    }
-    engine = create_engine(
-        url,
-        connect_args={
-            "connect_timeout": _CONNECT_SECONDS,
-            "application_name": "pumonitor",
-            # Connection poolers lose prepared statements.
-            "prepare_threshold": None,
-        },
-        json_serializer=_AS_JSON,
-        pool_pre_ping=True,
-        hide_parameters=True,
-    )
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: Any) -> None:
-        connection.autocommit = True
-        for name, value in settings.items():
-            connection.execute(f"SET {name} = {round(value.total_seconds() * 1000)}")
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.autocommit = False
-
-    return engine
