@@ -29,6 +29,11 @@ class Kept:
         self._found: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = Lock()
 
+    def find(self, key: Hashable) -> Any:
+        """What was made for the key; None if nothing is kept."""
+        with self._lock:
+            return self._found.get(key)
+
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What was made for the key, made now unless it is kept."""
         with self._lock:

@@ -6,11 +6,12 @@ import re
 import socket
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import timedelta
 
 import pytest
 
+from pumonitor.monitor.dashboard.pages import decide_page
 from pumonitor.monitor.dashboard.server import pages_server
 from pumonitor.monitor.ledger.audit import record
 from pumonitor.monitor.ledger.records.alerts import Silence
@@ -108,3 +109,27 @@ def test_an_alert_is_acknowledged_once(shop):
     assert "acknowledged already" in again.text
     done = [one.actor for one in pages.ledger.audit() if one.action == "acknowledge"]
     assert done == ["alice"]
+
+
+def test_a_decision_is_computed_after_its_snapshot(evaluated, monkeypatch):
+    states, at_once = [], type(evaluated.site).at_once
+    computed = decide_page._shown
+
+    @contextmanager
+    def watched(site):
+        with at_once(site) as ledger:
+            states.append("open")
+            yield ledger
+        states.append("closed")
+
+    def compute(*given):
+        states.append("computed")
+        return computed(*given)
+
+    monkeypatch.setattr(type(evaluated.site), "at_once", watched)
+    monkeypatch.setattr(decide_page, "_shown", compute)
+    (name,) = evaluated.site.monitors
+    assert evaluated.get(f"/monitors/{name}/decide?cases=41").status_code == 200
+    assert states == ["open", "closed", "computed"]
+    evaluated.get(f"/monitors/{name}/decide?cases=41")
+    assert states[3:] == ["open", "closed"]

@@ -85,10 +85,12 @@ def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, An
     with site.at_once() as ledger:
         windows = mature_windows(ledger, name, at)
         series = ledger.newest_results(monitors=[name], metrics=["predictions"])
-        shown: _Shown | None = None
-        if windows is not None:
-            key = ("decide", windows.key(), at.key())
-            shown = site.kept.get(key, lambda: _shown(evidence_of(ledger, windows), at))
+        key = None if windows is None else ("decide", windows.key(), at.key())
+        shown: _Shown | None = None if key is None else site.kept.find(key)
+        evidence = evidence_of(ledger, windows) if windows is not None and shown is None else None
+    if evidence is not None:
+        # After the snapshot: PostgreSQL ends a transaction that waits long for its next statement.
+        shown = site.kept.get(key, lambda: _shown(evidence, at))
     return {
         "monitor": name,
         "zone": zone,
