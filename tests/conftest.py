@@ -13,6 +13,7 @@ import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -127,11 +128,12 @@ def migrated_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         database.close()
         return file
 
-    def copied(database: Database) -> None:
+    def copied(database: Database) -> module.Standing:
         file = Path(str(database.engine.url.database))
-        if database.is_sqlite and not file.exists():
-            shutil.copy(template(), file)
-        upgrade(database)
+        if not database.is_sqlite or file.exists():
+            return upgrade(database)
+        shutil.copy(template(), file)
+        return replace(upgrade(database), at=None)
 
     patch = pytest.MonkeyPatch()
     patch.setattr(module, "upgrade", copied)

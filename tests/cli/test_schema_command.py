@@ -13,7 +13,7 @@ def test_the_schema_is_printed_and_names_every_key():
     done = CliRunner().invoke(app, ["schema"])
     assert done.exit_code == 0
     schema = json.loads(done.stdout)
-    keys = {"state", "tracking", "destinations", "keep_delivered", "monitors"}
+    keys = {"state", "tracking", "destinations", "keep_delivered", "monitors", "pages"}
     assert set(schema["properties"]) == keys
     monitor = schema["$defs"]["Monitor"]["properties"]
     assert set(monitor) == set(Monitor.model_fields)

@@ -22,6 +22,8 @@ _OF_THE_WORK = {
     # When looks were collected.
     "prior_states": {"known"},
     "alert_transitions": {"id", "recorded_at", "told_at"},
+    # Of transactions, of which a killed worker begins some twice.
+    "write_count": {"number"},
 }
 
 
