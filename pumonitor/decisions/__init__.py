@@ -18,6 +18,7 @@ from pumonitor.decisions.reviews import (
     ReviewOptions,
     Where,
     review_options,
+    review_refusal,
 )
 
 __all__ = [
@@ -33,5 +34,6 @@ __all__ = [
     "decision_of",
     "nearest_threshold",
     "review_options",
+    "review_refusal",
     "threshold_of_capacity",
 ]

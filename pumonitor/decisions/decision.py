@@ -78,7 +78,9 @@ class Decision:
     choice : BestThreshold
         How that was chosen, with bounds that allow for the choice among many.
     curves : mapping of str to Curve
-        Each estimate over thresholds, with the interval at each.
+        Each estimate over thresholds, with the interval at each: quantiles of 400 redraws on 200
+        cells. At one threshold it differs a little from the outcome's, which is of all confidence
+        draws of every row.
     problem : Problem
         What it was computed from.
     """
@@ -315,7 +317,6 @@ def decision_of(
     other_threshold: float | None = None,
     value: float | None = None,
     cost: float | None = None,
-    cases: float | None = None,
 ) -> Decision:
     """The same as `decide`, where table and class prior are prepared.
 
@@ -324,11 +325,8 @@ def decision_of(
     problem : Problem
     threshold, other_threshold, value, cost
         As in `decide`.
-    cases : float, optional
-        Rows of a window, where the table holds several of them.
     """
-    if cases is None:
-        cases = float(problem.population.sum())
+    cases = float(problem.population.sum())
     metrics = outcome_metrics(cases, value=value, cost=cost)
     resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
     also = [one for one in (threshold, other_threshold) if one is not None]

@@ -16,8 +16,17 @@ from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import Rates, rates_with_draws, share_draws_at
 from pumonitor.metrics.recall import RECALL
 from pumonitor.results import finite_or_none
+from pumonitor.stats.effective_rows import effective_rows
+from pumonitor.tables import ScoreTable
 
-__all__ = ["MOST_CASES", "ReviewOption", "ReviewOptions", "Where", "review_options"]
+__all__ = [
+    "MOST_CASES",
+    "ReviewOption",
+    "ReviewOptions",
+    "Where",
+    "review_options",
+    "review_refusal",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -41,7 +50,7 @@ class ReviewOption:
     where : {"above", "below", "all"}
         Whether it is of cases at or above the threshold, below it, or of all.
     cases : int
-        How many; fewer than were asked for where there are no more.
+        How many rows; fewer than were asked for where there are no more.
     positives : float
         How many of them are expected to be positive.
     widths : mapping of str to float
@@ -98,7 +107,7 @@ def review_options(problem: Problem, threshold: float, cases: int) -> ReviewOpti
     Parameters
     ----------
     problem : Problem
-        Without propensities.
+        Without propensities, of the target "process".
     threshold : float
     cases : int
         How many would be reviewed, from 1 to 2000.
@@ -106,7 +115,7 @@ def review_options(problem: Problem, threshold: float, cases: int) -> ReviewOpti
     Raises
     ------
     ValueError
-        Unless 1 <= cases <= 2000, or if rows have propensities.
+        Unless 1 <= cases <= 2000, or if `review_refusal` has a reason.
     InputError
         If the threshold is inside a cell of the table.
 
@@ -124,9 +133,13 @@ def review_options(problem: Problem, threshold: float, cases: int) -> ReviewOpti
     Bin(n, p) positives. If draw j is the truth, X_j is what it finds, and draw i then has weight
     proportional to p_i^X (1 - p_i)^(n - X) (Bayes' rule, draws as the prior). The interval
     afterwards are weighted quantiles of the metric; its expected width is the mean over 48 draws j.
-    A review of all is two, of n u_above / u and the rest, independent given the draw. Cases are
-    taken as drawn with replacement: where a review covers most of the rows there, the interval
-    becomes narrower than said.
+    A review of all is two, of n u_above / u and the rest, independent given the draw. The
+    target is the process: given its rates, whether one unlabeled row is positive tells nothing
+    of the next, so X is binomial even if all rows there are reviewed.
+
+    Where rows have weights, a review picks each with a chance in proportion to its weight, and
+    there are no more cases than effective rows: the squared sum of weights over the sum of their
+    squares, which with equal weights is the number of rows.
 
     References
     ----------
@@ -147,9 +160,8 @@ def review_options(problem: Problem, threshold: float, cases: int) -> ReviewOpti
     if not 1 <= cases <= MOST_CASES:
         msg = f"cases must satisfy 1 <= cases <= {MOST_CASES}, got {cases}"
         raise ValueError(msg)
-    if problem.table.has_propensities:
-        msg = "reviews are not compared where rows have propensities: positives differ in theirs"
-        raise ValueError(msg)
+    if refused := review_refusal(problem):
+        raise ValueError(refused)
     believed = _Believed.of(problem, threshold)
     tail = 0.5 * (1 - problem.confidence_level)
     rng = problem.generator("reviews")
@@ -162,16 +174,34 @@ def review_options(problem: Problem, threshold: float, cases: int) -> ReviewOpti
     )
 
 
+def review_refusal(problem: Problem) -> str:
+    """Why `review_options` cannot answer for a problem; empty if it can.
+
+    In one window the labeled rows above the threshold are known and the others are drawn without
+    replacement, so a review tells more there than a binomial count of the process does.
+    """
+    if problem.table.has_propensities:
+        return "reviews are not compared where rows have propensities: positives differ in theirs"
+    if problem.target == "window":
+        return (
+            'reviews are compared for the target "process" only: of one window, a fixed set of '
+            "rows, each reviewed case tells more than is counted here"
+        )
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Believed:
     """Thinned draws: of the share of positives above and below, and of the metrics.
 
-    `rows` are the unlabeled rows above and below.
+    `rows` are the unlabeled rows above and below, effective ones where they have weights, and
+    `weights` the sums of these.
     """
 
     above: FloatArray
     below: FloatArray
     rows: tuple[int, int]
+    weights: tuple[float, float]
     metrics: Mapping[str, FloatArray]
 
     @classmethod
@@ -185,7 +215,6 @@ class _Believed:
             for one in (both.class_prior, both.recall, both.predicted_positive_rate)
         )
         table = problem.table
-        rows = (float(table.unlabeled[index:].sum()), float(table.unlabeled[:index].sum()))
         positives, up, down = prior, flagged, 1 - flagged
         if problem.scenario == "single-training-set":
             fraction = drawn.labeled_fraction[:_THINNED]
@@ -198,7 +227,8 @@ class _Believed:
         return cls(
             above=_share(positives * recall_held, up),
             below=_share(positives * (1 - recall_held), down),
-            rows=(round(rows[0]), round(rows[1])),
+            rows=(_rows(table, slice(index, None)), _rows(table, slice(index))),
+            weights=(float(table.unlabeled[index:].sum()), float(table.unlabeled[:index].sum())),
             metrics=_metrics(both, flags_none=theta == 0),
         )
 
@@ -224,7 +254,7 @@ def _expected(
     believed: _Believed, where: Where, cases: int, *, tail: float, rng: np.random.Generator
 ) -> ReviewOption:
     """Widths after a review, on average over what it may find."""
-    cases_above, cases_below = _split(where, cases, believed.rows)
+    cases_above, cases_below = _split(where, cases, believed)
     truths = rng.choice(len(believed.above), size=_RESULTS, replace=False)
     log_weights = np.zeros((_RESULTS, len(believed.above)))
     for share, many in ((believed.above, cases_above), (believed.below, cases_below)):
@@ -243,16 +273,23 @@ def _expected(
     )
 
 
-def _split(where: Where, cases: int, rows: tuple[int, int]) -> tuple[int, int]:
+def _rows(table: ScoreTable, cells: slice) -> int:
+    """Unlabeled rows of cells: their number, not their weight."""
+    squares = table.unlabeled_squares[cells]
+    return round(effective_rows(table.unlabeled[cells], squares)) if squares.any() else 0
+
+
+def _split(where: Where, cases: int, believed: _Believed) -> tuple[int, int]:
     """Cases above and below, no more than there are rows."""
-    above, below = rows
+    above, below = believed.rows
     if where == "above":
         return min(cases, above), 0
     if where == "below":
         return 0, min(cases, below)
     cases = min(cases, above + below)
-    share = round(cases * above / max(above + below, 1))
-    return share, cases - share
+    heavy, rest = believed.weights
+    up = min(round(cases * heavy / max(heavy + rest, _TINY)), above)
+    return up, min(cases - up, below)
 
 
 def _width(values: FloatArray, tail: float) -> float:

@@ -77,7 +77,11 @@ def lift_curve(problem: Problem, resampled: Resampled) -> Curve:
 def by_threshold(
     problem: Problem, resampled: Resampled, metrics: tuple[ThresholdMetric, ...]
 ) -> dict[str, Curve]:
-    """Each metric against the decision threshold: what would happen at another one."""
+    """Each metric against the decision threshold: what would happen at another one.
+
+    The band is of the redraws of a table with few cells. An estimate at one threshold has its
+    interval from the confidence draws of the whole table, which differs a little from the band.
+    """
     x = resampled.thresholds[:-1]
     point, draws, naive = rates_by_threshold(problem, resampled)
     curves = {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from pumonitor.decisions import decide_table, review_options
-from pumonitor.decisions.reviews import _Believed, _expected
+from pumonitor.decisions import decide_table, review_options, review_refusal
+from pumonitor.decisions.reviews import _Believed, _expected, _split
 from pumonitor.metrics.problem import make_problem
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
@@ -34,7 +35,11 @@ def test_where_beliefs_are_beta_widths_are_those_of_the_conjugate(where, cases):
     beliefs = {"above": (6.0, 9.0), "below": (3.0, 90.0)}
     above, below = (rng.beta(*beliefs[one], size=4000) for one in ("above", "below"))
     believed = _Believed(
-        above=above, below=below, rows=(1000, 3000), metrics={"a": above, "b": below}
+        above=above,
+        below=below,
+        rows=(1000, 3000),
+        weights=(1000.0, 3000.0),
+        metrics={"a": above, "b": below},
     )
     found = _expected(believed, where, cases, tail=0.025, rng=rng)
     split = {"above": (1, 0), "below": (0, 1), "all": (0.25, 0.75)}[where]
@@ -98,6 +103,35 @@ def test_no_more_cases_than_there_are(problem):
     assert written["now"]["precision"] is None
 
 
+@pytest.mark.parametrize("weight", [0.01, 7.0])
+def test_cases_are_rows_whatever_all_of_them_weigh(problem, weight):
+    weighted = table_of(sample_weight=np.full(20_000, weight))
+    assert problem.table.weights is None
+    same = make_problem(weighted, problem.class_prior, rng=1)
+    for cases in (300, 2000):
+        found, expected = (review_options(one, 1.5, cases) for one in (same, problem))
+        for one, other in zip(found.options, expected.options, strict=True):
+            assert one.cases == other.cases
+            assert one.positives == pytest.approx(other.positives, rel=0.02)
+            assert one.widths["precision"] == pytest.approx(other.widths["precision"], rel=0.1)
+
+
+def test_heavy_rows_above_are_picked_more_often_than_they_are_many():
+    rng = np.random.default_rng(1)
+    labels, scores = rng.random(2000) < 0.1, rng.random(2000)
+    weight = np.where(scores >= 0.5, 3.0, 1.0)
+    table = ScoreTable.from_arrays(labels, scores, thresholds=(0.5,), sample_weight=weight)
+    weighted = make_problem(table, ClassPriorEstimate.given(0.2), rng=1)
+    above, below, both = review_options(weighted, 0.5, 2000).options
+    unlabeled = ~labels
+    assert above.cases == (unlabeled & (scores >= 0.5)).sum()
+    assert below.cases == (unlabeled & (scores < 0.5)).sum()
+    # By their number 200 of 400 would be above; 3 of 4 are by weight.
+    heavy = 3 * above.cases / (3 * above.cases + below.cases)
+    assert _split("all", 400, _Believed.of(weighted, 0.5))[0] == round(400 * heavy) > 290
+    assert both.cases <= above.cases + below.cases
+
+
 def test_with_every_case_of_a_kind_reviewed_before_there_is_nothing_to_believe():
     """In case-control no row of the population is confirmed, so all count."""
     table = table_of()
@@ -118,3 +152,10 @@ def test_what_cannot_be_answered_is_refused(problem):
     found = decide_table(weighted, threshold=float(weighted.lower[9]), class_prior=0.4)
     with pytest.raises(ValueError, match="reviews are not compared where rows have propensities"):
         found.reviews(10)
+
+
+def test_of_one_window_no_review_is_compared():
+    found = decide_table(table_of(rows=2000), threshold=1.5, class_prior=0.05, target="window")
+    with pytest.raises(ValueError, match='reviews are compared for the target "process" only'):
+        found.reviews(10)
+    assert review_refusal(replace(found.problem, target="process")) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,10 +12,7 @@ import pytest
 from pumonitor.decisions import decision_of, threshold_of_capacity
 from pumonitor.monitor.dashboard.pages import decide_page as page
 from pumonitor.monitor.dashboard.pages.decide_address import DecideAddress
-from pumonitor.monitor.dashboard.pages.decide_evidence import (
-    evidence_of,
-    mature_windows,
-)
+from pumonitor.monitor.dashboard.pages.decide_evidence import mature_evaluations
 from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.reports.window_problem import window_problem
 from pumonitor.report.numbers import number
@@ -28,6 +26,11 @@ STAKES = "value=100&cost=7.5&currency=EUR"
 
 def asked(evaluated, **query):
     return DecideAddress.read(query, zone=evaluated.site.zone(NAME))
+
+
+def newest_problem(evaluated):
+    newest = next(mature_evaluations(evaluated.ledger, NAME, asked(evaluated)))
+    return window_problem(newest, evaluated.ledger).problem
 
 
 def lines_of(response):
@@ -88,11 +91,9 @@ def test_money_is_that_of_decide_with_its_currency_beside_it(evaluated):
     ("query", "cases"), [("20", 20), ("10&per=day", 10), ("5&per=share", None)]
 )
 def test_a_capacity_is_of_a_window_a_day_or_a_share(evaluated, query, cases):
-    evidence = evidence_of(
-        evaluated.ledger, mature_windows(evaluated.ledger, NAME, asked(evaluated))
-    )
-    cases = cases or 0.05 * evidence.cases
-    threshold = threshold_of_capacity(evidence.problem, cases)
+    problem = newest_problem(evaluated)
+    cases = cases or 0.05 * float(problem.population.sum())
+    threshold = threshold_of_capacity(problem, cases)
     response = evaluated.get(f"{ADDRESS}?capacity={query}")
     assert f"chosen: {threshold:.6g}</th>" in response.text
     reviews = lines_of(response)["Cases to review"][1][0]
@@ -106,57 +107,48 @@ def test_all_can_be_reviewed_where_the_capacity_is_larger(evaluated):
 
 
 def test_a_threshold_between_two_counts_is_moved_and_that_is_said(evaluated):
-    evidence = evidence_of(
-        evaluated.ledger, mature_windows(evaluated.ledger, NAME, asked(evaluated))
-    )
-    table = evidence.problem.table
+    problem = newest_problem(evaluated)
+    table = problem.table
     wide = next(one for one in range(len(table)) if table.upper[one] > table.lower[one])
     inside = float(table.lower[wide] + 0.1 * (table.upper[wide] - table.lower[wide]))
     shown = evaluated.get(f"{ADDRESS}?threshold={inside!r}").text
     assert f"{table.lower[wide]:.6g} is shown." in shown
 
 
-def test_windows_are_added_up_where_one_class_prior_is_assumed(evaluated):
-    at = asked(evaluated, windows="2")
-    windows = mature_windows(evaluated.ledger, NAME, at)
-    assert windows.can_be_added
-    evidence = evidence_of(evaluated.ledger, windows)
-    tables = [window_problem(one, evaluated.ledger).problem.table for one in windows.evaluations]
-    rows = [float((one.labeled + one.unlabeled).sum()) for one in tables]
-    assert len(rows) == 2
-    assert evidence.cases == sum(rows) / 2
-    together = evidence.problem.table
-    assert together.n_labeled == sum(one.n_labeled for one in tables)
-    above = [float(one.labeled[one.index_of_threshold(0.5) :].sum()) for one in tables]
-    index = together.index_of_threshold(0.5)
-    assert evidence.problem.labeled_above[index] == sum(above) / together.n_labeled
-    one, both = (lines_of(evaluated.get(f"{ADDRESS}?windows={many}")) for many in (1, 2))
-
-    def width(shown):
-        low, high = shown["Recall"][0][1].split(" to ")
-        return float(high) - float(low)
-
-    assert width(both) < width(one)
+def test_it_stands_on_one_window_and_says_which(evaluated):
+    shown = evaluated.get(f"{ADDRESS}?windows=2").text
+    assert re.search(r"From the window <a [^>]*>2026-01-02</a> \(final\)", shown)
+    assert 'name="windows"' not in shown
+    assert lines_of(evaluated.get(f"{ADDRESS}?windows=2")) == lines_of(evaluated.get(ADDRESS))
 
 
-def test_windows_of_estimated_class_priors_are_not_added_up(evaluated, monkeypatch):
-    windows = mature_windows(evaluated.ledger, NAME, asked(evaluated, windows="2"))
+def test_newer_windows_without_estimates_are_passed_over_and_named(evaluated, monkeypatch):
+    newest, earlier = mature_evaluations(evaluated.ledger, NAME, asked(evaluated))
+    assert newest.window.start - DAY == earlier.window.start == FIRST
+    expected = lines_of(evaluated.get(f"{ADDRESS}?until=2026-01-02"))
 
-    def estimated(*_args, **_options):
-        def other(one):
-            prior = {**one.evaluation["made_with"]["class_prior"], "method": "followed from auto"}
-            made_with = {**one.evaluation["made_with"], "class_prior": prior}
-            return replace(one, evaluation={**one.evaluation, "made_with": made_with})
+    def restored(window, ledger):
+        return None if window == newest else window_problem(window, ledger)
 
-        stored = {one.window.start: other(one) for one in windows.evaluations}
-        monkeypatch.setattr(
-            type(evaluated.ledger), "evaluation", lambda _, __, *, start, **___: stored[start]
-        )
-        return mature_windows(evaluated.ledger, NAME, asked(evaluated, windows="2"))
+    monkeypatch.setattr(page, "window_problem", restored)
+    monkeypatch.setattr(evaluated.site.kept, "_found", OrderedDict())
+    response = evaluated.get(ADDRESS)
+    assert re.search(r"From the window <a [^>]*>2026-01-01</a>", response.text)
+    said = r"Newer mature windows have no estimates, their pages say why: <a [^>]*>2026-01-02</a>\."
+    assert re.search(said, response.text)
+    assert lines_of(response) == expected
 
-    found = estimated()
-    assert not found.can_be_added
-    assert [one.window.start for one in found.evaluations] == [FIRST + DAY]
+
+def test_of_another_target_no_review_is_compared_and_the_page_says_why(evaluated, monkeypatch):
+    def restored(window, ledger):
+        found = window_problem(window, ledger)
+        return replace(found, problem=replace(found.problem, target="window"))
+
+    monkeypatch.setattr(page, "window_problem", restored)
+    monkeypatch.setattr(evaluated.site.kept, "_found", OrderedDict())
+    shown = evaluated.get(ADDRESS).text
+    assert "Which review would tell more is not said: reviews are compared for the target" in shown
+    assert "Random reviews" not in shown
 
 
 def test_until_chooses_an_earlier_window_and_none_is_said(evaluated):
@@ -167,10 +159,11 @@ def test_until_chooses_an_earlier_window_and_none_is_said(evaluated):
     assert "No mature window has predictions before 2026-01-01 yet." in nothing.text
 
 
-def test_a_window_without_estimates_says_so(shop):
+def test_without_any_estimates_it_says_so(shop):
     shown = shop.get(ADDRESS)
     assert shown.status_code == 200
-    assert "This window has no estimates: its page says why." in shown.text
+    assert "The newest mature windows have no estimates, their pages say why: <a" in shown.text
+    assert "From the window" not in shown.text
 
 
 @pytest.mark.parametrize(
@@ -185,7 +178,6 @@ def test_a_window_without_estimates_says_so(shop):
         ("value=3", "money needs both the value of a caught positive and the cost of a review"),
         ("cases=0", "cases must be a number from 1 to 2000"),
         ("cases=2001", "cases must be a number from 1 to 2000"),
-        ("windows=13", "windows must be a number from 1 to 12"),
         ("value=1e99&cost=1", "value must be a number from 0 on"),
         (f"currency={'x' * 500}", "currency must have at most 400 characters"),
     ],

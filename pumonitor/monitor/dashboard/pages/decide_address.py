@@ -14,9 +14,8 @@ from pumonitor.errors import InputError, shortened
 from pumonitor.monitor.dashboard.address import moment_in, number_in
 from pumonitor.monitor.page_addresses import version_read
 
-__all__ = ["MOST_WINDOWS", "PER", "DecideAddress"]
+__all__ = ["PER", "DecideAddress"]
 
-MOST_WINDOWS: Final = 12
 PER: Final = {"window": "cases a window", "day": "cases a day", "share": "% of cases"}
 """What a review capacity is of."""
 
@@ -34,9 +33,8 @@ class DecideAddress:
     model_version : str or None
         None for that of the newest mature window.
     segment : str
-    windows : int
-        How many mature windows, the newest ones that start before `until`.
     until : datetime or None
+        The newest mature window that starts before is taken.
     threshold : float or None
         Another threshold to look at.
     capacity : float or None
@@ -52,7 +50,6 @@ class DecideAddress:
 
     model_version: str | None
     segment: str
-    windows: int
     until: datetime | None
     threshold: float | None
     capacity: float | None
@@ -89,7 +86,6 @@ class DecideAddress:
         return cls(
             model_version=version_read(_short(query, "version")),
             segment=_short(query, "segment"),
-            windows=_whole(query, "windows", 1, most=MOST_WINDOWS),
             until=moment_in(query, "until", zone=zone),
             threshold=threshold,
             capacity=capacity,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,17 +16,19 @@ from pumonitor.decisions import (
     ReviewOptions,
     decision_of,
     nearest_threshold,
+    review_refusal,
     threshold_of_capacity,
 )
+from pumonitor.metrics.problem import Problem
 from pumonitor.monitor.charts.curves import Dot, Line, Place, draw_curves
-from pumonitor.monitor.dashboard.pages.decide_address import MOST_WINDOWS, PER, DecideAddress
-from pumonitor.monitor.dashboard.pages.decide_evidence import (
-    Evidence,
-    evidence_of,
-    mature_windows,
-)
+from pumonitor.monitor.dashboard.pages.decide_address import PER, DecideAddress
+from pumonitor.monitor.dashboard.pages.decide_evidence import mature_evaluations
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import interval_shown
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.results import StoredEvaluation
+from pumonitor.monitor.reports.window_problem import WindowProblem, window_problem
+from pumonitor.ports import Window
 from pumonitor.report.decision_words import (
     MEANING,
     WHERE,
@@ -49,6 +52,7 @@ _DRAWN: Final = (
     "positives_missed",
 )
 _MOST_LINES: Final = 21
+_DAY: Final = 86_400.0
 _Line = tuple[str, str, Sequence[tuple[str, str]]]
 
 
@@ -63,6 +67,18 @@ class _Shown:
     snapped_said: str
     reviews: Sequence[dict[str, Any]]
     reviews_said: str
+    reviews_refused: str
+    weighted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _StandsOn:
+    """The window that the page stands on: what is kept of it, else what it is computed from."""
+
+    evaluation: StoredEvaluation
+    key: tuple[Any, ...]
+    kept: _Shown | None
+    restored: WindowProblem | None
 
 
 def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -83,45 +99,53 @@ def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, An
     zone = site.zone(name)
     at = DecideAddress.read(query, zone=zone)
     with site.at_once() as ledger:
-        windows = mature_windows(ledger, name, at)
         series = ledger.newest_results(monitors=[name], metrics=["predictions"])
-        key = None if windows is None else ("decide", windows.key(), at.key())
-        shown: _Shown | None = None if key is None else site.kept.find(key)
-        evidence = evidence_of(ledger, windows) if windows is not None and shown is None else None
-    if evidence is not None:
+        window, passed = _newest_with_estimates(site, ledger, name, at)
+    shown = None if window is None else window.kept
+    if window is not None and window.restored is not None:
         # After the snapshot: PostgreSQL ends a transaction that waits long for its next statement.
-        shown = site.kept.get(key, lambda: _shown(evidence, at))
+        compute = partial(_shown, window.restored, window.evaluation.window, at)
+        shown = site.kept.get(window.key, compute)
     return {
         "monitor": name,
         "zone": zone,
         "at": at,
         "per": PER,
-        "most_windows": MOST_WINDOWS,
         "versions": sorted(set(series.model_version)),
         "segments": sorted({one for one in series.segment if one}),
-        "evaluations": () if windows is None else windows.evaluations,
-        "can_be_added": windows is not None and windows.can_be_added,
+        "window": None if window is None else window.evaluation,
+        "passed": passed,
         "shown": shown,
     }
 
 
-def _shown(evidence: Evidence | None, at: DecideAddress) -> _Shown | None:
-    if evidence is None:
-        return None
-    other, snapped = _other_threshold(evidence, at)
+def _newest_with_estimates(
+    site: Site, ledger: Ledger, name: str, at: DecideAddress
+) -> tuple[_StandsOn | None, Sequence[StoredEvaluation]]:
+    """The window that the page stands on, and newer ones that have no estimates."""
+    passed: list[StoredEvaluation] = []
+    for one in mature_evaluations(ledger, name, at):
+        of = (one.window_key, one.revision, one.model_version, one.segment)
+        key = ("decide", of, at.key())
+        kept: _Shown | None = site.kept.find(key)
+        restored = window_problem(one, ledger) if kept is None else None
+        if kept is not None or restored is not None:
+            return _StandsOn(evaluation=one, key=key, kept=kept, restored=restored), passed
+        passed.append(one)
+    return None, passed
+
+
+def _shown(restored: WindowProblem, of: Window, at: DecideAddress) -> _Shown:
+    problem = restored.problem
+    days = (of.end - of.start).total_seconds() / _DAY
+    other, snapped = _other_threshold(problem, at, days=days)
     found = decision_of(
-        evidence.problem,
-        evidence.threshold,
-        other_threshold=other,
-        value=at.value,
-        cost=at.cost,
-        cases=evidence.cases,
+        problem, restored.threshold, other_threshold=other, value=at.value, cost=at.cost
     )
     marked = {"now": found.now, "chosen": found.chosen, "best": found.best}
     outcomes = {kind: one for kind, one in marked.items() if one is not None}
-    reviews = None
-    if not evidence.problem.table.has_propensities:
-        reviews = found.reviews(at.cases)
+    refused = review_refusal(problem)
+    reviews = None if refused else found.reviews(at.cases)
     return _Shown(
         columns=[(kind, f"{kind}: {one.threshold:.6g}") for kind, one in outcomes.items()],
         lines=[
@@ -137,12 +161,15 @@ def _shown(evidence: Evidence | None, at: DecideAddress) -> _Shown | None:
         snapped_said=snapped,
         reviews=[] if reviews is None else _review_lines(reviews),
         reviews_said="" if reviews is None else review_said(reviews),
+        reviews_refused=refused,
+        weighted=problem.table.weights is not None,
     )
 
 
-def _other_threshold(evidence: Evidence, at: DecideAddress) -> tuple[float | None, str]:
+def _other_threshold(
+    problem: Problem, at: DecideAddress, *, days: float
+) -> tuple[float | None, str]:
     """The threshold asked for or that the capacity allows, and what was done to it in words."""
-    problem = evidence.problem
     if at.threshold is not None:
         found = nearest_threshold(problem.table, at.threshold)
         if found == at.threshold:
@@ -153,13 +180,14 @@ def _other_threshold(evidence: Evidence, at: DecideAddress) -> tuple[float | Non
         )
     if at.capacity is None:
         return None, ""
-    cases = at.capacity * (evidence.days if at.per == "day" else 1.0)
-    share = at.capacity / 100 if at.per == "share" else cases / evidence.cases
+    rows_held = float(problem.population.sum())
+    cases = at.capacity * (days if at.per == "day" else 1.0)
+    share = at.capacity / 100 if at.per == "share" else cases / rows_held
     if share >= 1:
         return float(problem.table.lower[0]), "Every case can be reviewed."
     found = threshold_of_capacity(problem, share)
     return found, (
-        f"{number(share * evidence.cases)} cases a window can be reviewed: from a score of "
+        f"{number(share * rows_held)} cases a window can be reviewed: from a score of "
         f"{found:.6g} on there are no more."
     )
 
