@@ -20,10 +20,12 @@ _ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RealisedLook:
-    """The windows at one of their looks.
+    """The windows of a model version at one of their looks.
 
     Attributes
     ----------
+    model_version : str
+        "" if there is one only.
     look : int
         Number of the look, from 0.
     age : timedelta
@@ -34,6 +36,7 @@ class RealisedLook:
         Mean of what became of them less what was expected.
     """
 
+    model_version: str
     look: int
     age: timedelta
     windows: int
@@ -53,23 +56,27 @@ class RealisedLook:
 
 
 def realised_looks(found: Sequence[Realised]) -> list[RealisedLook]:
-    """Count them, look by look, the earliest look first.
+    """Count them by model version and look, the earliest look first.
+
+    Versions are apart: two of them in one window share its late labels.
 
     Parameters
     ----------
     found : sequence of Realised
         The latest windows first.
     """
-    looks: dict[int, list[Realised]] = {}
+    looks: dict[tuple[str, int], list[Realised]] = {}
     for one in found:
-        looks.setdefault(one.look, []).append(one)
+        looks.setdefault((one.model_version, one.look), []).append(one)
+    is_one = len({version for version, _ in looks}) == 1
     return [
         RealisedLook(
+            model_version="" if is_one else version,
             look=look,
             age=some[0].as_of - some[0].window_end,
             windows=len(some),
             inside=sum(one.low - _ROUNDING <= one.became <= one.high + _ROUNDING for one in some),
             mean_error=sum(one.became - one.expected for one in some) / len(some),
         )
-        for look, some in sorted(looks.items())
+        for (version, look), some in sorted(looks.items())
     ]

@@ -134,8 +134,12 @@ def test_marks_say_when_an_alert_fired_and_a_version_took_over(shop):
 
 def test_what_was_expected_stands_beside_what_became_of_it(shop):
     said = text_of(shop.get("/monitors/card-fraud"))
-    # Six days are mature; each had been expected to become what it has become.
-    assert "At the end of a window: of 6 windows, 6 ended inside their expected interval." in said
+    # Six days are mature, three of either version; each became what it had been expected to.
+    for version in ("1", "2"):
+        assert (
+            f"Version {version}, at the end of a window: of 3 windows, 3 ended inside their "
+            "expected interval." in said
+        )
     assert "Mean difference from what was expected: +0.000." in said
     assert "Expected, and what" not in text_of(shop.get("/monitors/card-fraud?metric=f1"))
     assert "of 3 windows, 3" in text_of(shop.get("/monitors/card-fraud?windows=5"))
@@ -153,6 +157,11 @@ def test_segments_are_compared_with_all_rows(shop):
         connection.execute(update(results).where(of_segment).values(value=0.25))
     said = text_of(shop.get("/monitors/card-fraud"))
     assert re.search(r"6 0\.250 0\.717 -0\.467 -0\.681 to -0\.252 lower", said)
+    # Where labels may be wrong recall needs the class prior, and one of all rows is no segment's.
+    of = shop.monitors["card-fraud"]
+    shop.monitors["card-fraud"] = of.model_copy(update={"class_prior": 0.05, "label_purity": 0.9})
+    said = text_of(shop.get("/monitors/card-fraud"))
+    assert "6 0.250 0.717 -0.467 the class prior is assumed for all rows, and a" in said
 
 
 def test_notes_are_marked_where_they_belong(shop):

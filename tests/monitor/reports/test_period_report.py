@@ -9,15 +9,18 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
+from sqlalchemy import select, update
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.in_words import estimate_text, interval_shown
+from pumonitor.monitor.ledger.database.schema import newest_panes, results
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.reports.period.looks import arrived_by_age, expected_and_realised
 from pumonitor.monitor.reports.period.period_report import period_report
+from pumonitor.monitor.reports.realised_looks import realised_looks
 from pumonitor.monitor.rules.windows.named_period import NamedPeriod, month_of, read_period
 from tests.monitor.alerted_ledger import DAY, FIRST
 from tests.monitor.dashboard.shop_pages import ShopPages
@@ -37,6 +40,11 @@ def written(shop: ShopPages, period: NamedPeriod = JANUARY) -> str:
     page = period_report(shop.monitors["card-fraud"], shop.ledger, period, now=shop.now, pages=AT)
     assert page is not None
     return page
+
+
+def text_of(page: str) -> str:
+    """The words of a page."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", page)).split())
 
 
 class Cells(HTMLParser):
@@ -200,24 +208,38 @@ def row(
     )
 
 
-def test_expected_values_are_compared_with_what_became_of_them() -> None:
-    rows = [
-        row("f1_expected", 0.5, age=0),
-        row("f1_expected", 0.9, age=0, day=1),
-        row("f1_expected", 0.1, age=1, revision=2),  # a correction of it follows
-        row("f1_expected", 0.65, age=1, revision=3),
-        row("f1_expected", 0.5, age=0, day=2),  # not mature yet
-        row("f1_expected", None, age=0, day=3),
-        row("f1", 0.58, age=4, revision=4),
-        row("f1", 0.60, age=4, revision=5),
-        row("f1", 0.60, age=4, day=1),
-        row("f1", 0.60, age=4, day=3),
-    ]
-    found = expected_and_realised(rows, ["f1", "auc"])
-    assert [(one.age, one.windows, one.inside, one.mean_difference) for one in found] == [
-        ("0d", 2, 1, "-0.100"),
-        ("1d", 1, 1, "-0.050"),
-    ]
+def test_page_and_report_count_alike_what_became_of_expectations(shop: ShopPages) -> None:
+    # One window became impossible, beyond what it was expected to be; another has a final pane.
+    with shop.ledger.database.writing() as connection:
+        newest = newest_panes.c
+        keys = list(
+            connection.scalars(select(newest.window_key).where(newest.state == "mature").distinct())
+        )
+        of = (results.c.metric == "recall") & (results.c.window_key == sorted(keys)[0])
+        connection.execute(
+            update(results)
+            .where(of)
+            .values(infeasible=True, infeasible_reason="above 1", unclipped_value=1.4)
+        )
+    found = shop.ledger.realised("card-fraud", "recall", since=JANUARY.start, until=JANUARY.end)
+    looks = realised_looks(found)
+    assert (sum(one.windows for one in looks), sum(one.inside for one in looks)) == (6, 5)
+    reported = expected_and_realised({"recall": found})
+    page, report = text_of(shop.get("/monitors/card-fraud").text), text_of(written(shop))
+    for look, one in zip(looks, reported, strict=True):
+        version, many = look.model_version, f"{look.windows} windows"
+        assert f"Version {version}, at the end of a window: of {many}, {look.inside} ended" in page
+        assert f"Recall, version {version} 0d {one.inside} of {many}" in report
+
+
+def test_all_versions_of_a_window_are_in_the_totals(shop: ShopPages) -> None:
+    stored = shop.ledger.results("card-fraud", segment="", metrics=["predictions"])
+    assert len(stored) == 9  # one window has two versions
+    total = sum(int(row.value or 0) for row in stored)
+    first = sum(int(row.value or 0) for row in stored if row.model_version == "1")
+    report = text_of(written(shop))
+    assert f"Predictions {total:,}" in report
+    assert f"1 4 2026-01-01 2026-01-04 {first:,}" in report
 
 
 def test_confirmations_arrive_by_age() -> None:

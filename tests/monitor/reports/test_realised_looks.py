@@ -13,9 +13,9 @@ START = datetime(2026, 1, 10, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def window(number, *, became, look=0, age=DAY):
+def window(number, *, became, look=0, age=DAY, version="1"):
     start = START - number * DAY
-    return Realised(start, start + DAY, "1", look, start + DAY + age, 0.5, 0.7, 0.6, became)
+    return Realised(start, start + DAY, version, look, start + DAY + age, 0.5, 0.7, 0.6, became)
 
 
 def test_windows_are_counted_look_by_look():
@@ -45,3 +45,11 @@ def test_as_many_as_promised_are_not_too_few():
 
 def test_nothing_is_nothing():
     assert realised_looks([]) == []
+
+
+def test_model_versions_of_one_window_are_counted_apart():
+    found = realised_looks([window(0, became=0.6), window(0, became=0.9, version="2")])
+    assert [(one.model_version, one.windows, one.inside) for one in found] == [
+        ("1", 1, 1),
+        ("2", 1, 0),
+    ]

@@ -88,7 +88,7 @@ def monitor_page(
         alerts = alerts_shown(ledger, now=now, monitors=[name], monitor=name)
         notes = notes_shown(ledger, name, shown, at)
         marks = marks_shown(ledger, name, shown, at, notes)
-        beside = _beside(ledger, name, shown, at)
+        beside = _beside(ledger, monitor, shown, at)
     period = baseline_period(monitor)
     links = [
         window_link(start, version, at.segment)
@@ -216,17 +216,16 @@ def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:
 
 
 def _beside(
-    ledger: Ledger, name: str, shown: MetricOverWindows, at: SeriesAddress
+    ledger: Ledger, monitor: Monitor, shown: MetricOverWindows, at: SeriesAddress
 ) -> dict[str, Any]:
     """Series beside each other, and what was expected beside what became of it."""
     if not len(shown):
         return {"beside_versions": [], "beside_segments": [], "realised": []}
-    version_of = dict(zip(shown.starts, shown.model_versions, strict=True))
-    values = values_beside(ledger, name, at, since=shown.starts[0])
+    values = values_beside(ledger, monitor.name, at, since=shown.starts[0])
     # What was expected then is on the page as of that moment.
     realised = (
         ledger.realised(
-            name,
+            monitor.name,
             at.metric,
             segment=at.segment,
             model_version=at.model_version,
@@ -237,11 +236,9 @@ def _beside(
         else ()
     )
     return {
-        "beside_versions": versions_beside(values, at),
-        "beside_segments": [] if at.segment else segments_beside(values, at, shown),
-        "realised": realised_looks(
-            [one for one in realised if version_of.get(one.window_start) == one.model_version]
-        ),
+        "beside_versions": versions_beside(values, at, monitor),
+        "beside_segments": [] if at.segment else segments_beside(values, at, shown, monitor),
+        "realised": realised_looks(realised),
     }
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, func, select
 
-from pumonitor.monitor.ledger.database.queries import equal, is_of_newest, starting_between
+from pumonitor.monitor.ledger.database.queries import equal, starting_between
 from pumonitor.monitor.ledger.database.schema import newest_panes, panes, results
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.read_series import LIMIT, current_monitors
@@ -62,6 +62,11 @@ class RealisedReader(DatabaseReader):
     ) -> tuple[Realised, ...]:
         """Every provisional look at windows that are mature now, the latest windows first.
 
+        What became of a window is the last revision of its mature pane: a later, final pane has
+        labels that nobody predicted. A value that cannot be right is taken as it was estimated,
+        and so is its expectation, before both were brought into their range: to leave such windows
+        out would choose them by what became of them.
+
         Parameters
         ----------
         monitor, metric : str
@@ -74,6 +79,7 @@ class RealisedReader(DatabaseReader):
         limit : int
         """
         current, then = current_monitors([monitor]), results.alias("expectation")
+        mature = panes.alias("mature")
         query = (
             select(
                 newest_panes.c.window_start,
@@ -81,10 +87,10 @@ class RealisedReader(DatabaseReader):
                 newest_panes.c.model_version,
                 panes.c.number,
                 panes.c.as_of,
-                then.c.low,
-                then.c.high,
-                then.c.value,
-                results.c.value,
+                func.coalesce(then.c.unclipped_low, then.c.low),
+                func.coalesce(then.c.unclipped_high, then.c.high),
+                func.coalesce(then.c.unclipped_value, then.c.value),
+                func.coalesce(results.c.unclipped_value, results.c.value),
             )
             .join_from(
                 current,
@@ -110,9 +116,21 @@ class RealisedReader(DatabaseReader):
                     then.c.segment == newest_panes.c.segment,
                 ),
             )
-            .join(results, is_of_newest())
+            .join(
+                mature,
+                and_(mature.c.window_key == newest_panes.c.window_key, mature.c.state == "mature"),
+            )
+            .join(
+                results,
+                and_(
+                    results.c.window_key == mature.c.window_key,
+                    results.c.pane == mature.c.number,
+                    results.c.revision == mature.c.revision,
+                    results.c.model_version == newest_panes.c.model_version,
+                    results.c.segment == newest_panes.c.segment,
+                ),
+            )
             .where(
-                newest_panes.c.state != "provisional",
                 newest_panes.c.segment == segment,
                 *equal(newest_panes.c.model_version, model_version),
                 *starting_between(since, until, of=newest_panes),
@@ -120,6 +138,7 @@ class RealisedReader(DatabaseReader):
                 results.c.metric == metric,
                 then.c.low.is_not(None),
                 then.c.high.is_not(None),
+                then.c.value.is_not(None),
                 results.c.value.is_not(None),
             )
             .order_by(

@@ -12,10 +12,10 @@ from pumonitor.monitor.charts.time_series import Mark
 from pumonitor.monitor.config.changes import changes_between
 from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.ledger.records.alerts import StoredTransition
+from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.page_addresses import PageAddresses
-from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
 from pumonitor.plain_text import one_line, series_of
 from pumonitor.report.numbers import rows
 
@@ -23,6 +23,7 @@ __all__ = [
     "Event",
     "VersionShown",
     "alerts_in",
+    "by_window_and_version",
     "configurations_said",
     "marks_of",
     "notes_said",
@@ -62,7 +63,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionShown:
-    """A model version that most predictions of some windows were made by."""
+    """A model version that predicted in some windows."""
 
     name: str
     windows: int
@@ -128,21 +129,37 @@ def marks_of(events: Sequence[Event]) -> list[Mark]:
     ]
 
 
-def versions_of(over: MetricOverWindows, *, zone: ZoneInfo) -> list[VersionShown]:
-    """Model versions by their first window."""
-    places: dict[str, list[int]] = {}
-    for place, version in enumerate(over.model_versions):
-        places.setdefault(version, []).append(place)
-    predictions = over.counted["predictions"]
+def by_window_and_version(columns: ResultColumns, metric: str) -> dict[tuple[datetime, str], float]:
+    """Values of a metric of every model version of every window, where there is one.
+
+    The oldest window is left out if the ledger has more results than were read, as it is in
+    `metric_over_windows`: of it some may be missing.
+    """
+    stored = zip(
+        columns.window_start, columns.model_version, columns.metric, columns.value, strict=True
+    )
+    oldest = min(columns.window_start, default=None) if columns.is_cut else None
+    return {
+        (start, version): value
+        for start, version, name, value in stored
+        if name == metric and value is not None and start != oldest
+    }
+
+
+def versions_of(columns: ResultColumns, *, zone: ZoneInfo) -> list[VersionShown]:
+    """Model versions by their first window, each with all windows in which it predicted."""
+    found: dict[str, dict[datetime, float]] = {}
+    for (start, version), many in by_window_and_version(columns, "predictions").items():
+        found.setdefault(version, {})[start] = many
     return [
         VersionShown(
             name=one_line(version) or "without",
             windows=len(some),
-            first=moment_text(over.starts[some[0]], zone),
-            last=moment_text(over.starts[some[-1]], zone),
-            predictions=rows(round(sum(float(predictions[one]) for one in some))),
+            first=moment_text(min(some), zone),
+            last=moment_text(max(some), zone),
+            predictions=rows(round(sum(some.values()))),
         )
-        for version, some in places.items()
+        for version, some in sorted(found.items(), key=lambda one: (min(one[1]), one[0]))
     ]
 
 

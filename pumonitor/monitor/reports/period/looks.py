@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.ledger.results.read_realised import Realised
+from pumonitor.monitor.reports.realised_looks import realised_looks
 from pumonitor.names import title
+from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
 
 __all__ = ["ArrivedByAge", "ExpectedAndRealised", "arrived_by_age", "expected_and_realised"]
@@ -20,14 +23,15 @@ class ExpectedAndRealised:
 
     Attributes
     ----------
-    title, age : str
-        Of the metric, and after the end of the window.
+    title, model_version, age : str
+        Of the metric, "" if there is one version only, and after the end of the window.
     windows, inside : int
     mean_difference : str
         Realised less expected.
     """
 
     title: str
+    model_version: str
     age: str
     windows: int
     inside: int
@@ -58,38 +62,26 @@ class ArrivedByAge:
 _Place = tuple[datetime, str]
 
 
-def expected_and_realised(
-    rows: Sequence[PublishedResult], metrics: Iterable[str]
-) -> list[ExpectedAndRealised]:
-    """Compare expected with mature values; windows that are not mature are left out.
+def expected_and_realised(found: Mapping[str, Sequence[Realised]]) -> list[ExpectedAndRealised]:
+    """Compare expected with mature values, by the counts of the monitor's page.
 
     Parameters
     ----------
-    rows : sequence of PublishedResult
-        All revisions, of all rows.
-    metrics : iterable of str
+    found : mapping of str to sequence of Realised
+        By metric, of all rows, the latest windows first.
     """
-    found = []
-    for metric in metrics:
-        realised = _mature(rows, metric)
-        by_age: dict[timedelta, list[tuple[bool, float]]] = {}
-        for (place, age), row in _provisional(rows, f"{metric}_expected").items():
-            value = realised.get(place)
-            if value is None or row.value is None or row.low is None or row.high is None:
-                continue
-            by_age.setdefault(age, []).append((row.low <= value <= row.high, value - row.value))
-        for age, pairs in sorted(by_age.items()):
-            mean = sum(apart for _, apart in pairs) / len(pairs)
-            found.append(
-                ExpectedAndRealised(
-                    title=title(metric),
-                    age=shown_duration(age) or "0d",
-                    windows=len(pairs),
-                    inside=sum(is_inside for is_inside, _ in pairs),
-                    mean_difference=f"{round(mean, 3) + 0.0:+.3f}",
-                )
-            )
-    return found
+    return [
+        ExpectedAndRealised(
+            title=title(metric),
+            model_version=one_line(look.model_version),
+            age=shown_duration(look.age) or "0d",
+            windows=look.windows,
+            inside=look.inside,
+            mean_difference=f"{round(look.mean_error, 3) + 0.0:+.3f}",
+        )
+        for metric, some in found.items()
+        for look in realised_looks(some)
+    ]
 
 
 def arrived_by_age(rows: Sequence[PublishedResult]) -> list[ArrivedByAge]:

@@ -23,6 +23,7 @@ from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows, met
 from pumonitor.monitor.reports.period.events import (
     Event,
     alerts_in,
+    by_window_and_version,
     configurations_said,
     marks_of,
     notes_said,
@@ -115,7 +116,7 @@ def period_report(
     return _template().render(
         monitor=name,
         period=period.name,
-        context=_context(monitor, period, over, now=now) | _assumed(columns),
+        context=_context(monitor, period, columns, now=now) | _assumed(columns),
         page=None if pages is None else pages.monitor(name),
         lead=_lead(over, events, verdicts(columns)),
         metrics=metrics,
@@ -123,7 +124,7 @@ def period_report(
         notes=notes_said(notes, zone=zone),
         windows=_windows(name, over, metrics, pages),
         left_out=max(0, len(over) - _MOST_ROWS),
-        versions=versions_of(over, zone=zone),
+        versions=versions_of(columns, zone=zone),
         unsure=_unsure(over, metrics, own, _newest(ledger, name, over)),
         refused=summed_up(findings_of_windows(own)),
         configurations=configurations_said(
@@ -149,7 +150,7 @@ def _template() -> Template:
 def _context(
     monitor: Monitor,
     period: NamedPeriod,
-    over: MetricOverWindows,
+    columns: ResultColumns,
     *,
     now: datetime,
 ) -> dict[str, str]:
@@ -158,7 +159,7 @@ def _context(
     zone = ZoneInfo(monitor.zone)
 
     predictions, confirmed = (
-        rows(round(float(np.nansum(over.counted[one]))))
+        rows(round(sum(by_window_and_version(columns, one).values())))
         for one in ("predictions", "labeled_positives")
     )
     return {
@@ -293,16 +294,19 @@ def _looks(
     period: NamedPeriod,
     metrics: Sequence[MetricShown],
 ) -> dict[str, Any]:
-    names = [one.name for one in metrics]
-    found = ledger.results(
+    since = over.starts[-_MOST_COMPARED:][0]
+    counts = ledger.results(
         name,
-        since=over.starts[-_MOST_COMPARED:][0],
+        since=since,
         until=period.end,
         segment="",
-        metrics=[*names, *(f"{one}_expected" for one in names), "labeled_positives"],
+        metrics=["labeled_positives"],
         revisions="all",
     )
-    return {"expected": expected_and_realised(found, names), "arrived": arrived_by_age(found)}
+    realised = {
+        one.name: ledger.realised(name, one.name, since=since, until=period.end) for one in metrics
+    }
+    return {"expected": expected_and_realised(realised), "arrived": arrived_by_age(counts)}
 
 
 def _counted(many: int, what: str) -> str:
