@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.results.read_realised import Realised
 from pumonitor.monitor.reports.realised_looks import realised_looks
+from tests.monitor.alerted_ledger import FIRST, AlertedLedger, known
 
 START = datetime(2026, 1, 10, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -53,3 +55,17 @@ def test_model_versions_of_one_window_are_counted_apart():
         ("1", 1, 1),
         ("2", 1, 0),
     ]
+
+
+def test_what_became_of_a_window_is_its_mature_value_and_not_its_final_one(tmp_path):
+    at = {"provisional": "recall_expected", "mature": "recall", "final": "recall"}
+    values = {"provisional": 0.8, "mature": 0.8, "final": 0.9}
+    with Ledger.open(f"sqlite:///{tmp_path / 'state.db'}") as ledger:
+        days = AlertedLedger(
+            ledger, [], lambda pane: {("1", ""): [known(at[pane.state], values[pane.state])]}
+        )
+        days.run(FIRST + 6 * DAY)
+        newest = ledger.results("card-fraud", since=FIRST, until=FIRST + DAY)
+        assert [(one.state, one.value) for one in newest] == [("final", 0.9)]
+        [found] = ledger.realised("card-fraud", "recall", until=FIRST + DAY)
+    assert (found.expected, found.became) == (0.8, 0.8)
