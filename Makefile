@@ -127,7 +127,7 @@ lint: $(INSTALLED)
 # hadolint and kubernetes-validate come by pip, the other tools by apt: docker-compose, nginx-light,
 # prometheus, prometheus-alertmanager, systemd.
 deploy-check: $(VALIDATORS)
-	PATH="$(abspath $(VENV))/validators/bin:$$PATH" $(BIN)/python -m pytest --quiet -rs tests/deploy
+	PATH="$(abspath $(VENV))/validators/bin:$$PATH" $(BIN)/python -m pytest --quiet -rs tests/deploy/test_validators.py
 
 $(VALIDATORS): requirements-validators.lock | $(INSTALLED)
 	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/validators --requirement requirements-validators.lock
