@@ -160,7 +160,9 @@ def test_it_ends_with_a_command_that_opens_the_pages(finished):
         for picture in PICTURES:
             with urlopen(f"{address}{picture.path}", timeout=30) as answer:  # noqa: S310
                 assert answer.status == 200
-    told = subprocess.run(["make", "-n", "demo"], cwd=ROOT, capture_output=True, check=True)
+    told = subprocess.run(
+        ["make", "--no-print-directory", "-n", "demo"], cwd=ROOT, capture_output=True, check=True
+    )
     last = told.stdout.decode().strip().splitlines()[-1]
     assert last.endswith(f'/pumonitor {" ".join(arguments)}"'.replace("kept/", "pumonitor-demo/"))
 
