@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +23,9 @@ from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, Monito
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 from pumonitor.plain_text import series_of
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.rules.alerts.alert import Alert
 
 __all__ = ["alerts"]
 
@@ -113,21 +118,18 @@ def ack(
     Example: pumonitor alerts ack card-fraud --rule "f1 below 0.75" --reason "retraining"
     """
     with errors_as_messages():
-        from pumonitor.monitor.app import chosen_monitors, open_ledger
-        from pumonitor.monitor.changes import acknowledge, local_user
-        from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.ledger.by_people import ChosenAlerts
+        from pumonitor.monitor.changes import acknowledge
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        (chosen,) = chosen_monitors(configuration, monitor).values()
-        which = ChosenAlerts(
-            monitor=monitor, rule=rule, segment=segment, model_version=model_version
+        done = _changed(
+            acknowledge,
+            config,
+            reason,
+            monitor=monitor,
+            rule=rule,
+            segment=segment,
+            model_version=model_version,
         )
-        with open_ledger(configuration) as ledger:
-            done = acknowledge(ledger, chosen, which, by=local_user(), reason=reason)
-    for one in done:
-        about = f"{one.rule} {series_of(one.model_version, one.segment)}".strip()
-        typer.echo(f"acknowledged: {about}, incident {one.incident}")
+    _print_incidents("acknowledged", done)
 
 
 @alerts.command()
@@ -145,21 +147,40 @@ def unack(
     Example: pumonitor alerts unack card-fraud --rule "f1 below 0.75"
     """
     with errors_as_messages():
-        from pumonitor.monitor.app import chosen_monitors, open_ledger
-        from pumonitor.monitor.changes import local_user, take_back
-        from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.ledger.by_people import ChosenAlerts
+        from pumonitor.monitor.changes import take_back
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        (chosen,) = chosen_monitors(configuration, monitor).values()
-        which = ChosenAlerts(
-            monitor=monitor, rule=rule, segment=segment, model_version=model_version
+        done = _changed(
+            take_back,
+            config,
+            reason,
+            monitor=monitor,
+            rule=rule,
+            segment=segment,
+            model_version=model_version,
         )
-        with open_ledger(configuration) as ledger:
-            done = take_back(ledger, chosen, which, by=local_user(), reason=reason)
-    for one in done:
+    _print_incidents("no longer acknowledged", done)
+
+
+def _changed(
+    change: Callable[..., tuple[Alert, ...]], config: Path, reason: str, **which: Any
+) -> tuple[Alert, ...]:
+    """Alerts that the local user acknowledges, or whose acknowledgement they take back."""
+    from pumonitor.monitor.app import chosen_monitors, open_ledger
+    from pumonitor.monitor.changes import local_user
+    from pumonitor.monitor.config.file import read_configuration
+    from pumonitor.monitor.ledger.by_people import ChosenAlerts
+
+    configuration = read_configuration(config, needs="ledger").configuration
+    chosen = ChosenAlerts(**which)
+    (monitor,) = chosen_monitors(configuration, chosen.monitor).values()
+    with open_ledger(configuration) as ledger:
+        return change(ledger, monitor, chosen, by=local_user(), reason=reason)
+
+
+def _print_incidents(done: str, alerts: tuple[Alert, ...]) -> None:
+    for one in alerts:
         about = f"{one.rule} {series_of(one.model_version, one.segment)}".strip()
-        typer.echo(f"no longer acknowledged: {about}, incident {one.incident}")
+        typer.echo(f"{done}: {about}, incident {one.incident}")
 
 
 @alerts.command()
