@@ -9,8 +9,6 @@ from pumonitor.decisions.decision import (
     decide,
     decide_table,
     decision_of,
-    nearest_threshold,
-    threshold_of_capacity,
 )
 from pumonitor.decisions.reviews import (
     MOST_CASES,
@@ -20,6 +18,7 @@ from pumonitor.decisions.reviews import (
     review_options,
     review_refusal,
 )
+from pumonitor.decisions.thresholds import nearest_threshold, threshold_of_capacity
 
 __all__ = [
     "MOST_CASES",
