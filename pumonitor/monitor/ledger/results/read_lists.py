@@ -32,7 +32,7 @@ from pumonitor.monitor.ledger.records.rows import window_in
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.read_results import Revisions
-from pumonitor.monitor.ledger.results.read_series import RESULT_NUMBERS
+from pumonitor.monitor.ledger.results.read_series import OF_ANY, OF_NEWEST
 from pumonitor.ports import State
 
 __all__ = ["ListsReader", "ResultKey", "WindowKey"]
@@ -198,33 +198,13 @@ def _has_panes(
 
 
 def _select_latest(states: Collection[State] | None) -> tuple[Select[Any], Any]:
-    query = select(
-        newest_panes.c.monitor,
-        newest_panes.c.model_version,
-        newest_panes.c.segment,
-        newest_panes.c.window_start,
-        newest_panes.c.window_end,
-        newest_panes.c.state,
-        newest_panes.c.revision,
-        newest_panes.c.as_of,
-        *RESULT_NUMBERS,
-    ).join_from(newest_panes, results, is_of_newest())
+    query = select(*OF_NEWEST).join_from(newest_panes, results, is_of_newest())
     return query.where(*one_of(newest_panes.c.state, states)), newest_panes
 
 
 def _select_all(states: Collection[State] | None) -> tuple[Select[Any], Any]:
     query = (
-        select(
-            windows.c.monitor,
-            results.c.model_version,
-            results.c.segment,
-            windows.c.window_start,
-            windows.c.window_end,
-            panes.c.state,
-            results.c.revision,
-            panes.c.as_of,
-            *RESULT_NUMBERS,
-        )
+        select(*OF_ANY)
         .join_from(windows, panes, panes.c.window_key == windows.c.window_key)
         .join(results, same_pane(results))
     )

@@ -32,7 +32,7 @@ from pumonitor.monitor.ledger.records.results import (
 from pumonitor.monitor.ledger.records.rows import evaluation_in
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.read_series import (
-    RESULT_NUMBERS,
+    OF_ANY,
     current_monitors,
     select_newest,
 )
@@ -110,17 +110,7 @@ class ResultsReader(DatabaseReader):
     def _select_all() -> Select[Any]:
         """Select the results of all revisions, in the order of the fields of `PublishedResult`."""
         return (
-            select(
-                windows.c.monitor,
-                results.c.model_version,
-                results.c.segment,
-                windows.c.window_start,
-                windows.c.window_end,
-                panes.c.state,
-                results.c.revision,
-                panes.c.as_of,
-                *RESULT_NUMBERS,
-            )
+            select(*OF_ANY)
             .join_from(results, panes, same_pane(results))
             .join(windows, windows.c.window_key == panes.c.window_key)
         )

@@ -23,7 +23,7 @@ from pumonitor.monitor.ledger.database.schema import (
 from pumonitor.monitor.ledger.records.columns import ResultColumns, in_columns
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 
-__all__ = ["LIMIT", "RESULT_NUMBERS", "SeriesReader", "current_monitors", "select_newest"]
+__all__ = ["LIMIT", "OF_ANY", "OF_NEWEST", "SeriesReader", "current_monitors", "select_newest"]
 
 LIMIT: Final = 10_000
 """Most results that a read returns unless it is told otherwise."""
@@ -47,6 +47,32 @@ RESULT_NUMBERS: Final = tuple(
         "assumed",
     )
 )
+
+OF_NEWEST: Final = (
+    newest_panes.c.monitor,
+    newest_panes.c.model_version,
+    newest_panes.c.segment,
+    newest_panes.c.window_start,
+    newest_panes.c.window_end,
+    newest_panes.c.state,
+    newest_panes.c.revision,
+    newest_panes.c.as_of,
+    *RESULT_NUMBERS,
+)
+"""Columns of a result of a newest pane, in the order of the fields of `PublishedResult`."""
+
+OF_ANY: Final = (
+    windows.c.monitor,
+    results.c.model_version,
+    results.c.segment,
+    windows.c.window_start,
+    windows.c.window_end,
+    panes.c.state,
+    results.c.revision,
+    panes.c.as_of,
+    *RESULT_NUMBERS,
+)
+"""The same of a result of any revision."""
 
 
 class SeriesReader(DatabaseReader):
@@ -176,17 +202,7 @@ def select_newest(of: FromClause) -> Select[Any]:
         Has the monitors and their configurations, as `monitor` and `configuration`.
     """
     return (
-        select(
-            newest_panes.c.monitor,
-            newest_panes.c.model_version,
-            newest_panes.c.segment,
-            newest_panes.c.window_start,
-            newest_panes.c.window_end,
-            newest_panes.c.state,
-            newest_panes.c.revision,
-            newest_panes.c.as_of,
-            *RESULT_NUMBERS,
-        )
+        select(*OF_NEWEST)
         .join_from(
             of,
             newest_panes,
