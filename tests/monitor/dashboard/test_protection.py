@@ -10,9 +10,10 @@ from pumonitor.monitor.dashboard.access import Caller
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.ledger.database.schema import alert_states, alert_transitions
 from pumonitor.report import palette
-from tests.monitor.dashboard.shop_pages import ShopPages
+from tests.monitor.dashboard.shop_pages import TEXT, ShopPages, monitors
 
 PAGES = ("/", "/alerts", "/monitors/card-fraud", "/static/pages.css", "/no-such-page")
+CANARY = "kanarienvogel"
 OTHERS = "a-monitor-of-others"
 HEADERS = (
     "Content-Security-Policy",
@@ -75,6 +76,24 @@ def test_no_route_tells_a_monitor_of_others_from_none(shop):
                 assert answer.text.replace(OTHERS, "") == other.text.replace(
                     "no-such-monitor", ""
                 ), rule
+
+
+def test_no_secret_of_the_configuration_is_in_any_answer_header_or_log(shop, monkeypatch, caplog):
+    """Pages, API and CSV, with a table at a signed address."""
+    monkeypatch.setenv("SIGNED", f"https://shop.example/p.parquet?X-Amz-Signature={CANARY}")
+    monitor = monitors(TEXT.replace("p.parquet", '"${SIGNED}"'))["card-fraud"]
+    assert CANARY in monitor.predictions.source.secret.get()
+    shop.monitors["card-fraud"] = monitor
+    forms = shop.ledger.secret_keys.get("forms of pages")
+    caplog.set_level("DEBUG")
+    for rule, address in addresses(shop, "card-fraud").items():
+        with shop.get(address) as answer:
+            told = answer.text + str(answer.headers)
+        assert CANARY not in told, rule
+        assert forms.hex() not in told, rule
+        # Where the configuration is shown, the variable's name is.
+        assert "shop.example" not in told, rule
+    assert CANARY not in caplog.text
 
 
 @pytest.mark.parametrize("address", PAGES)
