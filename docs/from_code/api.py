@@ -48,12 +48,13 @@ address: `Origin` and `Sec-Fetch-Site` say so. Bodies are `application/json`.
 
 def page() -> str:
     """Markdown."""
-    paths = document()["paths"]
+    described = document()
+    paths, schemas = described["paths"], described["components"]["schemas"]
     operations = [
         (path, method, one) for path, methods in paths.items() for method, one in methods.items()
     ]
     rows = [
-        (f"`{method.upper()} {path}`", one["summary"], _names(one))
+        (f"`{method.upper()} {path}`", one["summary"], _names(one, schemas))
         for path, method, one in operations
     ]
     parts = [_HEAD, table(("operation", "what it does", "query, or keys of the body"), rows)]
@@ -61,16 +62,15 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _names(one: dict[str, Any]) -> str:
+def _names(one: dict[str, Any], schemas: dict[str, Any]) -> str:
     query = [part["name"] for part in one.get("parameters", ()) if part["in"] == "query"]
-    return ", ".join(f"`{name}`" for name in [*query, *_keys(one)])
+    return ", ".join(f"`{name}`" for name in [*query, *_keys(one, schemas)])
 
 
-def _keys(one: dict[str, Any]) -> list[str]:
+def _keys(one: dict[str, Any], schemas: dict[str, Any]) -> list[str]:
     body = one.get("requestBody", {}).get("content", {}).get("application/json", {})
     name = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
-    schema = document()["components"]["schemas"].get(name, {})
-    return list(schema.get("properties", ()))
+    return list(schemas.get(name, {}).get("properties", ()))
 
 
 def _parameters(operations: list[tuple[str, str, dict[str, Any]]]) -> list[tuple[str, str, str]]:

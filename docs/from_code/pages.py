@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from docs.from_code import api, commands, configuration, metrics, python
 
 __all__ = ["made_pages"]
 
 
+@cache
 def made_pages() -> dict[str, str]:
     """Place -> Markdown."""
     return {
