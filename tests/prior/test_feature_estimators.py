@@ -63,9 +63,12 @@ def test_only_the_order_of_scores_matters(method):
 
 
 @pytest.mark.parametrize("method", FEATURE_METHODS)
-def test_the_interval_from_scores_holds_the_prior(method):
+@pytest.mark.parametrize(
+    ("runs", "missed"), [(3, 0), pytest.param(12, 2, marks=pytest.mark.slow)]
+)
+def test_the_interval_from_scores_holds_the_prior(method, runs, missed):
     held = 0
-    for seed in range(12):
+    for seed in range(runs):
         labels, scores, _ = one_informative(
             0.15, n_labeled=200, n_unlabeled=4000, columns=1, seed=100 + seed
         )
@@ -74,7 +77,7 @@ def test_the_interval_from_scores_holds_the_prior(method):
         )
         assert 0 < found.low <= found.value <= found.high < 1
         held += found.low <= 0.15 <= found.high
-    assert held >= 10
+    assert held >= runs - missed
 
 
 # -- from features ----------------------------------------------------------------------------
