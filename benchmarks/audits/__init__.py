@@ -1,0 +1,1 @@
+"""Audits of confirmed positives: coverage, widths, fairness, planning and reviewers."""

@@ -1,0 +1,1 @@
+"""Audits: a few hundred reviewed cases that make every number sure."""

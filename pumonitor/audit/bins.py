@@ -1,0 +1,129 @@
+"""Score bins of an audit, from a score table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pumonitor.errors import InputError
+from pumonitor.tables import ScoreTable
+
+__all__ = ["ScoreBins", "score_bins"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+FEWEST: Final = 6
+MOST: Final = 14
+LABELED_A_BIN: Final = 6
+LABELED_SHARE: Final = 0.65
+"""Weight of the labeled rows in the mixture whose equal steps bins are; all rows have the rest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoreBins:
+    """Bins of neighbouring scores.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (bins - 1,)
+        Inner edges in ascending order; a bin holds edge <= score < next edge.
+    above : ndarray of shape (bins,) of bool
+        Whether the bin lies at or above the decision threshold, at which one bin begins.
+    rows, labeled : ndarray of shape (bins,)
+        N and L: all rows, and confirmed positives.
+    rank : ndarray of shape (bins,)
+        x, the bin's middle rank from -1 (lowest scores) to 1, which the label frequency follows.
+    concordance : ndarray of shape (bins,)
+        Share of the pairs of a labeled and another row of the bin in which the labeled one scores
+        higher, ties counted half: what AUC needs of the inside of a bin.
+    """
+
+    edges: FloatArray
+    above: NDArray[np.bool_]
+    rows: IntArray
+    labeled: IntArray
+    rank: FloatArray
+    concordance: FloatArray
+
+    @property
+    def unlabeled(self) -> IntArray:
+        """Rows that nobody confirmed: those an audit draws from."""
+        return self.rows - self.labeled
+
+    def bin_of(self, scores: ArrayLike) -> NDArray[np.intp]:
+        """The bin of each score."""
+        return np.searchsorted(self.edges, np.asarray(scores, dtype=float), side="right")
+
+
+def score_bins(table: ScoreTable, *, threshold: float) -> ScoreBins:
+    """Bins in equal steps of .65 labeled and .35 row mass, with an edge at the threshold.
+
+    There are 6 to 14, and at least 6 labeled rows a bin on average; fewer where scores are so tied
+    that no more can be told apart.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Without weights. Known negatives count as rows.
+    threshold : float
+
+    Raises
+    ------
+    InputError
+        If rows carry weights or propensities, or a cell of the table has the threshold inside.
+
+    Examples
+    --------
+    >>> scores = np.arange(1000) / 1000
+    >>> table = ScoreTable.from_arrays(scores > 0.96, scores, thresholds=[0.9])
+    >>> bins = score_bins(table, threshold=0.9)
+    >>> bins.rows.tolist(), bins.labeled.tolist()
+    ([450, 450, 70, 10, 10, 10], [0, 0, 9, 10, 10, 10])
+    """
+    if table.weights is not None or table.has_propensities:
+        msg = "an audit needs rows that count one each; leave out weights and propensities"
+        raise InputError(msg)
+    rows = table.labeled + table.unlabeled + table.negative
+    mass = LABELED_SHARE * table.labeled / table.labeled.sum()
+    mass = mass + (1 - LABELED_SHARE) * rows / rows.sum()
+    wanted = int(np.clip(table.n_labeled // LABELED_A_BIN, FEWEST, MOST))
+    cut = table.index_of_threshold(threshold)
+    starts = _starts(mass, cut, wanted)
+    below = np.cumsum(mass) - mass
+    sums = np.add.reduceat(mass, starts)
+    return ScoreBins(
+        edges=np.where(starts == cut, threshold, table.lower[starts])[1:],
+        above=starts >= cut,
+        rows=np.add.reduceat(rows, starts).astype(np.int64),
+        labeled=np.add.reduceat(table.labeled, starts).astype(np.int64),
+        rank=2 * (below[starts] + 0.5 * sums) - 1,
+        concordance=_concordance(table.labeled, table.unlabeled + table.negative, starts),
+    )
+
+
+def _starts(mass: FloatArray, cut: int, wanted: int) -> NDArray[np.intp]:
+    """The first cell of each bin: equal steps on either side of the threshold's cell."""
+    sides = [(0, cut), (cut, len(mass))]
+    shares = [float(mass[low:high].sum()) for low, high in sides]
+    upper = int(np.clip(round(wanted * shares[1]), 1, wanted - 1))
+    found: list[int] = []
+    for (low, high), share, bins in zip(sides, shares, (wanted - upper, upper), strict=True):
+        if high > low:
+            steps = np.arange(bins) / bins * share
+            middles = np.cumsum(mass[low:high]) - 0.5 * mass[low:high]
+            found += [low, *(low + np.searchsorted(middles, steps[1:])).tolist()]
+    return np.unique(np.minimum(np.array(found, dtype=np.intp), len(mass) - 1))
+
+
+def _concordance(labeled: FloatArray, others: FloatArray, starts: NDArray[np.intp]) -> FloatArray:
+    """Share of pairs of a labeled and another row of one bin in which the labeled one is above."""
+    below = np.cumsum(others) - others
+    ends = np.append(starts[1:], len(labeled))
+    below = below - np.repeat(below[starts], ends - starts)
+    won = np.add.reduceat(labeled * (below + 0.5 * others), starts)
+    pairs = np.add.reduceat(labeled, starts) * np.add.reduceat(others, starts)
+    return np.asarray(np.divide(won, pairs, out=np.full(len(starts), 0.5), where=pairs > 0))

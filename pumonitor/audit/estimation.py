@@ -1,0 +1,153 @@
+"""From counts of an audit to draws of everything it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from pumonitor.audit.by_score import ByScore, fit_by_score
+from pumonitor.audit.counts import AuditCounts
+from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
+from pumonitor.audit.posterior import AuditPosterior
+from pumonitor.audit.reading import EXACT, Reading, Reviewers, share_of_decided
+from pumonitor.errors import InputError
+
+__all__ = ["estimate_audit"]
+
+FloatArray = NDArray[np.float64]
+
+DRAWS: Final = 2000
+
+
+def estimate_audit(
+    counts: AuditCounts,
+    *,
+    believed: FrequencyByScore = UNKNOWN,
+    reviewers: Reviewers | None = None,
+    reading: Reading = EXACT,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> AuditPosterior:
+    """Draw positives by bin, and the label frequency by score, given what an audit found.
+
+    It is wrong where cases were not drawn at random within their bin, where the label frequency
+    jumps within a bin, and where verdicts are mistaken and `reviewers` does not say so.
+
+    Parameters
+    ----------
+    counts : AuditCounts
+    believed : FrequencyByScore
+        Of the label frequency before: `UNKNOWN`, `FAIR`, or what an earlier audit left.
+    reviewers : Reviewers, optional
+        What seeds tell of mistaken verdicts; without it verdicts are the truth.
+    reading : Reading
+        How undecided cases differ from decided ones; by default they do not, within a bin.
+    draws : int
+    seed : int
+        The same seed gives the same draws.
+
+    Raises
+    ------
+    InputError
+        If nothing was decided and no earlier audit is believed, or nothing is confirmed.
+    """
+    _check(counts, believed)
+    rng = np.random.default_rng(seed)
+    readings = _readings(reviewers, reading)
+    fits = [fit_by_score(counts, one, believed) for one in readings]
+    shares = _shares([fit.log_evidence for fit in fits], draws)
+    parts = [
+        _drawn(counts, believed, fit, size, rng)
+        for fit, size in zip(fits, shares, strict=True)
+        if size > 0
+    ]
+    return _together(parts)
+
+
+def _check(counts: AuditCounts, believed: FrequencyByScore) -> None:
+    if counts.decided.sum() == 0 and not believed.audited:
+        msg = (
+            "no case of the audit has been decided: review the drawn cases and give a verdict, "
+            "1 for positive or 0 for negative, for at least one of them"
+        )
+        raise InputError(msg)
+    if counts.labeled.sum() == 0:
+        msg = "an audit needs confirmed positives, and there is none in any score bin"
+        raise InputError(msg)
+
+
+def _readings(reviewers: Reviewers | None, reading: Reading) -> list[Reading]:
+    if reviewers is None:
+        return [reading]
+    return [
+        Reading(
+            sensitivity=one.sensitivity,
+            specificity=one.specificity,
+            odds_above=reading.odds_above,
+            odds_below=reading.odds_below,
+        )
+        for one in reviewers.readings()
+    ]
+
+
+def _shares(log_evidence: Sequence[float], draws: int) -> list[int]:
+    """How many draws to take from each reading, by its posterior weight."""
+    weight = special.softmax(np.array(log_evidence))
+    ends = np.rint(np.cumsum(weight) * draws).astype(int)
+    return [int(size) for size in np.diff(ends, prepend=0)]
+
+
+def _drawn(
+    counts: AuditCounts,
+    believed: FrequencyByScore,
+    fit: ByScore,
+    size: int,
+    rng: np.random.Generator,
+) -> AuditPosterior:
+    line = fit.draw(size, rng)
+    p, e = special.expit(line.p_logit).T, special.expit(-line.v).T
+    share = p * (1 - e) / (special.expit(-line.p_logit).T + p * (1 - e))
+    positives = counts.labeled + rng.binomial(counts.undrawn, share)
+    positives = positives + _among_drawn(counts, fit.tables.bins.reading, share, rng)
+    return AuditPosterior(
+        counts=counts,
+        believed=believed,
+        alpha=line.alpha,
+        beta=line.beta,
+        p=p,
+        e=e,
+        positives=positives.astype(float),
+    )
+
+
+def _among_drawn(
+    counts: AuditCounts, reading: Reading, share: FloatArray, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Positives among drawn rows: the verdicts if they are the truth, draws if they may err."""
+    if reading.exact:
+        return counts.positive + rng.binomial(counts.undecided, share)
+    undecided = counts.undecided / np.maximum(counts.decided + counts.undecided, 1)
+    odds = reading.odds(counts.bins.above)
+    decided = share_of_decided(share, undecided, odds)
+    left = odds * decided / (1 - decided + odds * decided)
+    said = np.maximum(reading.said(decided), 1e-300)
+    denied = np.maximum(1 - reading.said(decided), 1e-300)
+    right = np.clip(decided * reading.sensitivity / said, 0, 1)
+    missed = np.clip(decided * (1 - reading.sensitivity) / denied, 0, 1)
+    found = rng.binomial(counts.positive, right)
+    found += rng.binomial(counts.decided - counts.positive, missed)
+    return np.asarray(found + rng.binomial(counts.undecided, left))
+
+
+def _together(parts: Sequence[AuditPosterior]) -> AuditPosterior:
+    if len(parts) == 1:
+        return parts[0]
+    joined = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("alpha", "beta", "p", "e", "positives")
+    }
+    return AuditPosterior(counts=parts[0].counts, believed=parts[0].believed, **joined)

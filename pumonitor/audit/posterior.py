@@ -1,0 +1,68 @@
+"""Draws of what an audit tells: positives by score bin, and all that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.audit.counts import AuditCounts
+from pumonitor.audit.frequency import FrequencyByScore
+from pumonitor.audit.metrics import metric_draws
+
+__all__ = ["AuditPosterior"]
+
+FloatArray = NDArray[np.float64]
+
+DRAWS: Final = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AuditPosterior:
+    """Draws from the posterior of an audit.
+
+    Attributes
+    ----------
+    counts : AuditCounts
+    believed : FrequencyByScore
+        What was believed of the label frequency before.
+    alpha, beta : ndarray of shape (draws,)
+        The line of -logit e.
+    p, e : ndarray of shape (draws, bins)
+        P(positive) and P(confirmed | positive).
+    positives : ndarray of shape (draws, bins)
+        Positives among the rows of each bin: confirmed, found by the audit and hidden.
+    """
+
+    counts: AuditCounts
+    believed: FrequencyByScore
+    alpha: FloatArray
+    beta: FloatArray
+    p: FloatArray
+    e: FloatArray
+    positives: FloatArray
+
+    @property
+    def unlabeled_share(self) -> FloatArray:
+        """P(positive | unlabeled) by draw and bin."""
+        return self.p * (1 - self.e) / (1 - self.p * self.e)
+
+    def metrics(self) -> Mapping[str, FloatArray]:
+        """Draws of every metric, by its name in the library."""
+        return metric_draws(self.counts.bins, self.positives)
+
+    def frequency(self) -> FrequencyByScore:
+        """What is believed of the label frequency by score from now on."""
+        both = np.cov(np.stack([self.alpha, self.beta]))
+        return FrequencyByScore(
+            mean=(float(self.alpha.mean()), float(self.beta.mean())),
+            covariance=(
+                (float(both[0, 0]), float(both[0, 1])),
+                (float(both[1, 0]), float(both[1, 1])),
+            ),
+            spread=self.believed.spread,
+            audited=True,
+        )

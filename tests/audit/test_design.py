@@ -1,0 +1,154 @@
+"""Score bins, allocation and order of an audit."""
+
+import numpy as np
+import pytest
+
+from pumonitor.audit.allocation import design_audit, expected_shares
+from pumonitor.audit.bins import score_bins
+from pumonitor.audit.counts import AuditDesign
+from pumonitor.audit.ordering import draw_key, first_keys
+from pumonitor.errors import InputError
+from pumonitor.tables import ScoreTable
+from tests.audit.made_up_audit import bins
+
+
+def window(seed=0, rows=5000):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(rows) < 0.1
+    score = rng.normal(size=rows) + 2 * positive
+    return score, positive & (rng.random(rows) < 0.3)
+
+
+def binned(score, confirmed, *, threshold=1.5):
+    return score_bins(
+        ScoreTable.from_arrays(confirmed.astype(int), score, thresholds=[threshold]),
+        threshold=threshold,
+    )
+
+
+def test_bins_count_every_row_once_and_begin_at_the_threshold():
+    score, confirmed = window()
+    found = binned(score, confirmed)
+    assert 6 <= len(found.rows) <= 14
+    assert 1.5 in found.edges
+    place = found.bin_of(score)
+    assert np.array_equal(np.bincount(place), found.rows)
+    assert np.array_equal(np.bincount(place, weights=confirmed), found.labeled)
+    assert np.array_equal(found.above[place], score >= 1.5)
+    mass = 0.65 * found.labeled / confirmed.sum() + 0.35 * found.rows / len(score)
+    assert mass == pytest.approx(1 / len(mass), abs=0.6 / len(mass))
+    assert found.rank == pytest.approx(2 * (np.cumsum(mass) - mass / 2) - 1)
+
+
+def test_concordance_is_that_of_the_pairs_of_a_bin():
+    score, confirmed = window(1)
+    found = binned(np.round(score, 1), confirmed)
+    place = found.bin_of(np.round(score, 1))
+    for at in range(len(found.rows)):
+        inside = np.round(score, 1)[place == at]
+        sure = confirmed[place == at]
+        apart = inside[sure][:, None] - inside[~sure]
+        expected = (apart > 0).mean() + 0.5 * (apart == 0).mean() if sure.any() else 0.5
+        assert found.concordance[at] == pytest.approx(expected)
+
+
+def test_order_of_rows_does_not_matter():
+    score, confirmed = window(2)
+    order = np.random.default_rng(0).permutation(len(score))
+    one, other = binned(score, confirmed), binned(score[order], confirmed[order])
+    assert np.array_equal(one.rows, other.rows)
+    assert np.array_equal(one.labeled, other.labeled)
+
+
+@pytest.mark.parametrize("threshold", [-99.0, 99.0])
+def test_threshold_outside_of_all_scores(threshold):
+    score, confirmed = window(3)
+    found = binned(score, confirmed, threshold=threshold)
+    assert np.all(found.above == (threshold < 0))
+    assert found.rows.sum() == len(score)
+
+
+def test_scores_of_two_values_make_two_bins():
+    score = np.repeat([0.0, 1.0], 500)
+    found = binned(score, np.arange(1000) % 20 == 0, threshold=0.5)
+    assert found.rows.tolist() == [500, 500]
+    assert found.above.tolist() == [False, True]
+
+
+def test_weights_are_refused():
+    score, confirmed = window()
+    table = ScoreTable.from_arrays(
+        confirmed.astype(int), score, thresholds=[0], sample_weight=np.full(len(score), 2.0)
+    )
+    with pytest.raises(InputError, match="rows that count one each"):
+        score_bins(table, threshold=0)
+
+
+def test_all_cases_are_planned_and_none_twice():
+    for cases in (1, 10, 300, 10**6):
+        planned = design_audit(bins(), cases=cases, label_frequency=0.2).planned
+        assert planned.sum() == min(cases, bins().unlabeled.sum())
+        assert np.all(planned <= bins().unlabeled)
+
+
+def test_more_cases_hold_the_fewer():
+    smaller = design_audit(bins(), cases=120, label_frequency=0.2)
+    larger = design_audit(bins(), cases=121, label_frequency=0.2)
+    assert (larger.planned - smaller.planned).sum() == 1
+    assert np.all(larger.planned >= smaller.planned)
+    other = design_audit(
+        bins(), cases=200, label_frequency=0.5, metrics=["auc"], drawn=smaller.planned
+    )
+    assert other.planned.sum() == 200
+    assert np.all(other.planned >= smaller.planned)
+
+
+def test_allocation_has_the_least_error_that_is_expected():
+    base = bins()
+    share = expected_shares(base, label_frequency=0.2)
+    planned = design_audit(base, cases=400, label_frequency=0.2, metrics=["precision"]).planned
+
+    def error(cases):
+        above = base.above
+        spread = base.unlabeled**2 * share * (1 - share) / np.maximum(cases, 0.5)
+        return spread[above].sum()
+
+    assert error(planned) < 1.25 * error(np.where(base.above, 100, 0))
+    assert planned[base.above].sum() > 0.85 * 400
+    assert planned.min() >= 2  # spread evenly and by size as well
+
+
+def test_inclusion_is_the_chance_to_be_drawn():
+    design = design_audit(bins(), cases=300, label_frequency=0.2)
+    assert (design.inclusion * bins().unlabeled).sum() == pytest.approx(300)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"cases": 0}, "cases must be at least 1"),
+        ({"cases": 5, "drawn": 1}, r"those drawn before \(12\), got 5"),
+        ({"cases": 5, "metrics": ["f11"]}, "no metric of an audit 'f11'; did you mean 'f1'"),
+        ({"cases": 5, "label_frequency": 1.0}, "0 < label_frequency < 1, got 1"),
+    ],
+)
+def test_wrong_designs_are_refused(asked, message):
+    with pytest.raises(ValueError, match=message):
+        design_audit(bins(), **{"label_frequency": 0.2, **asked})
+
+
+def test_more_than_the_unlabeled_rows_cannot_be_planned():
+    with pytest.raises(InputError, match="0 <= planned <= rows - labeled"):
+        AuditDesign(bins=bins(), planned=bins().rows)
+
+
+def test_order_is_that_of_keys_and_later_rows_move_no_other():
+    ids = [f"case {number}" for number in range(300)]
+    few = first_keys("march", ids, 20)
+    assert first_keys("march", reversed(ids), 50)[:20] == few
+    assert first_keys("april", ids, 20) != few
+    late = first_keys("march", [*ids, "late"], 21)
+    assert [one for one in late if one != "late"][:20] == few
+    assert draw_key("march", "case 1") == (
+        "2f147a03b410597902ced03daf61f68ae52776bd4328196eb43a56884f6bdceb"
+    )

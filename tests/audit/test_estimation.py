@@ -1,0 +1,211 @@
+"""Draws of an audit: against other computations, and what they must keep to."""
+
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+from pumonitor.audit.bin_likelihood import NEGATIVE_EXPONENT, make_tables
+from pumonitor.audit.counts import AuditCounts
+from pumonitor.audit.estimation import estimate_audit
+from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore
+from pumonitor.audit.metrics import metric_draws
+from pumonitor.audit.reading import EXACT, Reading, Reviewers
+from pumonitor.errors import InputError
+from tests.audit.made_up_audit import CONFIRMED, FOUND, ROWS, bins, counts
+from tests.oracles.audit_metropolis import metropolis
+
+LEVELS = [0.025, 0.25, 0.5, 0.75, 0.975]
+
+
+def quantiles(draws):
+    return np.quantile(draws, LEVELS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("found", [FOUND, 0 * FOUND], ids=["found", "none found"])
+def test_draws_agree_with_a_long_random_walk(found):
+    audit = counts(found=found)
+    drawn = estimate_audit(audit, draws=20_000)
+    walked = metropolis(audit, chains=200, steps=9000)
+    assert quantiles(drawn.alpha) == pytest.approx(quantiles(walked["alpha"]), abs=0.15)
+    assert quantiles(drawn.beta) == pytest.approx(quantiles(walked["beta"]), abs=0.15)
+    for at in range(12):
+        own = np.log(quantiles(drawn.p[:, at]))
+        other = np.log(quantiles(walked["p"][..., at]))
+        assert own[1:] == pytest.approx(other[1:], abs=0.1)
+    share = (drawn.p * ROWS).sum(axis=1), (walked["p"] * ROWS).sum(axis=-1)
+    assert np.log(quantiles(share[0])) == pytest.approx(np.log(quantiles(share[1])), abs=0.04)
+
+
+def test_two_bins_agree_with_adaptive_integration():
+    audit = AuditCounts.of(
+        bins(rows=[400, 60], labeled=[0, 9], above=1), decided=[30, 20], positive=[0, 11]
+    )
+    v = np.linspace(-3, 5, 33)
+    tables = make_tables(audit, EXACT, v)
+
+    def density(ell, v, at):
+        p, e = special.expit(ell), special.expit(-v)
+        confirmed, found = audit.labeled[at], audit.positive[at]
+        cleared, rest = audit.decided[at] - found, audit.undrawn[at]
+        return (
+            (p * e) ** (confirmed + 0.05)
+            * (p * (1 - e)) ** found
+            * (1 - p) ** (cleared + NEGATIVE_EXPONENT)
+            * (1 - p * e) ** rest
+        )
+
+    for at in (0, 1):
+        naive = [
+            integrate.quad(density, -90, 25, args=(one, at), limit=400, points=[-8, -4, -1, 1])[0]
+            for one in v
+        ]
+        own = np.exp(tables.log_likelihood[at])
+        assert own == pytest.approx(np.array(naive) / max(naive), rel=2e-3)
+
+
+def test_census_is_the_truth():
+    truth = np.maximum(ROWS // 50, 3) + CONFIRMED
+    audit = counts(found=truth - CONFIRMED, decided=ROWS - CONFIRMED, concordance=0.5)
+    drawn = estimate_audit(audit, draws=50)
+    assert np.all(drawn.positives == truth)
+    metrics = drawn.metrics()
+    hits, found, flagged = truth[-4:].sum(), truth.sum(), ROWS[-4:].sum()
+    assert metrics["class_prior"] == pytest.approx(found / ROWS.sum(), abs=1e-15)
+    assert metrics["precision"] == pytest.approx(hits / flagged, abs=1e-15)
+    assert metrics["recall"] == pytest.approx(hits / found, abs=1e-15)
+    assert metrics["f1"] == pytest.approx(2 * hits / (found + flagged), abs=1e-15)
+
+
+def test_auc_of_known_rows_is_that_of_their_pairs():
+    positives, rows = np.array([[2.0, 1.0, 5.0]]), np.array([10, 4, 6])
+    score = np.repeat([0, 1, 2], rows)
+    positive = np.concatenate([np.arange(n) < k for n, k in zip(rows, positives[0], strict=True)])
+    apart = score[positive][:, None] - score[~positive]
+    pairs = (apart > 0).mean() + 0.5 * (apart == 0).mean()
+    audit = counts(rows=rows, labeled=[1, 1, 1], above=1, found=0, decided=0, concordance=0.5)
+    metrics = metric_draws(audit.bins, positives)
+    assert metrics["auc"] == pytest.approx(pairs, abs=1e-12)
+    prior = 8 / 20
+    assert metrics["aul"] == pytest.approx(prior / 2 + (1 - prior) * pairs, abs=1e-12)
+
+
+def test_fair_has_no_slope_and_one_frequency_for_all_bins():
+    drawn = estimate_audit(counts(), believed=FAIR)
+    assert np.all(drawn.beta == 0)
+    assert np.ptp(drawn.e, axis=1) == pytest.approx(0, abs=1e-9)
+    assert drawn.e[:, 0] == pytest.approx(special.expit(-drawn.alpha), abs=1e-9)
+    free = estimate_audit(counts(), believed=UNKNOWN)
+    assert drawn.metrics()["recall"].std() < 0.7 * free.metrics()["recall"].std()
+
+
+def test_same_seed_gives_same_draws_and_another_seed_others():
+    first, again, other = (estimate_audit(counts(), seed=seed, draws=100) for seed in (1, 1, 2))
+    assert np.array_equal(first.positives, again.positives)
+    assert not np.array_equal(first.positives, other.positives)
+
+
+def test_bins_with_equal_counts_are_alike_and_their_order_does_not_matter():
+    rows, confirmed, found = [900, 900, 80], [3, 3, 20], [1, 1, 12]
+    base = bins(rows=rows, labeled=confirmed, above=1)
+    flat = FrequencyByScore(covariance=((6.25, 0.0), (0.0, 0.0)))
+    drawn = estimate_audit(
+        AuditCounts.of(base, decided=30, positive=found), believed=flat, draws=8000
+    )
+    first, second = drawn.positives[:, 0], drawn.positives[:, 1]
+    assert np.log(quantiles(first)) == pytest.approx(np.log(quantiles(second)), abs=0.08)
+
+
+def test_audit_without_a_positive_is_an_answer():
+    drawn = estimate_audit(counts(found=0))
+    prior = drawn.metrics()["class_prior"]
+    confirmed = CONFIRMED.sum() / ROWS.sum()
+    assert prior.min() >= confirmed
+    found = estimate_audit(counts()).metrics()["class_prior"]
+    assert np.median(prior) < 0.5 * np.median(found)
+
+
+def test_no_verdict_is_refused_unless_an_earlier_audit_is_believed():
+    nothing = counts(found=0, decided=0)
+    with pytest.raises(InputError, match="no case of the audit has been decided: review the drawn"):
+        estimate_audit(nothing)
+    before = estimate_audit(counts())
+    later = estimate_audit(nothing, believed=before.frequency().later(1))
+    now, then = later.metrics()["class_prior"], before.metrics()["class_prior"]
+    assert np.median(now) == pytest.approx(np.median(then), rel=0.3)
+    assert now.std() > then.std()
+
+
+def test_window_without_confirmations_is_refused():
+    with pytest.raises(InputError, match="an audit needs confirmed positives"):
+        estimate_audit(counts(labeled=0 * CONFIRMED))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rule"),
+    [
+        ({"found": 26}, "0 <= positive <= decided"),
+        ({"found": -1}, "0 <= positive <= decided"),
+        ({"undecided": -1}, "0 <= undecided"),
+        ({"undecided": 50}, "labeled .* <= rows; they do not in bin 11"),
+    ],
+)
+def test_impossible_counts_are_refused(wrong, rule):
+    with pytest.raises(InputError, match=rule):
+        counts(**wrong)
+
+
+def test_ten_times_the_rows_and_verdicts_tell_three_times_as_much():
+    few = estimate_audit(counts(), believed=FAIR)
+    many = estimate_audit(
+        counts(rows=10 * ROWS, labeled=10 * CONFIRMED, found=10 * FOUND, decided=250),
+        believed=FAIR,
+    )
+    narrower = few.metrics()["f1"].std() / many.metrics()["f1"].std()
+    assert 2.6 < narrower < 3.8
+
+
+def test_ten_million_rows_with_a_thousand_confirmed_in_the_highest_bin():
+    rows, confirmed = 500 * ROWS, 100 * CONFIRMED
+    drawn = estimate_audit(counts(rows=rows, labeled=confirmed))
+    assert np.all(drawn.positives >= confirmed + FOUND)
+    assert np.all(drawn.positives <= rows)
+    assert drawn.positives[:, -1].std() > 0
+
+
+def test_mistaken_verdicts_are_allowed_for():
+    exact = estimate_audit(counts()).metrics()["class_prior"]
+    seeds = Reviewers(found=30, positives=30, cleared=97, negatives=100)
+    allowed = estimate_audit(counts(), reviewers=seeds).metrics()["class_prior"]
+    assert np.median(allowed) < np.median(exact)
+    perfect = Reviewers(found=10**7, positives=10**7, cleared=10**7, negatives=10**7)
+    same = estimate_audit(counts(), reviewers=perfect).metrics()["class_prior"]
+    assert np.median(same) == pytest.approx(np.median(exact), rel=0.05)
+
+
+def test_undecided_cases_that_are_likelier_positive_raise_the_class_prior():
+    priors = [
+        np.median(
+            estimate_audit(
+                counts(undecided=10), reading=Reading(odds_above=odds, odds_below=odds)
+            ).metrics()["class_prior"]
+        )
+        for odds in (0.25, 1.0, 4.0)
+    ]
+    assert priors[0] < 0.95 * priors[1] < 0.9 * priors[2]
+
+
+def test_what_is_believed_later_is_wider_and_a_new_model_knows_no_slope():
+    now = estimate_audit(counts()).frequency()
+    later, another = now.later(4), now.for_new_model()
+    assert later.covariance[0][0] == pytest.approx(now.covariance[0][0] + 0.04)
+    assert another.mean == (now.mean[0], 0.0)
+    assert another.covariance[1][1] == 1.5**2
+    assert FAIR.later(4).fair
+    assert FAIR.for_new_model().fair
+
+
+def test_given_label_frequency_narrows_an_audit():
+    given = estimate_audit(counts(), believed=UNKNOWN.given(0.18, 0.22))
+    free = estimate_audit(counts(), believed=UNKNOWN)
+    assert given.alpha.std() < free.alpha.std()
