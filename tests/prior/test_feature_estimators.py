@@ -63,9 +63,7 @@ def test_only_the_order_of_scores_matters(method):
 
 
 @pytest.mark.parametrize("method", FEATURE_METHODS)
-@pytest.mark.parametrize(
-    ("runs", "missed"), [(3, 0), pytest.param(12, 2, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("runs", "missed"), [(3, 0), pytest.param(12, 2, marks=pytest.mark.slow)])
 def test_the_interval_from_scores_holds_the_prior(method, runs, missed):
     held = 0
     for seed in range(runs):
