@@ -85,7 +85,8 @@ def test_the_wheel_carries_licence_and_version(site: Path) -> None:
     metadata = Parser().parsestr((dist_info(site) / "METADATA").read_text(encoding="utf-8"))
 
     assert metadata["License-Expression"] == "Apache-2.0"
-    assert (dist_info(site) / "licenses" / "LICENSE").is_file()
+    licenses = {path.name for path in (dist_info(site) / "licenses").rglob("*") if path.is_file()}
+    assert licenses == {"LICENSE", "vega.licenses.txt"}
     version = run_installed("import pumonitor; print(pumonitor.__version__)", site=site).strip()
     assert metadata["Version"] == version
 

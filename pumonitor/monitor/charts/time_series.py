@@ -15,7 +15,15 @@ from pumonitor.monitor.charts.paths import Frame, band_path, line_path, with_roo
 from pumonitor.monitor.charts.ticks import moment_ticks, value_ticks
 from pumonitor.report.numbers import number
 
-__all__ = ["Drawn", "Level", "Mark", "draw_sparkline", "draw_time_series"]
+__all__ = [
+    "Drawn",
+    "Level",
+    "Mark",
+    "draw_sparkline",
+    "draw_time_series",
+    "frame_of",
+    "value_text",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -123,7 +131,7 @@ def draw_time_series(
     Markup
         "" if no window has a value.
     """
-    frame = _frame(series, levels)
+    frame = frame_of(series, levels)
     if frame is None:
         return Markup("")
     middle = frame.x(_middles(series))
@@ -186,7 +194,8 @@ def _middles(series: Drawn) -> FloatArray:
     return np.asarray(0.5 * (starts + ends))
 
 
-def _frame(series: Drawn, levels: Sequence[Level]) -> Frame | None:
+def frame_of(series: Drawn, levels: Sequence[Level]) -> Frame | None:
+    """Axes that hold all windows and levels; None if no window has a value."""
     if not np.isfinite(series.value).any():
         return None
     drawn = [series.value, series.low, series.high]
@@ -273,10 +282,8 @@ def _dots(frame: Frame, series: Drawn, x: FloatArray, zone: tzinfo) -> Iterator[
     if len(seen) > _MOST_DOTS:
         seen = np.union1d(seen[-_MOST_DOTS // 3 :], np.flatnonzero(lonely))
     for place in seen.tolist():
-        start, value = series.starts[place], float(series.value[place])
-        said = f"{start.astimezone(zone):%Y-%m-%d %H:%M}: {number(value)}"
-        if np.isfinite(series.low[place]) and np.isfinite(series.high[place]):
-            said += f" ({number(float(series.low[place]))} to {number(float(series.high[place]))})"
+        said = f"{series.starts[place].astimezone(zone):%Y-%m-%d %H:%M}: "
+        said += value_text(series.value[place], series.low[place], series.high[place])
         kind = "dot provisional" if series.provisional[place] else "dot"
         dot = Markup(
             '<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="3.5"><title>{}</title></circle>'
@@ -286,6 +293,20 @@ def _dots(frame: Frame, series: Drawn, x: FloatArray, zone: tzinfo) -> Iterator[
                 series.links[place], said, dot
             )
         yield dot
+
+
+def value_text(value: float, low: float, high: float) -> str:
+    """A finite value, with its interval if there is one.
+
+    Examples
+    --------
+    >>> value_text(0.62, 0.5, 0.7), value_text(0.62, np.nan, np.nan)
+    ('0.620 (0.500 to 0.700)', '0.620')
+    """
+    said = number(float(value))
+    if np.isfinite(low) and np.isfinite(high):
+        said += f" ({number(float(low))} to {number(float(high))})"
+    return said
 
 
 def _lonely(has_value: NDArray[np.bool_]) -> NDArray[np.bool_]:

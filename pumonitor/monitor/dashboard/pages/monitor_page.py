@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from pumonitor.monitor.charts.interactive import interactive_time_series
 from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
 from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
@@ -95,6 +96,15 @@ def monitor_page(
         for start, version in zip(shown.starts, shown.model_versions, strict=True)
     ]
     uncorrected = UNCORRECTED_OF.get(at.metric)
+    drawn = {
+        "title": f"{metrics.get(at.metric, at.metric)} of {name} over windows",
+        "zone": zone,
+        "levels": _levels(monitor, at),
+        "marks": marks,
+        "reference": None
+        if period.start is None or period.end is None
+        else (period.start, period.end),
+    }
     return {
         "monitor": name,
         "at": at,
@@ -114,18 +124,7 @@ def monitor_page(
         **beside,
         "alerts": [one for one in alerts if one.alert.is_firing],
         "firing": _firing(alerts),
-        "chart": draw_time_series(
-            _drawn(shown, links),
-            title=f"{metrics.get(at.metric, at.metric)} of {name} over windows",
-            zone=zone,
-            levels=_levels(monitor, at),
-            marks=marks,
-            reference=None
-            if period.start is None or period.end is None
-            else (period.start, period.end),
-        )
-        if len(shown)
-        else "",
+        **_charts(_drawn(shown, links), at, **drawn),
     }
 
 
@@ -196,6 +195,16 @@ def _drawn(shown: MetricOverWindows, links: Sequence[str]) -> Drawn:
         expected_high=shown.expected_high if expects else None,
         links=links,
     )
+
+
+def _charts(drawn: Drawn, at: SeriesAddress, **options: Any) -> dict[str, Any]:
+    """The drawing and, if the address asks for it, the same to be looked into."""
+    if not len(drawn.starts):
+        return {"chart": "", "interactive": None}
+    return {
+        "chart": draw_time_series(drawn, **options),
+        "interactive": interactive_time_series(drawn, **options) if at.is_interactive else None,
+    }
 
 
 def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:
