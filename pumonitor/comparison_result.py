@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
 from pumonitor.comparison_lead import Lead, brief
 from pumonitor.diagnostics.infeasible import more_than_chance
@@ -117,10 +116,8 @@ class Comparison:
         # Weighted sums of the same rows in another order differ by rounding and by nothing else.
         rounded = np.round([values[name] for name in defined], 12)
         found: dict[str, int | None] = dict.fromkeys(values)
-        if defined:
-            places = stats.rankdata(-rounded, method="min").astype(int).tolist()
-            found |= dict(zip(defined, places, strict=True))
-        return found
+        places = [1 + int((rounded > value).sum()) for value in rounded]
+        return found | dict(zip(defined, places, strict=True))
 
     def difference(self, first: str, second: str, metric: str) -> Estimate:
         """How much higher `metric` is for the first model than for the second.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import Finding
@@ -82,6 +82,8 @@ def different_label_sources(
 
 def _low_scores(sources: Mapping[str, FloatArray]) -> list[Finding]:
     """One source that holds more of the lowest labeled rows than chance would give it."""
+    from scipy import stats  # it takes longest of all to be imported
+
     everything = np.sort(np.concatenate(list(sources.values())))
     rows, tests = len(everything), len(_LOWEST) * len(sources)
     found = []
@@ -117,15 +119,22 @@ def chance_of_higher(first: FloatArray, second: FloatArray) -> float:
     >>> chance_of_higher(np.array([1.0, 2.0]), np.array([0.0, 1.0]))
     0.875
     """
-    ranks = stats.rankdata(np.concatenate([first, second]))
+    ranks = _mid_ranks(np.concatenate([first, second]))
     wins = float(ranks[: len(first)].sum()) - 0.5 * len(first) * (len(first) + 1)
     return wins / (len(first) * len(second))
+
+
+def _mid_ranks(scores: FloatArray) -> FloatArray:
+    """Ranks from 1 on; equal scores share the mean of theirs."""
+    ordered = np.sort(scores)
+    below, up_to = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
+    return np.asarray((below + up_to + 1) / 2)
 
 
 def _same_scores(sources: list[FloatArray]) -> float:
     """p-value of the Kruskal-Wallis test; 1 when all scores are one value."""
     everything = np.concatenate(sources)
-    ranks = stats.rankdata(everything)
+    ranks = _mid_ranks(everything)
     # Variance of the ranks as they are, ties included.
     variance = float(np.var(ranks, ddof=1))
     if variance == 0:

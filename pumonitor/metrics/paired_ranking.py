@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.influence import standard_error
@@ -93,7 +93,7 @@ def _t_noise(error: float, degrees: float, rng: np.random.Generator) -> FloatArr
     if not error > 0:
         return np.zeros(DRAWS)
     uniform = (rng.permutation(DRAWS) + 0.5) / DRAWS
-    return np.asarray(error * stats.t.ppf(uniform, max(degrees, 1.0)))
+    return np.asarray(error * special.stdtrit(max(degrees, 1.0), uniform))
 
 
 def _lift_influence(problem: Problem) -> tuple[float, FloatArray, FloatArray]:

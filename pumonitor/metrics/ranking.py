@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from pumonitor.metrics.influence import standard_error
 from pumonitor.metrics.prior_dependence import correlation_with_positives, is_counted
@@ -118,7 +118,7 @@ def _no_spread_draws(problem: Problem, value: float) -> FloatArray:
         if unseen <= 1e-12:
             return np.full(DRAWS, value)
     uniform = (np.arange(DRAWS) + 0.5) / DRAWS
-    seen_share = stats.beta.ppf(uniform, problem.labeled_size, 1.0)
+    seen_share = special.betaincinv(problem.labeled_size, 1.0, uniform)
     worst = 0.0 if value > 0.5 else 1.0
     return np.asarray(worst + (value - worst) * seen_share)
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from pumonitor.stats.quantiles import quantiles
 
@@ -54,11 +54,6 @@ def share_draws(
     return rng.beta(successes + 0.5, trials - successes + 0.5, size=size)
 
 
-def _stratified_uniform(size: int, rng: np.random.Generator) -> FloatArray:
-    """Midpoints of `size` equal strata in random order: quantiles without Monte-Carlo error."""
-    return (rng.permutation(size) + 0.5) / size
-
-
 def _t_noise(
     standard_error: float, degrees_of_freedom: float, *, size: int, rng: np.random.Generator
 ) -> FloatArray:
@@ -76,7 +71,16 @@ def _t_quantiles(size: int, degrees_of_freedom: float) -> FloatArray:
     Kept, because one evaluation asks for the same degrees of freedom several times, and so do
     panes of a window that have the same rows.
     """
-    quantiles = np.asarray(stats.t.ppf((np.arange(size) + 0.5) / size, degrees_of_freedom))
+    middles = (np.arange(size) + 0.5) / size
+    quantiles = np.asarray(special.stdtrit(degrees_of_freedom, middles), dtype=float)
+    quantiles.flags.writeable = False
+    return quantiles
+
+
+@lru_cache(maxsize=8)
+def _normal_quantiles(size: int) -> FloatArray:
+    """Those of the standard normal at the midpoints of `size` equal strata, in ascending order."""
+    quantiles: FloatArray = np.asarray(special.ndtri((np.arange(size) + 0.5) / size), dtype=float)
     quantiles.flags.writeable = False
     return quantiles
 
@@ -155,8 +159,8 @@ def split_normal_logit_draws(
     """
     tiny = 1e-9
     centre = special.logit(np.clip(value, tiny, 1 - tiny))
-    reach = stats.norm.ppf(0.5 + 0.5 * confidence_level)
+    reach = special.ndtri(0.5 + 0.5 * confidence_level)
     below = (centre - special.logit(np.clip(low, tiny, 1 - tiny))) / reach
     above = (special.logit(np.clip(high, tiny, 1 - tiny)) - centre) / reach
-    noise = stats.norm.ppf(_stratified_uniform(size, rng))
+    noise = _normal_quantiles(size)[rng.permutation(size)]
     return np.asarray(special.expit(centre + np.where(noise < 0, below, above) * noise))

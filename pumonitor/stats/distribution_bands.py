@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 __all__ = ["BANDS", "SIMULTANEOUS", "Band", "distribution_band"]
 
@@ -83,6 +83,8 @@ def distribution_band(
 
 
 def _binomial(share: FloatArray, size: float, tail: float) -> tuple[FloatArray, FloatArray]:
+    from scipy import stats  # it takes longest of all to be imported
+
     rows = round(size)
     low = stats.binom.ppf(tail, rows, share) / rows
     high = stats.binom.ppf(1 - tail, rows, share) / rows

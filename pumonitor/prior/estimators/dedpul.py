@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
@@ -88,6 +87,8 @@ def dedpul(sample: TwoSamples) -> FloatArray:
 
 
 def _smoothed(share: FloatArray, rows: float, centres: FloatArray) -> FloatArray:
+    from scipy import ndimage
+
     width = float(centres[1] - centres[0])
     variance = float(share[0] @ centres**2 - (share[0] @ centres) ** 2)
     bandwidth = _BANDWIDTH * max(variance, width**2) ** 0.5 * rows**-0.2

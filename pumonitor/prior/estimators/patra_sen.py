@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from pumonitor.prior.samples.two_samples import TwoSamples
 
@@ -92,6 +91,8 @@ def distance_to_isotonic(
     -------
     ndarray of shape (grid,)
     """
+    from scipy import optimize
+
     remainder = np.cumsum(mixture) - grid[:, np.newaxis] * np.cumsum(known)
     # All fits in one call: each curve lies above the one before, and none is pooled with another.
     apart = 3.0 * np.arange(len(grid))[:, np.newaxis]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from pumonitor.errors import InputError
 from pumonitor.prior.intervals.interval import PriorWithInterval
@@ -128,7 +128,7 @@ def label_shift_with_interval(sample: TwoSamples, *, confidence_level: float) ->
     unconstrained = float(moments.best_prior()[0])
     value = min(max(unconstrained, 0.0), 1.0)
     # Relative to the best prior there can be: sampling that puts it outside leaves an interval.
-    allowed = moments.misfit_at(value) + float(stats.chi2.ppf(confidence_level, 1))
+    allowed = moments.misfit_at(value) + 2.0 * float(special.gammaincinv(0.5, confidence_level))
     ratio = (1 - value) / (1 - prior.unlabeled_prior)
     details = {
         "unconstrained": unconstrained,
@@ -136,7 +136,7 @@ def label_shift_with_interval(sample: TwoSamples, *, confidence_level: float) ->
     }
     if moments.bins > 2:
         least = moments.misfit_at(unconstrained)
-        details["fit_p_value"] = float(stats.chi2.sf(least, moments.bins - 2))
+        details["fit_p_value"] = float(special.chdtrc(moments.bins - 2, least))
     return with_carried_error(
         value,
         sampled=(
@@ -276,7 +276,7 @@ def _refuse_indistinguishable(moments: _Moments) -> None:
         apart = (moments.reference - moments.positives)[0, :-1]
         of_positives, _, of_reference = moments.covariances
         distance = float(apart @ np.linalg.solve((of_positives + of_reference)[0], apart))
-        if stats.chi2.sf(distance, moments.bins - 1) < _INDISTINGUISHABLE:
+        if special.chdtrc(moments.bins - 1, distance) < _INDISTINGUISHABLE:
             return
     msg = (
         "the reference window's unlabeled rows cannot be distinguished from confirmed "

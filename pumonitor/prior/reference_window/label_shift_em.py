@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from pumonitor.errors import InputError
 from pumonitor.prior.intervals.interval import PriorWithInterval
@@ -119,7 +119,7 @@ def label_shift_em_with_interval(
     ratio = factor * odds
     _refuse_alike(ratio[earlier.unlabeled[0] > 0])
     value = float(_likeliest(share, ratio)[0])
-    quantile = float(stats.chi2.ppf(confidence_level, 1))
+    quantile = 2.0 * float(special.gammaincinv(0.5, confidence_level))
     ends = _likelihood_interval(share[0] * sample.n_unlabeled, ratio, value, fall=0.5 * quantile)
     reach = math.sqrt(quantile) * _log_factor_error(earlier.unlabeled[0], ratio, known=known)
     reach /= math.sqrt(earlier.n_unlabeled)
@@ -246,4 +246,4 @@ def _fit_p_value(sample: TwoSamples, odds: FloatArray, *, known: float) -> float
     spread += of_expected[:-1, :-1] / rows
     gap = (here - expected)[:-1]
     distance = float(gap @ np.linalg.solve(spread, gap))
-    return float(stats.chi2.sf(distance, len(starts) - 2))
+    return float(special.chdtrc(len(starts) - 2, distance))

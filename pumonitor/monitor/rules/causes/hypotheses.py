@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from pumonitor.monitor.rules.causes.earlier import log_most_by_earlier
 from pumonitor.monitor.rules.causes.period import Period
@@ -132,6 +132,8 @@ class Hypotheses:
     # -- likelihood -------------------------------------------------------------------------------
 
     def _fitted(self, hypothesis: _Hypothesis) -> Fit:
+        from scipy import optimize
+
         def cost(parameters: FloatArray) -> float:
             return -self._log_likelihood(hypothesis, parameters)
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from pumonitor.monitor.rules.detectors.shifts import SIZES
 
@@ -87,6 +87,7 @@ class Cusum:
 @lru_cache(maxsize=256)
 def _limit_of(size: float, windows_per_alarm: float) -> float:
     """Limit with which one sum has a false alarm every `windows_per_alarm` windows on average."""
+    from scipy import optimize
 
     def surplus(limit: float) -> float:
         return math.log(_windows_until_alarm(size, limit) / windows_per_alarm)

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 __all__ = ["FEWEST_WINDOWS", "ConfirmedShare", "confirmed_beyond", "share_moved"]
 
@@ -88,7 +88,9 @@ def confirmed_beyond(now: ConfirmedShare, class_prior: float) -> float:
     >>> confirmed_beyond(ConfirmedShare(labeled=40, rows=1000), 0.02) < 0.001
     True
     """
-    return float(stats.binom.sf(now.labeled - 1, now.rows, class_prior))
+    if now.labeled < 1:
+        return 1.0
+    return float(special.betainc(now.labeled, now.rows - now.labeled + 1, class_prior))
 
 
 def _p_value(values: FloatArray, variances: FloatArray) -> float:

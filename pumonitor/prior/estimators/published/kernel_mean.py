@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from pumonitor.prior.samples.points import points_of
 from pumonitor.prior.samples.two_samples import TwoSamples
@@ -156,6 +155,7 @@ class DistanceCurve:
 
     def crossing(self, threshold: float) -> float:
         """The a = 1 - 1 / l at which the slope first exceeds the threshold."""
+        from scipy import optimize
 
         def excess(share: float) -> float:
             # The ends are known: d begins at 0 and rises at last as steeply as it can. Points of
@@ -180,6 +180,8 @@ def nearest_mixture(points: FloatArray, target: FloatArray) -> FloatArray:
     w >= 0 is minimising t^2 |sum v_i z_i|^2 + (1 - t)^2: least at the v of least norm, whatever t.
     So non-negative least squares, an active-set method, solves it exactly.
     """
+    from scipy import optimize
+
     seen = np.vstack([(points - target).T, np.ones(len(points))])
     wanted = np.zeros(len(seen))
     wanted[-1] = 1.0
