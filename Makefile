@@ -112,6 +112,7 @@ test-slow: export PYTHONDONTWRITEBYTECODE =
 test-slow: $(INSTALLED)
 	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal -m slow tests \
 	--ignore tests/monitor/dashboard/test_api_by_schemathesis.py
+	$(BIN)/python -m pytest --hypothesis-profile=thorough tests/properties
 
 check: lint
 	$(BIN)/python -m pytest --quiet pumonitor plugins

@@ -20,7 +20,11 @@ rows = st.lists(
         and len({score for _, score in found}) > 1
     )
 )
-few = settings(max_examples=40, deadline=None, derandomize=True)
+few = settings(
+    max_examples=200 if settings.get_current_profile_name() == "thorough" else 15,
+    deadline=None,
+    derandomize=True,
+)
 
 
 def arrays(found):

@@ -10,10 +10,11 @@ def silent(done, total):
     assert 0 < done <= total
 
 
-def test_bounds_hold_and_are_no_wider_than_the_published_ones(monkeypatch):
+@pytest.mark.parametrize("repetitions", [6, pytest.param(12, marks=pytest.mark.slow)])
+def test_bounds_hold_and_are_no_wider_than_the_published_ones(monkeypatch, repetitions):
     monkeypatch.setattr(paper, "_SIZES", (100, 1000))
     monkeypatch.setattr(paper, "_UNLABELED", 20_000)
-    result = paper._figure_2(12, silent)
+    result = paper._figure_2(repetitions, silent)
     figures = {figure.name: figure for figure in result.figures}
     for size in (100, 1000):
         assert figures[f"bounds hold AUROC, {size} known positives"].inside

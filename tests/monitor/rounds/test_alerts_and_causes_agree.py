@@ -84,23 +84,17 @@ def alerts_of(folder: Path, what: str) -> dict[str, Transition]:
     return first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "fired", "kind", "wrong"),
     [
         ("twice as many positives", {"class_prior", "labeled_positives"}, "class_prior", "ranking"),
-        pytest.param(
-            "the ranking breaks",
-            {"auc", "recall"},
-            "ranking",
-            "class_prior",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
+        ("the ranking breaks", {"auc", "recall"}, "ranking", "class_prior"),
+        (
             "half as many get confirmed",
             {"labeled_positives"},
             "confirmed_share",
             "class_prior",
-            marks=pytest.mark.slow,
         ),
     ],
 )

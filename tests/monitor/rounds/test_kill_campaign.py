@@ -46,6 +46,7 @@ def new_state(request: pytest.FixtureRequest) -> Callable[[], str]:
     return lambda: f"'{postgres.new_database()}'"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("new_state", ["sqlite"], indirect=True)
 def test_a_few_kills_lose_and_double_nothing(new_state: Callable[[], str]) -> None:
     with campaign() as one:
