@@ -23,6 +23,7 @@ READS = (
     "/monitors/card-fraud/windows",
     f"/monitors/card-fraud/windows/{SIXTH}",
     "/monitors/card-fraud/configurations",
+    "/monitors/card-fraud/decide",
     "/results",
     "/alerts",
     "/alerts/history",

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from pumonitor.decisions import decision_of, threshold_of_capacity
-from pumonitor.monitor.dashboard.pages import decide_page as page
+from pumonitor.monitor.dashboard.pages import decide_found
 from pumonitor.monitor.dashboard.pages.decide_address import DecideAddress
 from pumonitor.monitor.dashboard.pages.decide_evidence import mature_evaluations
 from pumonitor.monitor.in_words import estimate_text, interval_shown
@@ -130,7 +130,7 @@ def test_newer_windows_without_estimates_are_passed_over_and_named(evaluated, mo
     def restored(window, ledger):
         return None if window == newest else window_problem(window, ledger)
 
-    monkeypatch.setattr(page, "window_problem", restored)
+    monkeypatch.setattr(decide_found, "window_problem", restored)
     monkeypatch.setattr(evaluated.site.kept, "_found", OrderedDict())
     response = evaluated.get(ADDRESS)
     assert re.search(r"From the window <a [^>]*>2026-01-01</a>", response.text)
@@ -144,7 +144,7 @@ def test_of_another_target_no_review_is_compared_and_the_page_says_why(evaluated
         found = window_problem(window, ledger)
         return replace(found, problem=replace(found.problem, target="window"))
 
-    monkeypatch.setattr(page, "window_problem", restored)
+    monkeypatch.setattr(decide_found, "window_problem", restored)
     monkeypatch.setattr(evaluated.site.kept, "_found", OrderedDict())
     shown = evaluated.get(ADDRESS).text
     assert "Which review would tell more is not said: reviews are compared for the target" in shown
@@ -200,7 +200,7 @@ def test_the_form_keeps_what_was_asked_and_hostile_words_are_harmless(evaluated)
 
 def test_an_answer_is_computed_once(evaluated, monkeypatch):
     first = evaluated.get(f"{ADDRESS}?cases=77").text
-    monkeypatch.setattr(page, "decision_of", lambda *_: pytest.fail("computed again"))
+    monkeypatch.setattr(decide_found, "decision_of", lambda *_: pytest.fail("computed again"))
     assert evaluated.get(f"{ADDRESS}?cases=77").text == first
 
 

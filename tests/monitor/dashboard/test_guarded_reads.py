@@ -11,7 +11,7 @@ from datetime import timedelta
 
 import pytest
 
-from pumonitor.monitor.dashboard.pages import decide_page
+from pumonitor.monitor.dashboard.pages import decide_found
 from pumonitor.monitor.dashboard.server import pages_server
 from pumonitor.monitor.ledger.audit import record
 from pumonitor.monitor.ledger.records.alerts import Silence
@@ -21,6 +21,7 @@ from tests.monitor.dashboard.test_forms import NAME, address_of, alice_pages, se
 COMPUTED = (
     "/monitors/card-fraud/simulate",
     "/monitors/card-fraud/decide",
+    "/api/v1/monitors/card-fraud/decide",
     "/monitors/card-fraud/windows/2026-01-06T00:00:00Z/report.html",
 )
 
@@ -113,7 +114,7 @@ def test_an_alert_is_acknowledged_once(shop):
 
 def test_a_decision_is_computed_after_its_snapshot(evaluated, monkeypatch):
     states, at_once = [], type(evaluated.site).at_once
-    computed = decide_page._shown
+    computed = decide_found._found
 
     @contextmanager
     def watched(site):
@@ -122,12 +123,12 @@ def test_a_decision_is_computed_after_its_snapshot(evaluated, monkeypatch):
             yield ledger
         states.append("closed")
 
-    def compute(*given):
+    def compute(*given, **options):
         states.append("computed")
-        return computed(*given)
+        return computed(*given, **options)
 
     monkeypatch.setattr(type(evaluated.site), "at_once", watched)
-    monkeypatch.setattr(decide_page, "_shown", compute)
+    monkeypatch.setattr(decide_found, "_found", compute)
     (name,) = evaluated.site.monitors
     assert evaluated.get(f"/monitors/{name}/decide?cases=41").status_code == 200
     assert states == ["open", "closed", "computed"]

@@ -117,6 +117,8 @@ def _operation(one: Operation, names: Any, *, signs_in: bool) -> dict[str, Any]:
         }
         found["responses"]["304"] = {"description": "It is the answer of that If-None-Match."}
         found["responses"] |= _problems(_READ_PROBLEMS)
+        if one.is_computed:
+            found["responses"] |= _problems((403, 409))
     elif isinstance(one, Change):
         found["requestBody"] = {
             "required": True,

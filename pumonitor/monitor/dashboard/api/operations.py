@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pumonitor.monitor.dashboard.api import alert_answers, answers, bodies, queries
+from pumonitor.monitor.dashboard.api import (
+    alert_answers,
+    answers,
+    bodies,
+    decide_answers,
+    queries,
+)
 from pumonitor.monitor.dashboard.api.alerts import alerts_answer, history_answer, silences_answer
 from pumonitor.monitor.dashboard.api.changing import (
     acknowledge,
@@ -17,6 +23,7 @@ from pumonitor.monitor.dashboard.api.changing import (
     unacknowledge,
     withdraw_note,
 )
+from pumonitor.monitor.dashboard.api.decide import decide_answer
 from pumonitor.monitor.dashboard.api.health import configurations_answer, health_answer
 from pumonitor.monitor.dashboard.api.monitors import (
     monitor_answer,
@@ -76,17 +83,21 @@ class Read(Operation):
     ----------
     query : type
     read : callable
-        Makes the answer from a `Reading`, the path's parameters and the query.
+        Makes the answer from a `Reading`, the path's parameters and the query; or, where that takes
+        long, what makes it once the database has been read.
     is_of_now : bool
         Whether the answer depends on the time, and not on what is asked and stored alone.
     shows_rights : bool
         Whether the answer says that the caller may change the monitor of the path.
+    is_computed : bool
+        Whether it takes long, and parameters can exclude each other.
     """
 
     query: type[Asked] = queries.NoQuery
     is_of_now: bool = False
     shows_rights: bool = False
-    read: Callable[[Any, Mapping[str, str], Any], Answer]
+    is_computed: bool = False
+    read: Callable[[Any, Mapping[str, str], Any], Answer | Callable[[], Answer]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +135,7 @@ READS: Final = (
                 ("monitor", "getMonitor"),
                 ("series", "getSeries"),
                 ("windows", "listWindows"),
+                ("decision", "getDecision"),
                 ("configurations", "listConfigurations"),
                 ("acknowledge", "acknowledge"),
                 ("silence", "silence"),
@@ -179,6 +191,20 @@ READS: Final = (
         query=queries.WindowQuery,
         answer=answers.WindowAnswer,
         read=window_answer,
+    ),
+    Read(
+        id="getDecision",
+        path="/monitors/{monitor}/decide",
+        summary="What thresholds bring, the best one, and which review would tell more",
+        query=queries.DecideQuery,
+        answer=decide_answers.Decided,
+        read=decide_answer,
+        is_computed=True,
+        links={
+            "window": Link(
+                to="getWindow", parameters=_SAME | {"start": "$response.body#/window_start"}
+            )
+        },
     ),
     Read(
         id="listConfigurations",

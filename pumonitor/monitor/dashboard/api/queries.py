@@ -7,11 +7,13 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
-from pumonitor.monitor.dashboard.api.values import Asked, Switch, Text, Time
+from pumonitor.decisions import MOST_CASES
+from pumonitor.monitor.dashboard.api.values import Amount, Asked, Score, Switch, Text, Time
 from pumonitor.ports import State
 
 __all__ = [
     "AlertsQuery",
+    "DecideQuery",
     "HistoryQuery",
     "ListQuery",
     "NoQuery",
@@ -107,6 +109,35 @@ class WindowQuery(Asked):
     version: Version = None
     segment: Segment = None
     revision: Annotated[Revision | None, Field(description="An earlier revision.")] = None
+
+
+class DecideQuery(Asked):
+    """Evidence, a threshold and what is at stake; as the address of the decide page has it."""
+
+    version: Version = None
+    segment: Segment = None
+    until: Annotated[
+        Time | None, Field(description="The newest mature window that starts before is taken.")
+    ] = None
+    threshold: Annotated[Score | None, Field(description="Another threshold to look at.")] = None
+    capacity: Annotated[
+        Amount | None, Field(description="In place of a threshold: how much can be reviewed.")
+    ] = None
+    per: Annotated[
+        Literal["window", "day", "share"],
+        Field(description="What the capacity is: cases a window, cases a day, or % of the cases."),
+    ] = "window"
+    value: Annotated[
+        Amount | None, Field(description="Value of a caught positive; only with the cost.")
+    ] = None
+    cost: Annotated[Amount | None, Field(description="Cost of a review; only with the value.")] = (
+        None
+    )
+    cases: Annotated[
+        int,
+        Field(ge=1, le=MOST_CASES, description="Cases of the random reviews that are compared."),
+        BeforeValidator(_whole),
+    ] = 300
 
 
 class ResultsQuery(ListQuery):

@@ -131,6 +131,9 @@ class _Requests:
                     return _with_tag(Response(status=HTTPStatus.NOT_MODIFIED), tag)
                 reading = Reading(site=self.site, ledger=ledger, access=self.access, now=now)
                 answer = one.read(reading, path, query)
+            # What takes long is computed after the snapshot, which others may have to wait for.
+            if not isinstance(answer, Answer):
+                answer = answer()
             return _with_tag(_json(answer), tag)
 
         return view

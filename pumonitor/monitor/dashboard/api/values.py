@@ -55,6 +55,17 @@ def _as_switch(value: Any) -> Any:
     return known[value]
 
 
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+def _as_number(value: Any) -> Any:
+    """A number as JSON writes it: no plus sign, no space, no infinity."""
+    if not (isinstance(value, str) and _NUMBER.fullmatch(value)):
+        msg = "must be a number"
+        raise ValueError(msg)
+    return float(value)
+
+
 Moment = Annotated[
     datetime,
     PlainSerializer(lambda moment: moment.astimezone(UTC).isoformat(), return_type=str),
@@ -64,6 +75,12 @@ Moment = Annotated[
 
 Number = Annotated[float | None, BeforeValidator(_finite)]
 """A number of an answer; null where it is undefined."""
+
+Amount = Annotated[float, Field(ge=0, lt=1e15), BeforeValidator(_as_number)]
+"""A number of a request that is none below 0."""
+
+Score = Annotated[float, Field(gt=-1e15, lt=1e15), BeforeValidator(_as_number)]
+"""A score of a request."""
 
 Time = Annotated[
     AwareDatetime,

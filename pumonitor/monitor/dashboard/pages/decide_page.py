@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from markupsafe import Markup
 
-from pumonitor.decisions import (
-    Decision,
-    Outcome,
-    ReviewOptions,
-    decision_of,
-    nearest_threshold,
-    review_refusal,
-    threshold_of_capacity,
-)
-from pumonitor.metrics.problem import Problem
+from pumonitor.decisions import Outcome, ReviewOptions
 from pumonitor.monitor.charts.curves import Dot, Line, Place, draw_curves
 from pumonitor.monitor.dashboard.pages.decide_address import PER, DecideAddress
-from pumonitor.monitor.dashboard.pages.decide_evidence import mature_evaluations
+from pumonitor.monitor.dashboard.pages.decide_found import Found, Kind, stands_on
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import interval_shown
-from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.results import StoredEvaluation
-from pumonitor.monitor.reports.window_problem import WindowProblem, window_problem
-from pumonitor.ports import Window
-from pumonitor.report.decision_words import (
-    MEANING,
-    WHERE,
-    amount,
-    best_said,
-    outcome_title,
-    review_said,
-)
+from pumonitor.report.decision_words import MEANING, WHERE, amount, outcome_title
 from pumonitor.report.numbers import number, rows
 from pumonitor.results import Curve, Estimate
 
@@ -52,33 +30,7 @@ _DRAWN: Final = (
     "positives_missed",
 )
 _MOST_LINES: Final = 21
-_DAY: Final = 86_400.0
 _Line = tuple[str, str, Sequence[tuple[str, str]]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
-    """What is computed once for each address and revision."""
-
-    columns: Sequence[tuple[str, str]]
-    lines: Sequence[_Line]
-    charts: Sequence[dict[str, Any]]
-    best_said: str
-    snapped_said: str
-    reviews: Sequence[dict[str, Any]]
-    reviews_said: str
-    reviews_refused: str
-    weighted: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _StandsOn:
-    """The window that the page stands on: what is kept of it, else what it is computed from."""
-
-    evaluation: StoredEvaluation
-    key: tuple[Any, ...]
-    kept: _Shown | None
-    restored: WindowProblem | None
 
 
 def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -100,12 +52,8 @@ def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, An
     at = DecideAddress.read(query, zone=zone)
     with site.at_once() as ledger:
         series = ledger.newest_results(monitors=[name], metrics=["predictions"])
-        window, passed = _newest_with_estimates(site, ledger, name, at)
-    shown = None if window is None else window.kept
-    if window is not None and window.restored is not None:
-        # After the snapshot: PostgreSQL ends a transaction that waits long for its next statement.
-        compute = partial(_shown, window.restored, window.evaluation.window, at)
-        shown = site.kept.get(window.key, compute)
+        window, passed = stands_on(site, ledger, name, at)
+    found = None if window is None else window.found(site, at)
     return {
         "monitor": name,
         "zone": zone,
@@ -115,84 +63,34 @@ def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, An
         "segments": sorted({one for one in series.segment if one}),
         "window": None if window is None else window.evaluation,
         "passed": passed,
-        "shown": shown,
+        "shown": None if found is None else _shown(found, at),
     }
 
 
-def _newest_with_estimates(
-    site: Site, ledger: Ledger, name: str, at: DecideAddress
-) -> tuple[_StandsOn | None, Sequence[StoredEvaluation]]:
-    """The window that the page stands on, and newer ones that have no estimates."""
-    passed: list[StoredEvaluation] = []
-    for one in mature_evaluations(ledger, name, at):
-        of = (one.window_key, one.revision, one.model_version, one.segment)
-        key = ("decide", of, at.key())
-        kept: _Shown | None = site.kept.find(key)
-        restored = window_problem(one, ledger) if kept is None else None
-        if kept is not None or restored is not None:
-            return _StandsOn(evaluation=one, key=key, kept=kept, restored=restored), passed
-        passed.append(one)
-    return None, passed
-
-
-def _shown(restored: WindowProblem, of: Window, at: DecideAddress) -> _Shown:
-    problem = restored.problem
-    days = (of.end - of.start).total_seconds() / _DAY
-    other, snapped = _other_threshold(problem, at, days=days)
-    found = decision_of(
-        problem, restored.threshold, other_threshold=other, value=at.value, cost=at.cost
-    )
-    marked = {"now": found.now, "chosen": found.chosen, "best": found.best}
-    outcomes = {kind: one for kind, one in marked.items() if one is not None}
-    refused = review_refusal(problem)
-    reviews = None if refused else found.reviews(at.cases)
-    return _Shown(
-        columns=[(kind, f"{kind}: {one.threshold:.6g}") for kind, one in outcomes.items()],
-        lines=[
-            *(_line(metric, outcomes, at) for metric in found.now.estimates),
-            _band_line(outcomes, found),
+def _shown(found: Found, at: DecideAddress) -> dict[str, Any]:
+    """Words and drawings of what was found."""
+    outcomes = found.outcomes
+    return {
+        "columns": [(kind, f"{kind}: {one.threshold:.6g}") for kind, one in outcomes.items()],
+        "lines": [
+            *(_line(metric, outcomes, at) for metric in outcomes["now"].estimates),
+            _relied_on_line(found),
         ],
-        charts=[
+        "charts": [
             drawn
             for metric in (*(("money",) if at.value is not None else ()), *_DRAWN)
-            if (drawn := _chart(metric, found, outcomes, at))["chart"]
+            if (drawn := _chart(metric, found, at))["chart"]
         ],
-        best_said=best_said(found, currency=at.currency),
-        snapped_said=snapped,
-        reviews=[] if reviews is None else _review_lines(reviews),
-        reviews_said="" if reviews is None else review_said(reviews),
-        reviews_refused=refused,
-        weighted=problem.table.weights is not None,
-    )
+        "best_said": found.best_said,
+        "snapped_said": found.chosen_said,
+        "reviews": [] if found.reviews is None else _review_lines(found.reviews),
+        "reviews_said": found.reviews_said,
+        "reviews_refused": found.reviews_refused,
+        "weighted": found.weighted,
+    }
 
 
-def _other_threshold(
-    problem: Problem, at: DecideAddress, *, days: float
-) -> tuple[float | None, str]:
-    """The threshold asked for or that the capacity allows, and what was done to it in words."""
-    if at.threshold is not None:
-        found = nearest_threshold(problem.table, at.threshold)
-        if found == at.threshold:
-            return found, ""
-        return found, (
-            f"Rows are counted by score, and {at.threshold:g} lies between two counts: "
-            f"{found:.6g} is shown."
-        )
-    if at.capacity is None:
-        return None, ""
-    rows_held = float(problem.population.sum())
-    cases = at.capacity * (days if at.per == "day" else 1.0)
-    share = at.capacity / 100 if at.per == "share" else cases / rows_held
-    if share >= 1:
-        return float(problem.table.lower[0]), "Every case can be reviewed."
-    found = threshold_of_capacity(problem, share)
-    return found, (
-        f"{number(share * rows_held)} cases a window can be reviewed: from a score of "
-        f"{found:.6g} on there are no more."
-    )
-
-
-def _line(metric: str, outcomes: Mapping[str, Outcome], at: DecideAddress) -> _Line:
+def _line(metric: str, outcomes: Mapping[Kind, Outcome], at: DecideAddress) -> _Line:
     """A line of the table: title, meaning, value and interval of each threshold."""
     cells = []
     for one in outcomes.values():
@@ -204,28 +102,20 @@ def _line(metric: str, outcomes: Mapping[str, Outcome], at: DecideAddress) -> _L
     return (outcome_title(metric), MEANING.get(metric, ""), cells)
 
 
-def _band_line(outcomes: Mapping[str, Outcome], found: Decision) -> _Line:
+def _relied_on_line(found: Found) -> _Line:
     """What can be relied on of the criterion wherever the threshold is put."""
-    choice = found.choice
-    cells = []
-    for kind, one in outcomes.items():
-        low, high = choice.band(one[choice.criterion])
-        if kind == "best":
-            low, high = choice.low, choice.high
-        cells.append(("", interval_shown(low, high)))
-    heading = f"{outcome_title(choice.criterion)}, whichever threshold is chosen"
+    cells = [("", interval_shown(low, high)) for low, high in found.relied_on.values()]
+    heading = f"{outcome_title(found.criterion)}, whichever threshold is chosen"
     return (heading, "an interval that holds at all thresholds at once", cells)
 
 
-def _chart(
-    metric: str, found: Decision, outcomes: Mapping[str, Outcome], at: DecideAddress
-) -> dict[str, Any]:
-    curve = found.curves[f"{metric}_by_threshold"]
+def _chart(metric: str, found: Found, at: DecideAddress) -> dict[str, Any]:
+    curve = found.curves[metric]
     heading = f"{outcome_title(metric)} by threshold"
     at_most = float(np.nextafter(curve.x[-1], np.inf))
     return {
         "heading": heading,
-        "chart": _drawn(curve, metric, outcomes, title=heading, last=at_most),
+        "chart": _drawn(curve, metric, found.outcomes, title=heading, last=at_most),
         "columns": ["Threshold", outcome_title(metric), "95% interval"],
         "lines": [
             (
@@ -239,7 +129,7 @@ def _chart(
 
 
 def _drawn(
-    curve: Curve, metric: str, outcomes: Mapping[str, Outcome], *, title: str, last: float
+    curve: Curve, metric: str, outcomes: Mapping[Kind, Outcome], *, title: str, last: float
 ) -> Markup:
     return draw_curves(
         [Line(x=curve.x, y=curve.y, low=curve.low, high=curve.high)],
@@ -249,14 +139,14 @@ def _drawn(
         across=(float(curve.x[0]), last),
         upward=(0.0, 1.0) if metric in _SHARES else _reach(curve, outcomes, metric),
         places=[
-            Place(one.threshold, f"{kind} {one.threshold:.6g}", kind)  # type: ignore[arg-type]
+            Place(one.threshold, f"{kind} {one.threshold:.6g}", kind)
             for kind, one in outcomes.items()
         ],
         dots=[_dot(one.threshold, one[metric]) for one in outcomes.values()],
     )
 
 
-def _reach(curve: Curve, outcomes: Mapping[str, Outcome], metric: str) -> tuple[float, float]:
+def _reach(curve: Curve, outcomes: Mapping[Kind, Outcome], metric: str) -> tuple[float, float]:
     """An axis for what can be read: where all cases are reviewed numbers are far from the rest."""
     top = 1.05 * float(np.max(curve.high))
     marked = [end for one in outcomes.values() for end in one[metric].displayed]

@@ -1,0 +1,91 @@
+"""What is answered about a decision."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from pumonitor.decisions import Where
+from pumonitor.monitor.dashboard.api.answers import REASON
+from pumonitor.monitor.dashboard.api.values import Answer, Moment, Number
+from pumonitor.monitor.dashboard.pages.decide_found import Kind
+from pumonitor.ports import State
+
+__all__ = [
+    "CurveOfThresholds",
+    "Decided",
+    "DecidedEstimate",
+    "Interval",
+    "Review",
+    "Reviews",
+    "Threshold",
+]
+
+
+class Interval(Answer):
+    """An interval of 95%."""
+
+    low: Number
+    high: Number
+
+
+class DecidedEstimate(Interval):
+    """An estimate at a threshold."""
+
+    value: Number
+    undefined_reason: str | None = REASON
+
+
+class Threshold(Answer):
+    """What one threshold brings in a window."""
+
+    kind: Kind = Field(description="The present one, the one asked for, or the best one.")
+    threshold: float
+    estimates: dict[str, DecidedEstimate]
+    relied_on: Interval = Field(
+        description="Interval of the criterion that holds at all thresholds at once."
+    )
+
+
+class CurveOfThresholds(Answer):
+    """An estimate over thresholds, with its interval at each."""
+
+    threshold: list[float]
+    value: list[Number]
+    low: list[Number]
+    high: list[Number]
+
+
+class Review(Answer):
+    """A random review, and what it is expected to bring."""
+
+    where: Where = Field(description="Among which cases not yet confirmed: by the threshold.")
+    cases: int
+    positives: Number = Field(description="How many of them are expected to be positive.")
+    widths: dict[str, Number] = Field(description="Expected widths of intervals afterwards.")
+
+
+class Reviews(Answer):
+    """Random reviews of one size beside each other."""
+
+    now: dict[str, Number] = Field(description="Widths of the intervals today.")
+    options: list[Review]
+
+
+class Decided(Answer):
+    """What thresholds bring, from the newest mature window with estimates."""
+
+    monitor: str
+    segment: str
+    model_version: str | None
+    window_start: Moment | None = Field(description="Null if no mature window has estimates.")
+    window_end: Moment | None
+    state: State | None
+    revision: int | None
+    passed: list[Moment] = Field(description="Newer mature windows, which have no estimates.")
+    thresholds: list[Threshold]
+    criterion: str | None = Field(description="What is highest, at its lower bound, at the best.")
+    best_said: str
+    chosen_said: str = Field(description="What was done to the threshold or capacity asked for.")
+    curves: dict[str, CurveOfThresholds]
+    reviews: Reviews | None
+    reviews_refused: str = Field(description="Why no reviews are compared; may be empty.")
