@@ -103,8 +103,13 @@ def postgres_address(migrated_postgres: str) -> str:
 
     database = Database(migrated_postgres)
     with database.writing() as connection:
-        tables = ", ".join(table.name for table in metadata.sorted_tables)
-        connection.exec_driver_sql(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+        used = connection.exec_driver_sql(
+            "SELECT sequencename FROM pg_sequences WHERE last_value IS NOT NULL"
+        )
+        numbered = [f"ALTER SEQUENCE {name} RESTART" for (name,) in used]
+        # Of few rows quicker than TRUNCATE, which makes every file of the tables anew.
+        emptied = [str(table.delete()) for table in reversed(metadata.sorted_tables)]
+        connection.exec_driver_sql("; ".join([*emptied, *numbered]))
     database.close()
     return migrated_postgres
 
