@@ -1,9 +1,10 @@
 """How often nominal 95% intervals hold the truth: `python -m benchmarks.coverage`.
 
-The class prior is given (the window's own for the window target). Every cell of the grid is
-printed, then the mean and the lowest of all cells by number of labeled positives; the last lines
-name the cells outside the bounds that intervals are held to: 92.5% to 98%, and 90% to 99% at 20
-labeled positives, allowing two Monte-Carlo standard errors.
+The class prior is given (the window's own for the window target); with `--prior-spread` it is off
+by a normal error of that standard deviation on the logit scale, and its interval says so. Every
+cell of the grid is printed, then the mean and the lowest of all cells by number of labeled
+positives; the last lines name the cells outside the bounds that intervals are held to: 92.5% to
+98%, and 90% to 99% at 20 labeled positives, allowing two Monte-Carlo standard errors.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import math
 import zlib
 
 import numpy as np
+from scipy import special, stats
 
 from benchmarks.simulation import Design, process_truth, simulate, window_truth
 from pumonitor.metrics import THRESHOLD_METRICS
@@ -32,7 +34,7 @@ METRICS = ("aul", "auc", "average_precision", *(metric.name for metric in AT_THR
 
 
 def estimates_of(
-    design: Design, target: Target, rng: np.random.Generator
+    design: Design, target: Target, rng: np.random.Generator, *, prior_spread: float = 0.0
 ) -> tuple[dict[str, Estimate], dict[str, float]]:
     """Estimates from one simulated window, and the truth they are for."""
     window = simulate(design, rng)
@@ -47,7 +49,7 @@ def estimates_of(
     )
     problem = make_problem(
         table,
-        ClassPriorEstimate.given(prior),
+        _given(prior, prior_spread, rng),
         scenario=design.scenario,
         label_purity=design.label_purity,
         target=target,
@@ -64,12 +66,25 @@ def estimates_of(
     return {estimate.name: estimate for estimate in found}, truth or process_truth(design)
 
 
-def coverage(design: Design, target: Target, *, runs: int, seed: int = 0) -> dict[str, float]:
+def _given(prior: float, spread: float, rng: np.random.Generator) -> ClassPriorEstimate:
+    """The true prior, or one that is off by as much as its interval says."""
+    if spread == 0:
+        return ClassPriorEstimate.given(prior)
+    middle = special.logit(prior) + spread * rng.standard_normal()
+    reach = stats.norm.ppf(0.975) * spread
+    value, low, high = special.expit([middle, middle - reach, middle + reach]).tolist()
+    return ClassPriorEstimate.given((value, low, high))
+
+
+def coverage(
+    design: Design, target: Target, *, runs: int, seed: int = 0, prior_spread: float = 0.0
+) -> dict[str, float]:
     """Share of runs whose interval holds the truth, per metric."""
     key = zlib.crc32(repr((design, target)).encode())
     held = dict.fromkeys(METRICS, 0)
     for run in range(runs):
-        estimates, truth = estimates_of(design, target, np.random.default_rng([seed, key, run]))
+        rng = np.random.default_rng([seed, key, run])
+        estimates, truth = estimates_of(design, target, rng, prior_spread=prior_spread)
         for name in METRICS:
             estimate = estimates[name]
             held[name] += estimate.low - 1e-12 <= truth[name] <= estimate.high + 1e-12
@@ -89,42 +104,51 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=400, help="simulated windows per cell")
     parser.add_argument("--labeled", type=int, nargs="*", default=[20, 50, 200, 1000])
     parser.add_argument("--auc", type=float, nargs="*", default=[0.7, 0.9])
-    parser.add_argument("--frequency", type=float, default=0.3, help="label frequency c")
+    parser.add_argument("--prior", type=float, nargs="*", default=[0.02, 0.1, 0.3])
+    parser.add_argument("--frequency", type=float, nargs="*", default=[0.3], help="of labels, c")
+    parser.add_argument("--prior-spread", type=float, nargs="*", default=[0.0])
+    parser.add_argument("--target", nargs="*", default=["process", "window"])
+    parser.add_argument("--scenario", nargs="*", default=["single-training-set", "case-control"])
     parser.add_argument("--purity", type=float, default=1.0, help="label purity b")
     parser.add_argument("--decimals", type=int, default=None, help="round scores: ties")
     arguments = parser.parse_args()
     outside = []
     by_labeled: dict[int, list[float]] = {}
-    print(f"{arguments.runs} runs a cell, label frequency {arguments.frequency}")
+    print(f"{arguments.runs} runs a cell")
     print(
-        "scenario             target   n_L    pi  auc  " + " ".join(f"{n[:9]:>9}" for n in METRICS)
+        "scenario             target   n_L    pi  auc    c spread  "
+        + " ".join(f"{n[:9]:>9}" for n in METRICS)
     )
     grid = itertools.product(
-        ("single-training-set", "case-control"),
-        ("process", "window"),
+        arguments.scenario,
+        arguments.target,
         arguments.labeled,
-        (0.02, 0.1, 0.3),
+        arguments.prior,
         arguments.auc,
+        arguments.frequency,
+        arguments.prior_spread,
     )
-    for scenario, target, n_labeled, class_prior, auc in grid:
+    for scenario, target, n_labeled, class_prior, auc, frequency, spread in grid:
         design = Design(
-            scenario=scenario,  # type: ignore[arg-type]
+            scenario=scenario,
             n_labeled=n_labeled,
             class_prior=class_prior,
             auc=auc,
-            label_frequency=arguments.frequency,
+            label_frequency=frequency,
             label_purity=arguments.purity,
             decimals=arguments.decimals,
         )
-        held = coverage(design, target, runs=arguments.runs)  # type: ignore[arg-type]
+        held = coverage(design, target, runs=arguments.runs, prior_spread=spread)
         by_labeled.setdefault(n_labeled, []).extend(held.values())
         low, high = bounds(n_labeled, arguments.runs)
         row = " ".join(f"{held[n]:>8.3f}{' ' if low <= held[n] <= high else '*'}" for n in METRICS)
         print(
-            f"{scenario:20} {target:8} {n_labeled:>4} {class_prior:>5} {auc:>4}  {row}", flush=True
+            f"{scenario:20} {target:8} {n_labeled:>4} {class_prior:>5} {auc:>4} {frequency:>4} "
+            f"{spread:>6}  {row}",
+            flush=True,
         )
         outside += [
-            (scenario, target, n_labeled, class_prior, auc, name, held[name])
+            (scenario, target, n_labeled, class_prior, auc, frequency, spread, name, held[name])
             for name in METRICS
             if not low <= held[name] <= high
         ]

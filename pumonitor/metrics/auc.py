@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.from_draws import estimate_from_draws
-from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
+from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, observed_lift
 from pumonitor.metrics.settings import Setting
@@ -22,7 +22,7 @@ def auc_estimate(problem: Problem, lift: ObservedLift) -> Estimate:
         problem.class_prior.value,
         problem.prior_draws,
     )
-    if is_counted(problem):
+    if problem.is_prior_counted:
         prior_draws = prior_draws_following(problem, lift.draws, correlation=lift.correlation)
     sampling = auc_from_lift(lift.draws, prior, purity)
     both, by_prior = sampling, None

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from pumonitor.metrics.aul_theory import AulInterval, interval_by_theory
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.from_draws import estimate_from_draws
-from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
+from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, aul_from_auc, observed_lift
 from pumonitor.metrics.settings import Setting
@@ -23,7 +23,7 @@ def aul_estimate(problem: Problem, lift: ObservedLift) -> Estimate:
         problem.class_prior.value,
         problem.prior_draws,
     )
-    if is_counted(problem):
+    if problem.is_prior_counted:
         prior_draws = prior_draws_following(problem, lift.draws, correlation=lift.correlation)
     if purity == 1.0:
         return estimate_from_draws(

@@ -8,7 +8,7 @@ import numpy as np
 
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.from_draws import estimate_from_draws
-from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
+from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.ranking import (
@@ -43,7 +43,7 @@ def average_precision_estimate(
     if problem.prior_draws is not None:
         # Smooth and monotone in the prior: a few values suffice for all draws.
         prior_draws = problem.prior_draws
-        if is_counted(problem):
+        if problem.is_prior_counted:
             prior_draws = prior_draws_following(
                 problem, sampling, correlation=average_precision_correlation(problem)
             )

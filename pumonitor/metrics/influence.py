@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.metrics.mixtures import solved_mixtures
 from pumonitor.metrics.problem import Problem
 
 __all__ = ["standard_error"]
@@ -21,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 def standard_error(
     problem: Problem, labeled_influence: FloatArray, population_influence: FloatArray
-) -> tuple[float, float]:
+) -> tuple[FloatArray | float, float]:
     """Standard error and Satterthwaite degrees of freedom of a functional of (G, F).
 
     Parameters
@@ -33,7 +34,8 @@ def standard_error(
     -----
     process, single-training-set: rows are independent draws; a labeled row contributes
     u / n_L + v / n, any other v / n. process, case-control: two independent samples.
-    window: only u counts, with the correction of `Problem.window_correction`.
+    window: only u counts, with the correction of `Problem.window_correction`. It depends on the
+    number of positives, so there is a standard error for each draw of an uncertain class prior.
     The labeled part carries n_L / (n_L - 1), as a sample variance does, with the degrees of
     freedom of `Problem.labeled_degrees` for n_L - 1.
     """
@@ -45,15 +47,17 @@ def standard_error(
     small_sample = 1 + 1 / labeled_degrees if labeled_degrees > 0 else math.inf
     own = float(np.sum(table.labeled_squares * u**2)) / labeled_total**2
     if problem.target == "window":
-        positive, negative = _component_variances(problem, u)
+        prior = problem.window_prior
+        positive, negative = _component_variances(problem, u, prior)
         cross = float(np.sum(table.labeled_cross * u**2)) / labeled_total**2
         correction = problem.window_correction(
             cross=np.asarray(cross),
-            positive=np.asarray(positive),
-            negative=np.asarray(negative),
+            positive=positive,
+            negative=negative,
+            class_prior=prior,
         )
-        variance = small_sample * (own + float(correction))
-        return math.sqrt(max(variance, 0.0)), labeled_degrees
+        errors = np.sqrt(np.maximum(small_sample * (own + correction), 0.0))
+        return (errors if errors.ndim else float(errors)), labeled_degrees
     rest = float(np.sum(problem.rest_squares * v**2)) / population_total**2
     labeled = own
     if problem.scenario == "single-training-set":
@@ -71,15 +75,20 @@ def standard_error(
     return math.sqrt(variance), degrees
 
 
-def _component_variances(problem: Problem, influence: FloatArray) -> tuple[float, float]:
-    """Variance of the influence among positives and among negatives."""
-    prior, purity = problem.class_prior.value, problem.label_purity
-    g, f = problem.labeled_share, problem.population_share
-    positives = ((1 - prior) * g - (1 - purity) * f) / (purity - prior)
-    negatives = (purity * f - prior * g) / (purity - prior)
-
-    def variance(share: FloatArray) -> float:
-        mean = float(np.sum(share * influence))
-        return max(float(np.sum(share * influence**2)) - mean**2, 0.0)
-
-    return variance(positives), variance(negatives)
+def _component_variances(
+    problem: Problem, influence: FloatArray, prior: FloatArray | float
+) -> tuple[FloatArray, FloatArray]:
+    """Variance of the influence among positives and among negatives, at one class prior or more."""
+    purity = problem.label_purity
+    of_labeled, of_all = (
+        [float(np.sum(share * power)) for power in (influence, influence**2)]
+        for share in (problem.labeled_share, problem.population_share)
+    )
+    positives, negatives = zip(
+        *(
+            solved_mixtures(g, f, prior, label_purity=purity)
+            for g, f in zip(of_labeled, of_all, strict=True)
+        ),
+        strict=True,
+    )
+    return tuple(np.maximum(square - mean**2, 0.0) for mean, square in (positives, negatives))

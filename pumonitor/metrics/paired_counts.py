@@ -134,11 +134,19 @@ def _extra_rows(possible_share: FloatArray, rows: float) -> FloatArray:
 
 
 def _gammas(share: FloatArray, variance: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Draws of non-negative weights with these means and variances: shape (4, DRAWS)."""
-    draws = np.repeat(share[:, None], DRAWS, axis=1)
-    for cell in np.flatnonzero((share > 0) & (variance > 0)):
-        mean, spread = float(share[cell]), float(variance[cell])
-        draws[cell] = rng.gamma(mean**2 / spread, spread / mean, size=DRAWS)
+    """Draws of non-negative weights with these means and variances: shape (4, DRAWS).
+
+    Means and variances have a column, or one for each draw.
+    """
+    draws = np.broadcast_to(share, (4, DRAWS)).copy()
+    spreads = np.broadcast_to(variance, share.shape)
+    for cell in range(4):
+        random = (share[cell] > 0) & (spreads[cell] > 0)
+        if not random.any():
+            continue
+        mean, spread = (np.where(random, one[cell], 1.0) for one in (share, spreads))
+        drawn = rng.gamma(mean**2 / spread, spread / mean, size=DRAWS)
+        draws[cell] = np.where(random, drawn, draws[cell])
     return draws
 
 
@@ -148,7 +156,7 @@ def _with_extra(
     """Mean and variance of the cells' weights with the extra rows, of the average weight each."""
     row = float(squares.sum())
     extra = _extra_rows(possible_share, 1 / row)
-    return share + extra * row, squares + extra * row**2
+    return (share + extra * row)[:, None], (squares + extra * row**2)[:, None]
 
 
 def _process_draws(
@@ -214,22 +222,27 @@ def _window_draws(problem: Problem, g: FloatArray, theta: FloatArray, summed: Su
     can have its own part of it.
     """
     rows, total = problem.table, float(problem.table.labeled.sum())
-    true = corrected_rates(g, theta, problem.class_prior.value, label_purity=problem.label_purity)
+    prior = np.atleast_1d(problem.window_prior)
+    true = corrected_rates(g[:, None], theta[:, None], prior, label_purity=problem.label_purity)
     squares, cross = summed(rows.labeled_squares) / total**2, summed(rows.labeled_cross) / total**2
     row = float(squares.sum())
     correction = problem.window_correction(
-        cross=cross,
+        cross=cross[:, None],
         positive=np.clip(true.recall, 0.0, 1.0),
         negative=np.clip(true.false_positive_rate, 0.0, 1.0),
+        class_prior=prior,
     )
     everywhere = problem.window_correction(
-        cross=np.asarray(cross.sum()), positive=np.ones(()), negative=np.ones(())
+        cross=np.asarray(cross.sum()),
+        positive=np.ones(()),
+        negative=np.ones(()),
+        class_prior=prior,
     )
-    unseen = max(1 + float(everywhere) / row, 0.0)
-    extra = unseen * _extra_rows(theta / problem.class_prior.value, 1 / row)
-    variance = np.maximum(squares + correction, 0.0) + extra * row**2
+    unseen = np.maximum(1 + everywhere / row, 0.0)
+    extra = unseen * _extra_rows(theta / problem.class_prior.value, 1 / row)[:, None]
+    variance = np.maximum(squares[:, None] + correction, 0.0) + extra * row**2
     labeled = _gammas(
-        g + extra * row, variance, problem.generator("paired counts at two thresholds")
+        g[:, None] + extra * row, variance, problem.generator("paired counts at two thresholds")
     )
     return _CellDraws(
         labeled=labeled / labeled.sum(axis=0),

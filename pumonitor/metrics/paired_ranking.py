@@ -20,6 +20,7 @@ from pumonitor.metrics.influence import standard_error
 from pumonitor.metrics.paired import ModelOnRows, difference_range
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
+from pumonitor.metrics.ranking import added_in_squares
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
 
@@ -60,14 +61,14 @@ def lift_difference(first: ModelOnRows, second: ModelOnRows, rows: ScoreTable) -
     value = _lift_influence(first.problem)[0] - _lift_influence(second.problem)[0]
     error, degrees = paired_standard_error(first, second, rows)
     problem = first.on_rows(rows)
-    error = math.hypot(error, _unseen_spread(first, second, problem))
+    error = added_in_squares(error, _unseen_spread(first, second, problem))
     noise = _t_noise(error, degrees, problem.generator("paired ranking"))
     return LiftDifference(problem=problem, value=value, draws=value + noise)
 
 
 def paired_standard_error(
     first: ModelOnRows, second: ModelOnRows, rows: ScoreTable
-) -> tuple[float, float]:
+) -> tuple[FloatArray | float, float]:
     """Standard error and degrees of freedom of the difference of two observed AUL."""
     (_, u, v), (_, other_u, other_v) = map(_lift_influence, (first.problem, second.problem))
     return standard_error(
@@ -77,20 +78,21 @@ def paired_standard_error(
     )
 
 
-def _unseen_spread(first: ModelOnRows, second: ModelOnRows, problem: Problem) -> float:
+def _unseen_spread(first: ModelOnRows, second: ModelOnRows, problem: Problem) -> FloatArray | float:
     apart = _lift_influence(first.problem)[1][first.cells]
     apart -= _lift_influence(second.problem)[1][second.cells]
     population = problem.population
     variance = _PSEUDO_ROW * float(np.sum(population * apart**2) / np.sum(population))
     variance /= (problem.labeled_size + 1) ** 2
     if problem.target == "window":
-        variance *= float(first.problem.window_ratio(0))
+        ratio = first.problem.window_ratio(0, class_prior=first.problem.window_prior)
+        return np.sqrt(variance * ratio) if ratio.ndim else math.sqrt(variance * float(ratio))
     return math.sqrt(variance)
 
 
-def _t_noise(error: float, degrees: float, rng: np.random.Generator) -> FloatArray:
+def _t_noise(error: FloatArray | float, degrees: float, rng: np.random.Generator) -> FloatArray:
     """Midpoints of equal strata in random order: quantiles without Monte-Carlo error."""
-    if not error > 0:
+    if not np.any(np.asarray(error) > 0):
         return np.zeros(DRAWS)
     uniform = (rng.permutation(DRAWS) + 0.5) / DRAWS
     return np.asarray(error * special.stdtrit(max(degrees, 1.0), uniform))

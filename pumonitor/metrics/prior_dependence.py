@@ -16,14 +16,9 @@ from scipy import special
 
 from pumonitor.metrics.problem import Problem
 
-__all__ = ["correlation_with_positives", "is_counted", "prior_draws_following"]
+__all__ = ["correlation_with_positives", "prior_draws_following"]
 
 FloatArray = NDArray[np.float64]
-
-
-def is_counted(problem: Problem) -> bool:
-    """Whether the class prior is the total of the labeled rows' weights."""
-    return problem.class_prior.method == "propensity" and problem.prior_draws is not None
 
 
 def prior_draws_following(

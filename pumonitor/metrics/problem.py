@@ -211,22 +211,60 @@ class Problem:
 
         With propensities a labeled row stands for 1 / propensity positives, and this is near 1.
         """
-        positives = self.class_prior.value * float(self.population.sum())
-        return float(self.table.labeled.sum()) / max(positives, 1e-300)
+        return float(self._label_share_at(self.class_prior.value))
+
+    def _label_share_at(self, class_prior: FloatArray | float) -> FloatArray:
+        positives = class_prior * float(self.population.sum())
+        return np.asarray(float(self.table.labeled.sum()) / np.maximum(positives, 1e-300))
+
+    @property
+    def is_prior_counted(self) -> bool:
+        """Whether the class prior is the total of the labeled rows' weights."""
+        return self.class_prior.method == "propensity" and self.prior_draws is not None
+
+    @property
+    def window_prior(self) -> FloatArray | float:
+        """Class priors that say how much of the window each draw takes to be known.
+
+        Draws of pi, in the order of `prior_draws`; the value where pi is known or for the target
+        "process". Also where pi is counted from the labeled rows: the labeled weight over that of
+        the positives is then near 1 whatever pi is, and what varies is that same weight.
+
+        A window has at least the positives that are labeled in it. Draws below have possible ones
+        in their place: else they would take all of the window to be known.
+        """
+        known = self.prior_draws is None or self.class_prior.is_known
+        if self.target == "process" or known or self.is_prior_counted:
+            return self.class_prior.value
+        draws = self.prior_alone
+        least = self.labeled_fraction * self.label_purity
+        if self.scenario == "case-control" or not np.any(draws > least):
+            return draws
+        return np.where(draws > least, draws, np.resize(draws[draws > least], len(draws)))
 
     def labeled_variance(self, index: int | NDArray[np.intp] | slice) -> FloatArray:
         """Sampling variance of g at cells `index`: sum of squared weights, not a row count."""
         return share_variance(self.labeled_above[index], self.sums.labeled_squares, index)
 
-    def window_ratio(self, index: int | NDArray[np.intp] | slice) -> FloatArray:
-        """Variance of g as an estimate for this window, over its sampling variance."""
+    def window_ratio(
+        self, index: int | NDArray[np.intp] | slice, *, class_prior: FloatArray | float
+    ) -> FloatArray:
+        """Variance of g as an estimate for this window, over its sampling variance.
+
+        Parameters
+        ----------
+        index : int, ndarray or slice
+            Cells.
+        class_prior : float or ndarray
+            Of the window; broadcasts with the cells. An uncertain prior is `window_prior`.
+        """
         sampled = self.labeled_variance(index)
         rates = [
             np.clip(rate, 0.0, 1.0)
             for rate in solved_mixtures(
                 self.labeled_above[index],
                 self.population_above[index],
-                self.class_prior.value,
+                class_prior,
                 label_purity=self.label_purity,
             )
         ]
@@ -234,9 +272,13 @@ class Problem:
             cross=share_variance(self.labeled_above[index], self.sums.labeled_cross, index),
             positive=rates[0] * (1 - rates[0]),
             negative=rates[1] * (1 - rates[1]),
+            class_prior=class_prior,
         )
         everywhere = self.window_correction(
-            cross=np.asarray(self.sums.labeled_cross[0]), positive=np.ones(()), negative=np.ones(())
+            cross=np.asarray(self.sums.labeled_cross[0]),
+            positive=np.ones(()),
+            negative=np.ones(()),
+            class_prior=class_prior,
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             # At the lowest cell g is 1 but for rounding, which must not be divided by.
@@ -248,7 +290,12 @@ class Problem:
         return np.maximum(ratio, 0.0)
 
     def window_correction(
-        self, *, cross: FloatArray, positive: FloatArray, negative: FloatArray
+        self,
+        *,
+        cross: FloatArray,
+        positive: FloatArray,
+        negative: FloatArray,
+        class_prior: FloatArray | float,
     ) -> FloatArray:
         """What the window target adds to the sampling variance of a mean over G.
 
@@ -265,12 +312,14 @@ class Problem:
         ----------
         cross, positive, negative : ndarray
             The mean's cross moment over labeled rows, V_1 and V_0.
+        class_prior : float or ndarray
+            Of the window: n_P over its rows.
         """
         purity = self.label_purity
         if purity == 1.0 and self.scenario == "single-training-set":
-            return np.asarray(-min(self.label_share, 1.0) * cross)
-        positives = max(self.positives_in_window, 1e-300)
-        negatives = max(self.population_size - positives, 1e-300)
+            return np.asarray(-np.minimum(self._label_share_at(class_prior), 1.0) * cross)
+        positives = np.maximum(class_prior * self.population_size, 1e-300)
+        negatives = np.maximum(self.population_size - positives, 1e-300)
         term = purity**2 * positive / positives + (1 - purity) ** 2 * negative / negatives
         return np.asarray(term if self.scenario == "case-control" else -term)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from pumonitor.metrics.influence import standard_error
-from pumonitor.metrics.prior_dependence import correlation_with_positives, is_counted
+from pumonitor.metrics.prior_dependence import correlation_with_positives
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
 from pumonitor.stats.confidence_draws import logit_t_draws
@@ -29,7 +29,7 @@ class ObservedLift:
 
     value: float
     draws: FloatArray
-    standard_error: float
+    standard_error: FloatArray | float
     method: str
     correlation: float = 0.0
     """With the total of the labeled weights, where that is what the class prior comes from."""
@@ -54,7 +54,7 @@ def observed_lift(problem: Problem) -> ObservedLift:
     labeled_influence = placement_sums / total - value
     population_influence = labeled_above[1:] + 0.5 * problem.labeled_share - value
     error, degrees = standard_error(problem, labeled_influence, population_influence)
-    error = math.hypot(error, _unseen_spread(problem, value, labeled_influence))
+    error = added_in_squares(error, _unseen_spread(problem, value, labeled_influence))
     rng = problem.generator("ranking")
     if not 0 < value < 1:
         return ObservedLift(
@@ -69,12 +69,21 @@ def observed_lift(problem: Problem) -> ObservedLift:
         standard_error=error,
         method="Student t on the logit scale",
         correlation=correlation_with_positives(problem, labeled_influence, population_influence)
-        if is_counted(problem)
+        if problem.is_prior_counted
         else 0.0,
     )
 
 
-def _unseen_spread(problem: Problem, value: float, labeled_influence: FloatArray) -> float:
+def added_in_squares(error: FloatArray | float, other: FloatArray | float) -> FloatArray | float:
+    """Error of two independent ones; of each draw if one of them has draws."""
+    if isinstance(error, float) and isinstance(other, float):
+        return math.hypot(error, other)
+    return np.asarray(np.hypot(error, other))
+
+
+def _unseen_spread(
+    problem: Problem, value: float, labeled_influence: FloatArray
+) -> FloatArray | float:
     """Error from placements that a small sample has not shown.
 
     With a good ranking few labeled rows are low, and 20 of them mostly show none: their spread is
@@ -90,7 +99,8 @@ def _unseen_spread(problem: Problem, value: float, labeled_influence: FloatArray
         spread = float(np.sum(problem.population_share * heavy**2))
         variance += _HEAVY_PSEUDO_ROW * spread / float(problem.table.labeled.sum()) ** 2
     if problem.target == "window":
-        variance *= float(problem.window_ratio(0))
+        ratio = problem.window_ratio(0, class_prior=problem.window_prior)
+        return np.sqrt(variance * ratio) if ratio.ndim else math.sqrt(variance * float(ratio))
     return math.sqrt(variance)
 
 
@@ -113,14 +123,15 @@ def _weight_if_labeled(problem: Problem) -> FloatArray:
 
 def _no_spread_draws(problem: Problem, value: float) -> FloatArray:
     """Draws when all placements are equal: how many unseen ones could differ, at the worst."""
-    if problem.target == "window" and problem.scenario == "single-training-set":
-        unseen = 1 - problem.labeled_size / max(problem.positives_in_window, problem.labeled_size)
-        if unseen <= 1e-12:
-            return np.full(DRAWS, value)
     uniform = (np.arange(DRAWS) + 0.5) / DRAWS
     seen_share = special.betaincinv(problem.labeled_size, 1.0, uniform)
     worst = 0.0 if value > 0.5 else 1.0
-    return np.asarray(worst + (value - worst) * seen_share)
+    draws = np.asarray(worst + (value - worst) * seen_share)
+    if problem.target == "window" and problem.scenario == "single-training-set":
+        positives = np.asarray(problem.window_prior * problem.population_size)
+        unseen = 1 - problem.labeled_size / np.maximum(positives, problem.labeled_size)
+        return np.where(unseen <= 1e-12, value, draws)
+    return draws
 
 
 def auc_from_lift(lift: FloatArray | float, prior: FloatArray | float, purity: float) -> FloatArray:
@@ -187,7 +198,7 @@ def flagged_rate(problem: Problem) -> FloatArray:
 
 def average_precision_error(
     problem: Problem, *, prior_is_labeled_fraction: bool = False
-) -> tuple[float, float]:
+) -> tuple[FloatArray | float, float]:
     """Standard error and degrees of freedom of average precision, prior held fixed.
 
     `prior_is_labeled_fraction`: the prior is q of the same sample (the uncorrected average
@@ -198,7 +209,7 @@ def average_precision_error(
     if prior_is_labeled_fraction:
         u, v = u + value, v - value
     error, degrees = standard_error(problem, u, v)
-    return (error, degrees) if math.isfinite(error) else (0.0, 1.0)
+    return (error, degrees) if np.all(np.isfinite(error)) else (0.0, 1.0)
 
 
 def average_precision_correlation(problem: Problem) -> float:

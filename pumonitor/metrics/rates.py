@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.mixtures import solved_mixtures
-from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
+from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
 from pumonitor.results import Estimate
@@ -117,7 +117,7 @@ def rates_with_draws(problem: Problem, g: float, theta: float, draws: ShareDraws
     both, by_prior = sampling, None
     if problem.prior_draws is not None:
         together = problem.prior_draws_with(draws.labeled_fraction)
-        if is_counted(problem) and draws.labeled_total is not None:
+        if problem.is_prior_counted and draws.labeled_total is not None:
             together = prior_draws_following(problem, draws.labeled_total)
         both = corrected_rates(
             draws.labeled_above, draws.population_above, together, label_purity=purity
@@ -145,7 +145,8 @@ def share_draws_at(problem: Problem, index: int) -> ShareDraws:
     above_draws, below_draws = _both_sides(g, sums.labeled_squares, index, rng)
     labeled_draws = above_draws / (above_draws + below_draws)
     if problem.target == "window":
-        scaled = g + (labeled_draws - g) * np.sqrt(float(problem.window_ratio(index)))
+        ratio = problem.window_ratio(index, class_prior=problem.window_prior)
+        scaled = g + (labeled_draws - g) * np.sqrt(ratio)
         return ShareDraws(
             labeled_above=np.clip(scaled, 0.0, 1.0),
             population_above=np.full(DRAWS, theta),

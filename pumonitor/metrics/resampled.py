@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.metrics.prior_dependence import is_counted, prior_draws_following
+from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.running_sums import above
 from pumonitor.stats.resampling import share_resamples, weight_resamples
@@ -63,7 +63,10 @@ def resample(problem: Problem, *, cells: int, thresholds: tuple[float, ...] = ()
     picked = rng.integers(len(problem.fraction_draws), size=RESAMPLES)
     fraction = problem.fraction_draws[picked, np.newaxis]
     if problem.target == "window":
-        ratio = np.sqrt(small.window_ratio(slice(None)))
+        positives = problem.window_prior
+        if isinstance(positives, np.ndarray):
+            positives = positives[picked, np.newaxis]
+        ratio = np.sqrt(small.window_ratio(slice(None), class_prior=positives))
         labeled_draws = small.labeled_above + (labeled_draws - small.labeled_above) * ratio
         population_draws = np.broadcast_to(small.population_above, labeled_draws.shape)
     else:
@@ -74,7 +77,7 @@ def resample(problem: Problem, *, cells: int, thresholds: tuple[float, ...] = ()
             mass_draws = small.sums.mass + labeled_draws - small.labeled_above
             population_draws = fraction * mass_draws + (1 - fraction) * population_draws
     prior_draws = np.full((RESAMPLES, 1), problem.class_prior.value)
-    if is_counted(problem):
+    if problem.is_prior_counted:
         prior_draws = prior_draws_following(problem, _labeled_totals(small))[:, np.newaxis]
     elif problem.prior_draws is not None:
         prior_draws = problem.prior_draws[picked, np.newaxis]

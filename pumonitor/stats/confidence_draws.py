@@ -55,10 +55,14 @@ def share_draws(
 
 
 def _t_noise(
-    standard_error: float, degrees_of_freedom: float, *, size: int, rng: np.random.Generator
+    standard_error: FloatArray | float,
+    degrees_of_freedom: float,
+    *,
+    size: int,
+    rng: np.random.Generator,
 ) -> FloatArray:
     """Errors by Student's t; none where no error is known."""
-    if standard_error == 0 or not math.isfinite(standard_error):
+    if not np.any(standard_error) or not np.all(np.isfinite(standard_error)):
         return np.zeros(size)
     quantiles = _t_quantiles(size, max(degrees_of_freedom, 1.0))
     return np.asarray(standard_error * quantiles[rng.permutation(size)])
@@ -87,7 +91,7 @@ def _normal_quantiles(size: int) -> FloatArray:
 
 def logit_t_draws(
     value: float,
-    standard_error: float,
+    standard_error: FloatArray | float,
     degrees_of_freedom: float,
     *,
     size: int,
@@ -95,7 +99,8 @@ def logit_t_draws(
 ) -> FloatArray:
     """Draws for a number in (0, 1) from Student's t on the logit scale (delta method).
 
-    Outside (0, 1), where there is no logit, Student's t on the plain scale.
+    Outside (0, 1), where there is no logit, Student's t on the plain scale. Each draw may have a
+    standard error of its own.
 
     Examples
     --------
@@ -112,7 +117,7 @@ def logit_t_draws(
 
 def log_t_draws(
     value: float,
-    standard_error: float,
+    standard_error: FloatArray | float,
     degrees_of_freedom: float,
     *,
     size: int,

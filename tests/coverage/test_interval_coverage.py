@@ -13,6 +13,16 @@ def slow(design: Design):
     return pytest.param(design, marks=pytest.mark.slow)
 
 
+def test_intervals_of_a_window_hold_where_its_class_prior_is_uncertain():
+    """With nine tenths of the positives labeled it says how much of the window is unknown."""
+    design = Design(
+        scenario="single-training-set", n_labeled=50, class_prior=0.1, auc=0.9, label_frequency=0.9
+    )
+    held = coverage(design, "window", runs=FEW, prior_spread=0.3)
+    for name in METRICS:
+        assert held[name] >= shares(FEW), (name, held)
+
+
 @pytest.mark.parametrize("runs", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("target", ["process", "window"])
 @pytest.mark.parametrize(

@@ -33,6 +33,40 @@ def test_where_every_positive_is_labeled_nothing_is_unknown_of_the_window():
     assert process.se > 0.01
 
 
+@pytest.mark.parametrize("name", ["recall", "aul", "auc", "f1", "recall_at_k", "f1_max"])
+def test_that_every_positive_may_be_labeled_is_no_certainty_about_the_window(name):
+    """Twice as many positives would leave half of them unknown: each draw has its own share."""
+    labels, scores = rows(1, separation=1.0, number=200, labeled=1.0)
+    share = float(labels.mean())
+    found = {
+        high: pumonitor.evaluate(
+            labels,
+            scores,
+            threshold=0.5,
+            top_k=50,
+            class_prior=(share, 0.99 * share, high * share),
+            target="window",
+        )[name]
+        for high in (1.5, 2.5)
+    }
+    assert 0.005 < found[1.5].se_sampling < found[2.5].se_sampling
+
+
+def test_the_difference_of_two_models_allows_for_more_positives_than_are_labeled():
+    labels, scores = rows(1, separation=1.0, number=200, labeled=1.0)
+    share = float(labels.mean())
+    models = {"a": scores, "b": scores + np.random.default_rng(0).normal(size=200)}
+    for name in ("recall", "aul"):
+        known, uncertain = (
+            pumonitor.compare(
+                labels, models, threshold=0.5, class_prior=prior, target="window"
+            ).difference("a", "b", name)
+            for prior in (share, (share, 0.99 * share, 2 * share))
+        )
+        assert known.se_sampling < 1e-9
+        assert uncertain.se_sampling > 0.005
+
+
 def test_the_interval_among_the_highest_is_about_that_at_their_threshold():
     labels, scores = rows(2, separation=1.5)
     threshold = np.sort(scores)[-100]
