@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane, CollectedSeries

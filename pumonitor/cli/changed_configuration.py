@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from pumonitor.monitor.config.configuration import Monitor
+    from pumonitor.monitor.config.sections.monitor import Monitor
     from pumonitor.monitor.inspection.configuration_changes import OtherConfiguration
     from pumonitor.monitor.ledger.reader import LedgerReader
 

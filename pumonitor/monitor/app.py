@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.errors import InputError, no_such
-from pumonitor.monitor.config.configuration import Configuration, Monitor
+from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.windows.opening import open_monitor_source

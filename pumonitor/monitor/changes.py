@@ -9,7 +9,7 @@ from typing import Final
 
 from pumonitor.errors import InputError, no_such, shortened
 from pumonitor.monitor.alerts.rules import alert_rules
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.values.durations import read_duration
 from pumonitor.monitor.inspection.configuration_changes import stored_hash
 from pumonitor.monitor.ledger.by_people import ChosenAlerts

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from pumonitor.monitor.alerts.links import LinksOf, no_links
 from pumonitor.monitor.alerts.routing import key_of_beginning, packed
-from pumonitor.monitor.config.configuration import Destination, Monitor
 from pumonitor.monitor.config.file import configuration_hash
+from pumonitor.monitor.config.sections.destinations import Destination
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.delivery.mlflow.sink import FILES_DESTINATION
 from pumonitor.monitor.ledger.claims.owners import this_process
 from pumonitor.monitor.ledger.database.errors import StateError

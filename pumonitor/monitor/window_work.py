@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.claims.claims import FaultOf
 from pumonitor.monitor.ledger.claims.renewal import renewed
 from pumonitor.monitor.ledger.database.errors import StaleClaimError, StateError

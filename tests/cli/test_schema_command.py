@@ -5,7 +5,7 @@ import json
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import KINDS
 
 

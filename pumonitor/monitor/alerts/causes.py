@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import PaneCounts, StoredSeries
 from pumonitor.monitor.ledger.results.mature_series import MatureSeries, mature_series

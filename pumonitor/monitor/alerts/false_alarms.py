@@ -11,7 +11,7 @@ from scipy import special
 
 from pumonitor.monitor.alerts.inputs import alert_inputs
 from pumonitor.monitor.alerts.track import Track
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.alerts.panes import with_results
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.results.mature_results import mature_panes

@@ -14,7 +14,7 @@ from pumonitor.monitor.alerts.alert_inputs import AlertInputs
 from pumonitor.monitor.alerts.causes import cause_of
 from pumonitor.monitor.alerts.incidents import CauseOf
 from pumonitor.monitor.alerts.rules import alert_rules
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.alerts import PaneResults
 from pumonitor.monitor.ledger.results.prior_states import newest_class_prior

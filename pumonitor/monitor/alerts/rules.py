@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, assert_never
 
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.sections import rules as config
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rule_values import Change
 from pumonitor.monitor.rules.alerts.limit import Limit
 from pumonitor.monitor.rules.alerts.rule import (

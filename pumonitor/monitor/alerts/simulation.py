@@ -13,7 +13,7 @@ from pumonitor.monitor.alerts.alert_inputs import AlertInputs
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, always, quiet_alarms, quiet_views
 from pumonitor.monitor.alerts.inputs import alert_inputs
 from pumonitor.monitor.alerts.track import Track
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.alerts.panes import next_panes, with_results
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import PaneResults

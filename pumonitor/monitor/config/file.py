@@ -16,8 +16,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from pumonitor.errors import InputError, nearest
-from pumonitor.monitor.config.configuration import Configuration, Monitor
+from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.expansion import expand
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import KINDS, keys_of, meant_keys
 from pumonitor.monitor.config.sections.sources import Positives, Predictions
 from pumonitor.monitor.config.text.problems import (

@@ -12,8 +12,9 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from pumonitor.errors import InputError, shortened
-from pumonitor.monitor.config.configuration import Configuration, Monitor
+from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import problems_of, read_configuration_text
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.config.text.problems import Problem, problems_error
 from pumonitor.monitor.config.text.yaml_document import read_document

@@ -17,7 +17,7 @@ from flask import Flask
 from pumonitor.errors import InputError
 from pumonitor.monitor.addresses import is_named, is_own_name, listening_address
 from pumonitor.monitor.app import utc_now
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.callers import Callers
 from pumonitor.monitor.dashboard.forms import LONGEST

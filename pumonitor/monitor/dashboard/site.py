@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.dashboard.kept import Kept
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.ports import Clock

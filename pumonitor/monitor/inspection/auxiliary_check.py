@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.ports import PredictionSource, SampleRequest, SourceDescription
 from pumonitor.prior.auxiliary.feature_columns import FeatureColumns
 

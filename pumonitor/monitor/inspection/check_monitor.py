@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.text.problems import problem_sentence
 from pumonitor.monitor.inspection.auxiliary_check import feature_warnings
 from pumonitor.monitor.inspection.outcomes import Outcome, tried

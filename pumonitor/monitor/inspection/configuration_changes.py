@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pumonitor.monitor.config.changes import TABLES, changes_in
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import configuration_hash, configuration_meaning
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import EvaluatedWindow
 

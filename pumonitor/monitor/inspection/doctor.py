@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 from pumonitor.errors import PumonitorError
 from pumonitor.monitor.app import open_ledger
-from pumonitor.monitor.config.configuration import Configuration, Monitor
+from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.text.problems import shown_place
 from pumonitor.monitor.inspection.complaint import LATE, Complaint
 from pumonitor.monitor.inspection.connections import check_tracking

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.alerts.rules import alert_rules
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import configuration_hash
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rule_values import Change
 from pumonitor.monitor.inspection.seen_by_length import LengthSeen, said_of_lengths, seen_by_length
 from pumonitor.monitor.ledger.reader import LedgerReader

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Final
 
 from pumonitor.errors import PumonitorError
-from pumonitor.monitor.config.configuration import Monitor, PriorOfPeriod
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
 from pumonitor.monitor.config.sections.rules import MetricRule
 from pumonitor.monitor.rules.labels.confirmed_share import ConfirmedShare, confirmed_beyond
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period

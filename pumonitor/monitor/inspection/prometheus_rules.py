@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import yaml
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.alerts.rule import AlertRule
 

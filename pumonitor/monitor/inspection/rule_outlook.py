@@ -10,8 +10,8 @@ from typing import Final, assert_never
 
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms
 from pumonitor.monitor.alerts.rules import alert_rules
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import configuration_hash
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import DETECTORS
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.rules.alerts.evidence_prior import least_odds

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.inspection.complaint import LATE, Complaint
 from pumonitor.monitor.inspection.configuration_changes import stored_hash
 from pumonitor.monitor.inspection.held_up import dates_of, until_given_up

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import PumonitorError
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.values.cron import read_cron
 
 if TYPE_CHECKING:

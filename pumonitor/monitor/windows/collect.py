@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json, own_class_prior

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.sources import Source
 from pumonitor.ports import PredictionSource
 from pumonitor.sources.column_types.monitored_tables import (

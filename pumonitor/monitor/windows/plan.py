@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import configuration_meaning
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.monitor.windows.due.due_windows import due_windows, stopped_since

@@ -10,8 +10,9 @@ from markupsafe import escape
 from pumonitor.errors import InputError
 from pumonitor.monitor.alerts.links import all_links, links_to_pages, links_to_runs
 from pumonitor.monitor.alerts.routing import packed
-from pumonitor.monitor.config.configuration import Configuration, Tracking
+from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.config.sections.destinations import Tracking
 from pumonitor.monitor.delivery.mlflow.runs import run_key
 from pumonitor.monitor.delivery.notifications.alertmanager import alert_document
 from pumonitor.monitor.delivery.notifications.group import AlertGroup

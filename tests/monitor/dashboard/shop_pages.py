@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pumonitor.monitor.alerts.rules import alert_rules
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.dashboard.access import Caller
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site

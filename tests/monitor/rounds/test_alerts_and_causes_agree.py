@@ -13,8 +13,9 @@ import pytest
 from pumonitor.errors import InputError
 from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.app import open_jobs
-from pumonitor.monitor.config.configuration import Configuration, Monitor
+from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.inspection.label_plans import plan_labels, rule_sights
 from pumonitor.monitor.inspection.rule_outlook import rule_outlooks
 from pumonitor.monitor.rules.alerts.alert import Transition

@@ -23,8 +23,8 @@ from sqlalchemy import select
 from pumonitor.demo.emails import score_later_mails
 from pumonitor.demo.weeks import MONITOR, backfill_weeks, settled, write_monitor
 from pumonitor.monitor.app import open_jobs
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.jobs import Jobs
 from pumonitor.monitor.ledger.database import schema
 from pumonitor.monitor.ledger.ledger import Ledger

@@ -13,8 +13,8 @@ from sqlalchemy import insert, update
 
 from pumonitor.monitor.alerts.inputs import alert_inputs
 from pumonitor.monitor.alerts.rules import alert_rules
-from pumonitor.monitor.config.configuration import Monitor
 from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.database.schema import panes, series
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import window_key

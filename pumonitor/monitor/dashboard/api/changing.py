@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from pumonitor.monitor import changes
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.dashboard.access import Access
 from pumonitor.monitor.dashboard.api.alert_answers import (
     Acknowledged,

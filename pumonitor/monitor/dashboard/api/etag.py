@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pumonitor import __version__
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 
 __all__ = ["configuration_sum", "etag_of"]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from pumonitor.monitor.charts.interactive import interactive_time_series
 from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
 from pumonitor.monitor.dashboard.address import SeriesAddress
 from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, get_args
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
 from pumonitor.monitor.dashboard.pages.monitor_page import usual_metric
 from pumonitor.monitor.dashboard.site import Site

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final
 
 from pumonitor.errors import ExtraMissingError, InputError
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.results.auxiliary import (

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.results.auxiliary import StoredAuxiliary, TrainingPane, training_panes
 from pumonitor.monitor.windows.auxiliary.rows import state_at, table_of

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import LabeledCount
 from pumonitor.monitor.rules.labels.maturity import LabelMaturity, ShareKnown, label_maturity

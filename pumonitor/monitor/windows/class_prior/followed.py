@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import PriorState, StoredSeries
 from pumonitor.monitor.ledger.results.prior_states import (

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Final
 
 from pumonitor import __version__
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.results.auxiliary import AuxiliarySeries

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
 from pumonitor.prior.followed.founding import Index, WindowRows

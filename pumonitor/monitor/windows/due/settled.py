@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pumonitor import __version__
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.sources import Source
 from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.monitor.windows.due.due_windows import end_of_windows

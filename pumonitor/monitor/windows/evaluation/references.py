@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import MetricRule
 from pumonitor.monitor.ledger.alerts.panes import with_results
 from pumonitor.monitor.ledger.database.errors import StateError

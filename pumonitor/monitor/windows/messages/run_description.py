@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from pumonitor.monitor.config.configuration import Monitor, PriorOfPeriod
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
 from pumonitor.monitor.config.values.durations import shown_duration
 
 __all__ = ["run_description", "run_parameters"]

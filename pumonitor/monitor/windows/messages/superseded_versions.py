@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
 from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, lane
 from pumonitor.monitor.ledger.reader import LedgerReader

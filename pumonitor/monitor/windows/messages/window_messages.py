@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from pumonitor.monitor.config.configuration import Monitor
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, FILES_DESTINATION, lane
 from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage

@@ -1,0 +1,292 @@
+"""The section of one monitor: its tables, its windows, what it assumes, its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+from pydantic import BeforeValidator, PrivateAttr, ValidationInfo, field_validator
+
+from pumonitor.errors import if_percent
+from pumonitor.monitor.config.sections.class_prior import GivenPrior
+from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
+from pumonitor.monitor.config.sections.rule_checks import check_rules
+from pumonitor.monitor.config.sections.rules import Rule
+from pumonitor.monitor.config.sections.sources import Positives, Predictions
+from pumonitor.monitor.config.text.problems import Problem, WithinError
+from pumonitor.monitor.config.values.durations import shown_duration
+from pumonitor.monitor.config.values.kinds import (
+    Duration,
+    Durations,
+    LabelPurity,
+    ModelLink,
+    Number,
+    Part,
+    Schedule,
+    WindowLength,
+    Zone,
+    as_tuple,
+    is_number,
+)
+from pumonitor.monitor.config.values.periods import Period, check_span, holds_window
+from pumonitor.monitor.config.values.variables import Secret
+from pumonitor.monitor.rules.windows.panes import PaneSchedule
+from pumonitor.monitor.rules.windows.windows import WindowGrid
+
+if TYPE_CHECKING:
+    from pumonitor.prior import GivenOrEstimated
+
+__all__ = ["Monitor", "Reference"]
+
+
+class Reference(Period):
+    """The period whose windows later ones are compared with, from start up to but excluding end.
+
+    Attributes
+    ----------
+    start : date or datetime
+        Start of the period; a date, or a time, in the monitor's zone.
+    end : date or datetime
+        End of the period, which is itself not part of it.
+    """
+
+
+def _length(every: str) -> timedelta:
+    """Length of a window; of months, that of February."""
+    window = WindowGrid(every=every).containing(datetime(2023, 2, 1, tzinfo=UTC))
+    return window.end - window.start
+
+
+def _is_followed(class_prior: Any, label_purity: Any) -> bool:
+    measured = isinstance(class_prior, str | PriorOfPeriod) and class_prior != "propensity"
+    return measured and not isinstance(label_purity, str)
+
+
+def _check_rules(rules: tuple[Rule, ...], monitor: Mapping[str, Any]) -> None:
+    """Check rules against the valid fields of their monitor."""
+    predictions, window = monitor.get("predictions"), monitor.get("window")
+    check_rules(
+        rules,
+        has_reference=monitor.get("reference", ...) is not None,
+        segments=None if predictions is None else predictions.segments,
+        window=None if window is None else _length(window),
+        is_prior_followed=_is_followed(monitor.get("class_prior"), monitor.get("label_purity")),
+    )
+
+
+class Monitor(Part):
+    """One classifier that is followed.
+
+    Attributes
+    ----------
+    model : str or None
+        The model in MLflow's registry: ``models:/NAME``, ``models:/NAME/VERSION`` or
+        ``models:/NAME@ALIAS``.
+    predictions : Predictions
+        What was scored: id, time, score.
+    positives : Positives
+        What was confirmed: id, time of the confirmation.
+    window : str
+        Length of a window: hours, days, weeks (which begin on Monday) or months.
+    zone : str
+        Time zone in which windows begin.
+    maturity : timedelta
+        How long confirmations are awaited after the end of a window.
+    panes : tuple of timedelta or None
+        Ages at which a window is evaluated before it is mature; without it 0, a quarter and a half
+        of the maturity.
+    schedule : Cron or None
+        When ``pumonitor serve`` works on this monitor, as a cron expression.
+    score_scale : "probability" or "unbounded"
+        Whether scores are within [0, 1].
+    threshold : float
+        A score at or above it is predicted positive.
+    class_prior : str, float, list or mapping
+        Share of positives: ``auto`` estimates it in the first windows and follows it from there.
+        The other forms are below.
+    label_purity : float or "auto"
+        Share of the confirmed positives that really are positive.
+    scenario : "single-training-set"
+        Confirmed and unconfirmed rows together are the population; monitors know this scenario
+        only.
+    reference : Reference or None
+        Period that later windows are compared with.
+    rules : tuple of Rule
+        When to raise an alert.
+    """
+
+    model: ModelLink | None = None
+    predictions: Predictions
+    positives: Positives
+    window: WindowLength
+    zone: Zone = "UTC"
+    maturity: Duration
+    panes: Durations | None = None
+    schedule: Schedule | None = None
+    score_scale: Literal["probability", "unbounded"] = "probability"
+    threshold: Number
+    class_prior: GivenPrior = "auto"
+    label_purity: LabelPurity = 1.0
+    scenario: Literal["single-training-set"] = "single-training-set"
+    reference: Reference | None = None
+    rules: Annotated[tuple[Rule, ...], BeforeValidator(as_tuple)] = ()
+    _name: str = PrivateAttr(default="")
+
+    @property
+    def name(self) -> str:
+        """The monitor's key in the file."""
+        return self._name
+
+    @property
+    def secrets(self) -> tuple[Secret, Secret]:
+        """Paths or addresses of its two tables."""
+        return self.predictions.source.secret, self.positives.source.secret
+
+    @property
+    def missing(self) -> tuple[Problem, ...]:
+        """Variables because of which its tables cannot be opened."""
+        return tuple(problem for secret in self.secrets for problem in secret.missing())
+
+    def require_identified(self) -> None:
+        """Check that variables tell which tables are meant, if only without a password.
+
+        Raises
+        ------
+        InputError
+            If more than a password is missing.
+        """
+        for source in (self.predictions.source, self.positives.source):
+            if not source.is_identified:
+                source.secret.get()
+
+    @property
+    def assumed_prior(self) -> GivenOrEstimated:
+        """The class prior as an argument of the estimation from a window's own rows."""
+        if isinstance(self.class_prior, PriorOfPeriod):
+            return "auto"
+        return cast("GivenOrEstimated", self.class_prior)
+
+    @property
+    def prior_of_period(self) -> PriorOfPeriod | None:
+        """The class prior given for one period, from which it is followed; None if not given so."""
+        return self.class_prior if isinstance(self.class_prior, PriorOfPeriod) else None
+
+    @property
+    def is_prior_assumed(self) -> bool:
+        """Whether the class prior is an assumed constant."""
+        return not isinstance(self.class_prior, str | PriorOfPeriod)
+
+    @property
+    def is_prior_followed(self) -> bool:
+        """Whether class priors are followed over windows, from a reference on.
+
+        Not if the class prior is assumed; nor with propensities, which estimate it in each window;
+        nor with `label_purity: auto`, which estimates both in each window.
+        """
+        return _is_followed(self.class_prior, self.label_purity)
+
+    @property
+    def windows(self) -> WindowGrid:
+        """The monitor's windows."""
+        return WindowGrid(every=self.window, zone=self.zone)
+
+    @property
+    def pane_schedule(self) -> PaneSchedule:
+        """The ages at which each window is evaluated."""
+        return PaneSchedule(maturity=self.maturity, provisional=self.panes)
+
+    @field_validator("panes")
+    @classmethod
+    def _ages_before_maturity(
+        cls, panes: tuple[timedelta, ...] | None, info: ValidationInfo
+    ) -> tuple[timedelta, ...] | None:
+        for before, age in pairwise(panes or ()):
+            if age <= before:
+                msg = f"must ascend, got {shown_duration(age)} after {shown_duration(before)}"
+                raise ValueError(msg)
+        maturity = info.data.get("maturity")
+        if maturity is not None:
+            PaneSchedule(maturity=maturity, provisional=panes)
+        return panes
+
+    @field_validator("reference")
+    @classmethod
+    def _in_order(cls, reference: Reference | None, info: ValidationInfo) -> Reference | None:
+        if reference is not None and "zone" in info.data:
+            check_span(reference.span(info.data["zone"]), zone=info.data["zone"])
+        return reference
+
+    @field_validator("threshold")
+    @classmethod
+    def _on_the_scale(cls, threshold: float, info: ValidationInfo) -> float:
+        if info.data.get("score_scale") == "probability" and not 0 <= threshold <= 1:
+            hint = if_percent(threshold) or (
+                "; write score_scale: unbounded if scores can be outside it"
+            )
+            msg = f"must be within [0, 1], the range of the scores, got {threshold:g}{hint}"
+            raise ValueError(msg)
+        return threshold
+
+    @field_validator("class_prior")
+    @classmethod
+    def _with_propensities(cls, prior: Any, info: ValidationInfo) -> Any:
+        positives = info.data.get("positives")
+        if prior == "propensity" and positives is not None and positives.propensity is None:
+            msg = (
+                "is 'propensity', and positives have no propensity column: give one, or "
+                "another class_prior"
+            )
+            raise ValueError(msg)
+        return prior
+
+    @field_validator("class_prior")
+    @classmethod
+    def _of_holds_window(cls, prior: Any, info: ValidationInfo) -> Any:
+        if not isinstance(prior, PriorOfPeriod) or not {"zone", "window"} <= set(info.data):
+            return prior
+        zone, every = info.data["zone"], info.data["window"]
+        span = prior.span(zone)
+        try:
+            check_span(span, zone=zone)
+        except ValueError as error:
+            raise WithinError(f"of {error}", "of") from None
+        grid = WindowGrid(every=every, zone=zone)
+        if not holds_window(span, grid):
+            first = grid.containing(span[0])
+            msg = (
+                f"of contains no whole window of {every}: it is from {prior.start} to {prior.end}, "
+                f"and the window in which it begins is from {first.start:%Y-%m-%d %H:%M} to "
+                f"{first.end:%Y-%m-%d %H:%M} UTC; give a period of one window or more"
+            )
+            raise WithinError(msg, "of")
+        return prior
+
+    @field_validator("label_purity")
+    @classmethod
+    def _above_the_prior(cls, purity: Any, info: ValidationInfo) -> Any:
+        prior = info.data.get("class_prior")
+        if isinstance(prior, PriorOfPeriod) and is_number(purity) and prior.high >= purity:
+            msg = (
+                f"is {purity:g} and class_prior goes up to {prior.high:.3g}: with these values a "
+                "confirmed row would be positive no more often than any other row; check both"
+            )
+            raise ValueError(msg)
+        return purity
+
+    @field_validator("rules")
+    @classmethod
+    def _with_valid_rules(cls, rules: tuple[Rule, ...], info: ValidationInfo) -> tuple[Rule, ...]:
+        _check_rules(rules, info.data)
+        return rules
+
+    def check_rules(self, rules: tuple[Rule, ...]) -> None:
+        """Check other rules for this monitor.
+
+        Raises
+        ------
+        ValueError
+            If it cannot have them.
+        """
+        _check_rules(rules, dict(self))
