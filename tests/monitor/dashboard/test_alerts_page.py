@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from pumonitor.monitor.dashboard.pages import simulate_page
+from tests.monitor.dashboard.page_text import text_of
 from tests.monitor.dashboard.shop_pages import ShopPages, person
-from tests.monitor.dashboard.test_pages import text_of
 
 TRY = "/monitors/card-fraud/simulate"
 

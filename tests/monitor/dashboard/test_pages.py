@@ -10,94 +10,19 @@ import threading
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import event, update
+from sqlalchemy import update
 
-from pumonitor.monitor.dashboard.pages.standing import standings_of
 from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.inspection.insights import plain_row
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.database.schema import alert_transitions, evaluations, results
 from pumonitor.monitor.ledger.database.schema import monitors as configurations
 from pumonitor.monitor.ledger.records.notes import Note
-from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST
+from tests.monitor.alerted_ledger import DAY, FIRST
+from tests.monitor.dashboard.page_text import table_of, text_of
 from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages, person
 
 SIXTH = "2026-01-06T00:00:00Z"
-
-
-def text_of(answer) -> str:
-    """What a reader sees, without the markup."""
-    assert answer.status_code == 200, answer.text
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", answer.text)))
-
-
-def table_of(answer) -> list[list[str]]:
-    """Cells of the rows of the page's table of windows, or of its first table without one."""
-    text = answer.text.partition('aria-label="Table of windows"')
-    body = re.search(r"<tbody>(.*?)</tbody>", text[2] or text[0], flags=re.DOTALL)
-    return [
-        [
-            html.unescape(re.sub(r"<[^>]*>", " ", cell)).strip()
-            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL)
-        ]
-        for row in re.findall(r"<tr>(.*?)</tr>", body[1], flags=re.DOTALL)
-    ]
-
-
-def test_overview_says_who_is_needed_and_the_newest_mature_estimate(shop):
-    said = text_of(shop.get("/"))
-    assert "The monitor needs attention" in said
-    assert "too few found" in said
-    # Day 6 is the newest whose labels are mature on day 8: recall is 0.3 there.
-    assert re.search(r"Recall 0\.300 0\.280 to 0\.320 2026-01-06, mature", said)
-    assert "50%" in said
-    assert "in 23 hours" in said
-
-
-def test_overview_puts_first_what_needs_somebody_and_takes_as_many_statements(shop):
-    ledger, number = shop.ledger, 0
-    monitor = shop.monitors["card-fraud"]
-    for name in ("another", "zebra"):
-        shop.monitors[name] = monitor.model_copy()
-        shop.monitors[name]._name = name
-        ledger.register_monitor(name, CONFIGURATION, meaning={})
-
-    def count(*_):
-        nonlocal number
-        number += 1
-
-    event.listen(ledger.database.engine, "before_cursor_execute", count)
-    names = re.findall(r'<th scope="row"><a [^>]*>([^<]*)', shop.get("/").text)
-    assert names == ["card-fraud", "another", "zebra"]
-    of_three, number = number, 0
-    del shop.monitors["another"], shop.monitors["zebra"]
-    shop.get("/")
-    assert number == of_three
-
-
-def test_a_sparkline_draws_the_version_with_most_predictions(shop):
-    """On the fourth day the first version has 5 predictions and 0.77, the second 603 and 0.8."""
-    with shop.site.at_once() as ledger:
-        [one] = standings_of(shop.site, ledger, visible=["card-fraud"], now=shop.now)
-    columns, places = one.series
-    assert [columns.model_version[place] for place in places] == ["1"] * 3 + ["2"] * 5
-    assert [columns.metric[place] for place in places] == ["recall"] * 8
-
-
-def test_a_long_overview_has_pages_and_leaves_no_monitor_out(shop):
-    monitor = shop.monitors["card-fraud"]
-    for number in range(400):
-        name = f"monitor-{number:03}"
-        shop.monitors[name] = monitor.model_copy()
-        shop.monitors[name]._name = name
-    shown = []
-    for page in (1, 2, 3):
-        answer = shop.get(f"/?page={page}")
-        assert f"Page {page} of 3" in text_of(answer)
-        shown += re.findall(r'<th scope="row"><a [^>]*>([^<]*)', answer.text)
-    assert shown[0] == "card-fraud"
-    assert sorted(shown) == sorted(shop.monitors)
-    assert 'href="/?page=2"' in shop.get("/").text
 
 
 def test_a_monitor_page_has_the_numbers_of_the_ledger(shop):
