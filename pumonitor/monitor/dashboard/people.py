@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import unquote
 
 from flask import Flask, redirect, request, url_for
@@ -17,7 +18,12 @@ from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.ledger.records.notes import Note, NotedAlert
-from pumonitor.monitor.page_addresses import version_read, version_written
+from pumonitor.monitor.page_addresses import (
+    moment_read,
+    moment_written,
+    version_read,
+    version_written,
+)
 
 __all__ = ["add_forms"]
 
@@ -119,17 +125,20 @@ def _add_forms_of_notes(app: Flask, site: Site, access: Access, done: Done) -> N
 
 
 def _back(name: str, done: str) -> str:
-    rule = _rule()
-    if not rule:
-        return url_for("show_monitor", name=name, metric=_text("metric") or None, done=done)
-    return url_for(
-        "show_alert",
-        name=name,
-        rule=rule,
-        version=version_written(version_read(_name("version"))),
-        segment=_name("segment") or None,
-        done=done,
-    )
+    rule, window = _rule(), moment_read(_text("window"))
+    series: dict[str, Any] = {
+        "version": version_written(version_read(_name("version"))),
+        "segment": _name("segment") or None,
+    }
+    if rule:
+        return url_for("show_alert", name=name, rule=rule, **series, done=done)
+    if window is not None:
+        revision = _short("revision", _text("revision")) or None
+        start = moment_written(window)
+        return url_for(
+            "show_window", name=name, start=start, **series, revision=revision, done=done
+        )
+    return url_for("show_monitor", name=name, metric=_text("metric") or None, done=done)
 
 
 def _chosen(monitor: str) -> ChosenAlerts:

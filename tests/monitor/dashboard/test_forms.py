@@ -83,6 +83,65 @@ def said_after(shop, answer):
     return html.unescape(re.search(r'role="status">([^<]*)', shop.get(answer.location).text)[1])
 
 
+WINDOW = f"/monitors/{NAME}/windows/2026-01-06T00:00:00Z"
+
+
+def fields_of(page, action):
+    """What the form with this action sends, as a browser reads it."""
+    of_form = page.split(f'action="{action}"')[1].split("</form>")[0]
+    return {
+        name: html.unescape(value)
+        for name, value in re.findall(r'<input [^>]*?name="(\w+)"[^>]*? value="([^"]*)"', of_form)
+    }
+
+
+def test_a_note_on_a_window_is_written_shown_and_withdrawn_there(alices):
+    place = f"{WINDOW}?version=2&revision=1"
+    fields = fields_of(alices.get(place).text, f"/monitors/{NAME}/notes")
+    assert fields["at"] == "2026-01-06T00:00:00+00:00"
+    answer = alices.client.post(
+        f"/monitors/{NAME}/notes", data={**fields, "text": "a sale"}, headers=HERE
+    )
+    assert answer.location.startswith(f"{place}&done=")
+    assert said_after(alices, answer) == "The note is kept."
+    [note] = alices.ledger.notes.all(NAME)
+    assert (note.author, note.text, note.alert) == ("alice", "a sale", None)
+    assert "<b>alice</b>: a sale" in alices.get(place).text
+    assert "a sale" not in alices.get(WINDOW.replace("-06T", "-05T")).text
+    assert "a sale" in alices.get(f"/monitors/{NAME}").text
+    withdraw = f"/monitors/{NAME}/notes/{note.id}/withdraw"
+    fields = fields_of(alices.get(place).text, withdraw)
+    answer = alices.client.post(withdraw, data=fields, headers=HERE)
+    assert answer.location.startswith(f"{place}&done=")
+    assert said_after(alices, answer) == "The note is withdrawn."
+    assert "a sale" not in alices.get(place).text
+    assert audit(alices) == [("alice", "withdraw note"), ("alice", "note")]
+
+
+def test_a_note_on_a_window_of_a_hostile_segment_leads_back_to_it(alices):
+    page = alices.client.get(WINDOW, query_string={"version": "2", "segment": HOSTILE})
+    fields = fields_of(page.text, f"/monitors/{NAME}/notes")
+    answer = alices.client.post(
+        f"/monitors/{NAME}/notes", data={**fields, "text": "a sale"}, headers=HERE
+    )
+    assert answer.status_code == 303
+    again = alices.get(answer.location).text
+    assert fields_of(again, f"/monitors/{NAME}/notes")["segment"] == fields["segment"] != ""
+
+
+def test_a_note_on_a_window_needs_our_form_and_the_right_to_change(shop):
+    readers = ShopPages(shop.ledger, days=0, caller=lambda: person([NAME])).at(shop.now)
+    assert 'method="post"' not in readers.get(WINDOW).text
+    data = {"text": "x", "window": "2026-01-06T00:00:00Z", "form_token": made_token(readers)}
+    assert (
+        send(alice_pages(shop), "notes", token="f" * 64, **data | {"rule": ""}).status_code == 403
+    )
+    assert (
+        readers.client.post(f"/monitors/{NAME}/notes", data=data, headers=HERE).status_code == 403
+    )
+    assert shop.ledger.notes.all(NAME) == ()
+
+
 def test_who_looks_after_an_alert_is_kept_shown_and_taken_back(alices):
     said = said_after(alices, send(alices, "acknowledge", reason="on it"))
     assert said == "Acknowledged: no more reminders are sent for this incident."

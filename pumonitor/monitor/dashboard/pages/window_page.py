@@ -31,6 +31,7 @@ from pumonitor.names import COUNTS, GROUPS, MEANING, UNCORRECTED_OF, title
 
 __all__ = ["WindowFound", "window_csv", "window_found", "window_page", "window_report_html"]
 
+_MOST_NOTES: Final = 40
 _AN_INSTANT: Final = timedelta(microseconds=1)
 
 
@@ -88,6 +89,8 @@ def window_page(
         chosen, before, zone = found.chosen, found.before, site.zone(name)
         drawings = None if chosen is None else _drawings(site, ledger, chosen, found.rows)
         configuration = configuration_said(ledger, found.record)
+        during = found.record.window
+        notes = ledger.notes.all(name, since=during.start, until=during.end, limit=_MOST_NOTES)
     pane = next((one for one in found.record.panes if chosen and one.number == chosen.number), None)
     return {
         "monitor": name,
@@ -115,6 +118,7 @@ def window_page(
         "made_with": [] if chosen is None else made_with_said(chosen),
         "configuration": configuration,
         "query": _query(found),
+        "notes": notes,
     }
 
 
