@@ -67,6 +67,25 @@ def test_a_note_is_shown_as_it_was_written_and_withdrawn(chromium: Any, alone: S
         assert "alert('note')" not in visit.text()
 
 
+@pytest.mark.parametrize("page", ["", "/decide"])
+def test_a_version_whose_name_has_a_line_break_is_chosen(
+    chromium: Any, alone: Site, page: str
+) -> None:
+    with visiting(chromium, alone) as visit:
+        visit.open(alone.at(f"/monitors/{BROKEN}{page}"))
+        chosen = visit.page.locator("select[name=version]")
+        [option] = [
+            one.get_attribute("value")
+            for one in chosen.locator("option").all()
+            if "alert('version')" in one.inner_text()
+        ]
+        chosen.select_option(value=option)
+        press(visit, "Show")
+        assert "version=" in visit.page.url
+        assert chosen.input_value() == option
+        assert visit.page.locator("table tbody tr").count() > 0
+
+
 def test_a_page_elsewhere_cannot_send_a_form(chromium: Any, alone: Site) -> None:
     """The browser itself sends it, with the cookie of somebody who has the pages open."""
     with visiting(chromium, alone) as visit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from pumonitor.errors import InputError, no_such, shortened
 from pumonitor.monitor.page_addresses import moment_written, version_read, version_written
 
-__all__ = ["LONGEST_NAME", "SeriesAddress", "moment_in", "number_in"]
+__all__ = ["LONGEST_NAME", "SeriesAddress", "moment_in", "number_in", "with_known_names"]
 
 _MOST_WINDOWS: Final = 1000
 _DEFAULT_WINDOWS: Final = 90
@@ -96,6 +96,33 @@ class SeriesAddress:
             "chart": _INTERACTIVE if of.is_interactive else None,
         }
         return {name: value for name, value in query.items() if value is not None}
+
+
+def with_known_names(
+    query: Mapping[str, str], *, versions: Collection[str], segments: Collection[str]
+) -> dict[str, str]:
+    r"""The query with version and segment as they are known, whatever a form made of line breaks.
+
+    Browsers send each line break of a form as two characters, carriage return and line feed.
+
+    Examples
+    --------
+    >>> asked = {"segment": "country=a\r\nb", "version": "7"}
+    >>> with_known_names(asked, versions=["7"], segments=["country=a\nb"])
+    {'segment': 'country=a\nb', 'version': '7'}
+    """
+    found = dict(query)
+    written = [version_written(one) or "" for one in versions]
+    for key, known in (("version", written), ("segment", segments)):
+        given = found.get(key, "")
+        if given and given not in known:
+            as_sent = {_as_sent(one): one for one in known}
+            found[key] = as_sent.get(_as_sent(given), given)
+    return found
+
+
+def _as_sent(name: str) -> str:
+    return name.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def moment_in(query: Mapping[str, str], name: str, *, zone: ZoneInfo) -> datetime | None:

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from flask import url_for
 
+from pumonitor.monitor.dashboard.address import with_known_names
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.page_addresses import PageAddresses, version_read, version_written
 from tests.monitor.alerted_ledger import DAY, FIRST
@@ -31,6 +32,27 @@ ADDRESSES = {
 @pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
 def test_every_address_is_answered(shop: ShopPages, address: str) -> None:
     assert shop.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("page", ["", "/decide"])
+@pytest.mark.parametrize("ends", ["\r\n", "\r", "\n"])
+def test_a_name_with_a_line_break_is_found_as_a_form_sends_it(shop, page, ends):
+    asked = {"segment": HOSTILE.replace("\n", ends)}
+    found = shop.client.get(f"/monitors/card-fraud{page}", query_string=asked).text
+    exact = shop.client.get(f"/monitors/card-fraud{page}", query_string={"segment": HOSTILE}).text
+    # The hostile option is the only one beside all rows.
+    assert found.count(" selected>country=") == 1
+    assert found == exact
+
+
+def test_names_that_differ_by_a_line_break_stay_apart():
+    known = ["a\nb", "a\rb", "a\r\nb"]
+    for one in known:
+        query = with_known_names({"version": one}, versions=known, segments=[])
+        assert query == {"version": one}
+    assert with_known_names({"segment": "x\r\ny"}, versions=[], segments=["z"]) == {
+        "segment": "x\r\ny"
+    }
 
 
 def test_a_window_that_is_not_there_is_not_answered(shop: ShopPages) -> None:

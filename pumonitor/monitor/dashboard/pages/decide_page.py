@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from pumonitor.decisions import Outcome, ReviewOptions
 from pumonitor.monitor.charts.curves import Dot, Line, Place, draw_curves
+from pumonitor.monitor.dashboard.address import with_known_names
 from pumonitor.monitor.dashboard.pages.decide_address import PER, DecideAddress
 from pumonitor.monitor.dashboard.pages.decide_found import Found, Kind, stands_on
 from pumonitor.monitor.dashboard.site import Site
@@ -49,9 +50,12 @@ def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, An
         If the query cannot be read.
     """
     zone = site.zone(name)
-    at = DecideAddress.read(query, zone=zone)
     with site.at_once() as ledger:
         series = ledger.newest_results(monitors=[name], metrics=["predictions"])
+        versions = sorted(set(series.model_version))
+        segments = sorted({one for one in series.segment if one})
+        query = with_known_names(query, versions=versions, segments=segments)
+        at = DecideAddress.read(query, zone=zone)
         window, passed = stands_on(site, ledger, name, at)
     found = None if window is None else window.found(site, at)
     return {
@@ -59,8 +63,8 @@ def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, An
         "zone": zone,
         "at": at,
         "per": PER,
-        "versions": sorted(set(series.model_version)),
-        "segments": sorted({one for one in series.segment if one}),
+        "versions": versions,
+        "segments": segments,
         "window": None if window is None else window.evaluation,
         "passed": passed,
         "shown": None if found is None else _shown(found, at),

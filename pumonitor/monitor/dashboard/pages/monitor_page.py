@@ -15,7 +15,7 @@ from pumonitor.monitor.charts.interactive import interactive_time_series
 from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
-from pumonitor.monitor.dashboard.address import SeriesAddress
+from pumonitor.monitor.dashboard.address import SeriesAddress, with_known_names
 from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
 from pumonitor.monitor.dashboard.pages.marks import marks_shown, notes_shown
 from pumonitor.monitor.dashboard.pages.side_by_side import (
@@ -83,9 +83,12 @@ def monitor_page(
     monitor, zone, now = site.monitors[name], site.zone(name), site.clock()
     with site.at_once() as ledger:
         metrics = metrics_shown(ledger.metrics(name))
+        series = ledger.newest_results(monitors=[name], metrics=["predictions"])
+        versions = sorted(set(series.model_version))
+        segments = sorted({one for one in series.segment if one})
+        query = with_known_names(query, versions=versions, segments=segments)
         at, columns = asked_series(ledger, monitor, query, metrics=list(metrics))
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
-        series = ledger.newest_results(monitors=[name], metrics=["predictions"])
         alerts = alerts_shown(ledger, now=now, monitors=[name], monitor=name)
         notes = notes_shown(ledger, name, shown, at)
         marks = marks_shown(ledger, name, shown, at, notes)
@@ -115,8 +118,8 @@ def monitor_page(
         "meaning": MEANING.get(at.metric, ""),
         "uncorrected": uncorrected if uncorrected in metrics else None,
         "corrected": next((a for a, b in UNCORRECTED_OF.items() if b == at.metric), None),
-        "versions": sorted(set(series.model_version)),
-        "segments": sorted({one for one in series.segment if one}),
+        "versions": versions,
+        "segments": segments,
         "shown": shown,
         "links": links,
         "marks": marks,
