@@ -25,7 +25,9 @@ SPREAD: Final = 0.15
 """Share of the cases that is spread without regard to the estimate: half by size, half evenly."""
 
 
-def expected_shares(bins: ScoreBins, *, label_frequency: float) -> FloatArray:
+def expected_shares(
+    bins: ScoreBins, *, label_frequency: float, lifted: float = BELOW_THE_THRESHOLD
+) -> FloatArray:
     """q: share of positives among the unlabeled rows of each bin, as estimated before the audit.
 
     The odds of a hidden positive are those of a confirmed one times (1 - c) / c.
@@ -35,13 +37,15 @@ def expected_shares(bins: ScoreBins, *, label_frequency: float) -> FloatArray:
     bins : ScoreBins
     label_frequency : float
         Today's estimate of c; it must satisfy 0 < c < 1.
+    lifted : float
+        By how much to lift the share below the threshold.
     """
     if not 0 < label_frequency < 1:
         msg = f"label_frequency must satisfy 0 < label_frequency < 1, got {label_frequency:g}"
         raise ValueError(msg)
     missed = (1 - label_frequency) / label_frequency
     share = missed * (bins.labeled + 0.05) / np.maximum(bins.unlabeled, 1)
-    share = np.where(bins.above, share, BELOW_THE_THRESHOLD * share)
+    share = np.where(bins.above, share, lifted * share)
     return np.clip(share, 1e-6, 0.98)
 
 

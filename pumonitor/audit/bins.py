@@ -39,7 +39,10 @@ class ScoreBins:
         x, the bin's middle rank from -1 (lowest scores) to 1, which the label frequency follows.
     concordance : ndarray of shape (bins,)
         Share of the pairs of a labeled and another row of the bin in which the labeled one scores
-        higher, ties counted half: what AUC needs of the inside of a bin.
+        higher, ties counted half: what AUC needs of the inside of a bin. One labeled row more
+        is counted, in the middle.
+    concordance_error : ndarray of shape (bins,)
+        Its standard error; 0 in a bin of one score.
     """
 
     edges: FloatArray
@@ -48,6 +51,7 @@ class ScoreBins:
     labeled: IntArray
     rank: FloatArray
     concordance: FloatArray
+    concordance_error: FloatArray
 
     @property
     def unlabeled(self) -> IntArray:
@@ -95,13 +99,15 @@ def score_bins(table: ScoreTable, *, threshold: float) -> ScoreBins:
     starts = _starts(mass, cut, wanted)
     below = np.cumsum(mass) - mass
     sums = np.add.reduceat(mass, starts)
+    concordance, error = _concordance(table, starts)
     return ScoreBins(
         edges=np.where(starts == cut, threshold, table.lower[starts])[1:],
         above=starts >= cut,
         rows=np.add.reduceat(rows, starts).astype(np.int64),
         labeled=np.add.reduceat(table.labeled, starts).astype(np.int64),
         rank=2 * (below[starts] + 0.5 * sums) - 1,
-        concordance=_concordance(table.labeled, table.unlabeled + table.negative, starts),
+        concordance=concordance,
+        concordance_error=error,
     )
 
 
@@ -119,11 +125,20 @@ def _starts(mass: FloatArray, cut: int, wanted: int) -> NDArray[np.intp]:
     return np.unique(np.minimum(np.array(found, dtype=np.intp), len(mass) - 1))
 
 
-def _concordance(labeled: FloatArray, others: FloatArray, starts: NDArray[np.intp]) -> FloatArray:
-    """Share of pairs of a labeled and another row of one bin in which the labeled one is above."""
+def _concordance(table: ScoreTable, starts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+    """Share of pairs of one bin in which the labeled row is above, and its standard error.
+
+    The rank of a labeled row among the others of its bin is about uniform: variance 1/12, less by
+    ties.
+    """
+    others = table.unlabeled + table.negative
     below = np.cumsum(others) - others
-    ends = np.append(starts[1:], len(labeled))
+    ends = np.append(starts[1:], len(others))
     below = below - np.repeat(below[starts], ends - starts)
-    won = np.add.reduceat(labeled * (below + 0.5 * others), starts)
-    pairs = np.add.reduceat(labeled, starts) * np.add.reduceat(others, starts)
-    return np.asarray(np.divide(won, pairs, out=np.full(len(starts), 0.5), where=pairs > 0))
+    won = np.add.reduceat(table.labeled * (below + 0.5 * others), starts)
+    count = np.maximum(np.add.reduceat(others, starts), 1)
+    labeled = np.add.reduceat(table.labeled, starts)
+    share = (won / count + 0.5) / (labeled + 1)
+    tied = np.where(table.lower == table.upper, others, 0) / np.repeat(count, ends - starts)
+    variance = (1 - np.add.reduceat(tied**3, starts)) / 12
+    return np.asarray(share), np.sqrt(variance / (labeled + 1))

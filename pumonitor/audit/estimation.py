@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -15,12 +16,16 @@ from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import EXACT, Reading, Reviewers, share_of_decided
 from pumonitor.errors import InputError
+from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["estimate_audit"]
+__all__ = ["estimate_audit", "undecided_extremes"]
 
 FloatArray = NDArray[np.float64]
 
 DRAWS: Final = 2000
+
+UNDECIDED_ODDS: Final = 4.0
+"""Largest ratio of the odds that an undecided case is positive to those of a decided one."""
 
 
 def estimate_audit(
@@ -68,6 +73,49 @@ def estimate_audit(
     return _together(parts)
 
 
+def undecided_extremes(
+    counts: AuditCounts,
+    *,
+    believed: FrequencyByScore = UNKNOWN,
+    reviewers: Reviewers | None = None,
+    odds: float = UNDECIDED_ODDS,
+    confidence_level: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Mapping[str, tuple[float, float]]:
+    """Interval of each metric over what undecided cases can be, at most `odds` times as positive.
+
+    The odds of an undecided case are between those of a decided one of its bin divided by `odds`
+    and times `odds`. The lowest and the highest end are sought over both extremes, above and below
+    the threshold apart: undecided cases may be positives here and negatives there.
+
+    Parameters
+    ----------
+    counts, believed, reviewers, draws, seed
+        As in `estimate_audit`.
+    odds : float
+        At least 1.
+    confidence_level : float
+    """
+    tail = 0.5 * (1 - confidence_level)
+    found: dict[str, list[FloatArray]] = {}
+    for above, below in itertools.product((1 / odds, odds), repeat=2):
+        posterior = estimate_audit(
+            counts,
+            believed=believed,
+            reviewers=reviewers,
+            reading=Reading(odds_above=above, odds_below=below),
+            draws=draws,
+            seed=seed,
+        )
+        for name, values in posterior.metrics().items():
+            found.setdefault(name, []).append(quantiles(values, [tail, 1 - tail]))
+    return {
+        name: (float(np.min(ends)), float(np.max(ends)))
+        for name, ends in ((name, np.array(both)) for name, both in found.items())
+    }
+
+
 def _check(counts: AuditCounts, believed: FrequencyByScore) -> None:
     if counts.decided.sum() == 0 and not believed.audited:
         msg = (
@@ -113,6 +161,8 @@ def _drawn(
     share = p * (1 - e) / (special.expit(-line.p_logit).T + p * (1 - e))
     positives = counts.labeled + rng.binomial(counts.undrawn, share)
     positives = positives + _among_drawn(counts, fit.tables.bins.reading, share, rng)
+    bins = counts.bins
+    inside = bins.concordance + bins.concordance_error * rng.standard_normal(share.shape)
     return AuditPosterior(
         counts=counts,
         believed=believed,
@@ -121,6 +171,7 @@ def _drawn(
         p=p,
         e=e,
         positives=positives.astype(float),
+        concordance=np.clip(inside, 0, 1),
     )
 
 
@@ -148,6 +199,6 @@ def _together(parts: Sequence[AuditPosterior]) -> AuditPosterior:
         return parts[0]
     joined = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("alpha", "beta", "p", "e", "positives")
+        for name in ("alpha", "beta", "p", "e", "positives", "concordance")
     }
     return AuditPosterior(counts=parts[0].counts, believed=parts[0].believed, **joined)

@@ -14,13 +14,17 @@ __all__ = ["curve_draws", "metric_draws"]
 FloatArray = NDArray[np.float64]
 
 
-def metric_draws(bins: ScoreBins, positives: FloatArray) -> Mapping[str, FloatArray]:
+def metric_draws(
+    bins: ScoreBins, positives: FloatArray, concordance: FloatArray | None = None
+) -> Mapping[str, FloatArray]:
     """Every metric of the window's own rows, a value a draw.
 
     Parameters
     ----------
     bins : ScoreBins
     positives : ndarray of shape (draws, bins)
+    concordance : ndarray of shape (draws, bins), optional
+        Draws of that of the bins; their value unless given.
 
     Returns
     -------
@@ -43,7 +47,7 @@ def metric_draws(bins: ScoreBins, positives: FloatArray) -> Mapping[str, FloatAr
         prior, share_flagged = found / total, flagged / total
         recall = hits / found
         fpr = (flagged - hits) / (total - found)
-        auc = _auc(bins, positives)
+        auc = _auc(bins, positives, bins.concordance if concordance is None else concordance)
         spread = prior * (1 - prior) * share_flagged * (1 - share_flagged)
         return {
             "class_prior": prior,
@@ -62,12 +66,12 @@ def metric_draws(bins: ScoreBins, positives: FloatArray) -> Mapping[str, FloatAr
         }
 
 
-def _auc(bins: ScoreBins, positives: FloatArray) -> FloatArray:
+def _auc(bins: ScoreBins, positives: FloatArray, concordance: FloatArray) -> FloatArray:
     negatives = bins.rows - positives
     below = np.cumsum(negatives, axis=1) - negatives
     unlabeled = np.maximum(bins.unlabeled, 1)
     hidden = (positives - bins.labeled) / unlabeled
-    inside = 0.5 + (bins.concordance - 0.5) / np.maximum(1 - hidden, 1e-9)
+    inside = 0.5 + (concordance - 0.5) / np.maximum(1 - hidden, 1e-9)
     inside = np.clip(inside, 0, 1)
     pairs = (positives * (below + inside * negatives)).sum(axis=1)
     return np.asarray(pairs / (positives.sum(axis=1) * negatives.sum(axis=1)))

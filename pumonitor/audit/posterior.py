@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +11,13 @@ from numpy.typing import NDArray
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import FrequencyByScore
 from pumonitor.audit.metrics import metric_draws
+from pumonitor.results import Estimate
+from pumonitor.results.estimate import undefined
+from pumonitor.stats.quantiles import quantiles
 
 __all__ = ["AuditPosterior"]
 
 FloatArray = NDArray[np.float64]
-
-DRAWS: Final = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,6 +35,8 @@ class AuditPosterior:
         P(positive) and P(confirmed | positive).
     positives : ndarray of shape (draws, bins)
         Positives among the rows of each bin: confirmed, found by the audit and hidden.
+    concordance : ndarray of shape (draws, bins)
+        Share of pairs of a labeled and another row of a bin in which the labeled one is above.
     """
 
     counts: AuditCounts
@@ -44,6 +46,7 @@ class AuditPosterior:
     p: FloatArray
     e: FloatArray
     positives: FloatArray
+    concordance: FloatArray
 
     @property
     def unlabeled_share(self) -> FloatArray:
@@ -52,7 +55,37 @@ class AuditPosterior:
 
     def metrics(self) -> Mapping[str, FloatArray]:
         """Draws of every metric, by its name in the library."""
-        return metric_draws(self.counts.bins, self.positives)
+        return metric_draws(self.counts.bins, self.positives, self.concordance)
+
+    def estimates(self, *, confidence_level: float = 0.95) -> Mapping[str, Estimate]:
+        """Median and equal-tailed interval of every metric."""
+        tail = 0.5 * (1 - confidence_level)
+        labeled = int(self.counts.labeled.sum())
+        found = {}
+        for name, draws in self.metrics().items():
+            if np.isnan(draws).any():
+                found[name] = undefined(
+                    name,
+                    "nothing, or everything, is predicted positive or is positive",
+                    confidence_level=confidence_level,
+                    n_labeled=labeled,
+                    n_unlabeled=int(self.counts.bins.unlabeled.sum()),
+                )
+                continue
+            low, value, high = quantiles(draws, [tail, 0.5, 1 - tail])
+            found[name] = Estimate(
+                name=name,
+                value=float(value),
+                low=float(low),
+                high=float(high),
+                confidence_level=confidence_level,
+                method="audit",
+                n_labeled=labeled,
+                n_unlabeled=int(self.counts.bins.unlabeled.sum()),
+                se=float(draws.std()),
+                range=(-1.0, 1.0) if name == "mcc" else (0.0, 1.0),
+            )
+        return found
 
     def frequency(self) -> FrequencyByScore:
         """What is believed of the label frequency by score from now on."""

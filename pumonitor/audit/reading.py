@@ -78,7 +78,8 @@ def share_of_decided(share: FloatArray, undecided: FloatArray, odds: FloatArray)
     """
     square = (1 - undecided) * (odds - 1)
     linear = (1 - undecided) + undecided * odds - share * (odds - 1)
-    return 2 * share / (linear + np.sqrt(np.maximum(linear**2 + 4 * square * share, 0)))
+    found = 2 * share / (linear + np.sqrt(np.maximum(linear**2 + 4 * square * share, 0)))
+    return np.asarray(np.clip(found, 0, 1))  # rounding may leave it just above 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ def bins(rows=ROWS, labeled=CONFIRMED, *, above=4, concordance=0.6):
         labeled=np.asarray(labeled),
         rank=np.linspace(-0.95, 0.95, count),
         concordance=np.full(count, concordance),
+        concordance_error=np.zeros(count),
     )
 
 

@@ -48,8 +48,17 @@ def test_concordance_is_that_of_the_pairs_of_a_bin():
         inside = np.round(score, 1)[place == at]
         sure = confirmed[place == at]
         apart = inside[sure][:, None] - inside[~sure]
-        expected = (apart > 0).mean() + 0.5 * (apart == 0).mean() if sure.any() else 0.5
-        assert found.concordance[at] == pytest.approx(expected)
+        won = ((apart > 0) + 0.5 * (apart == 0)).sum() / (~sure).sum()
+        assert found.concordance[at] == pytest.approx((won + 0.5) / (sure.sum() + 1))
+
+
+def test_concordance_of_a_bin_is_known_where_scores_are_tied_and_uncertain_where_labels_are_few():
+    score, confirmed = window(4)
+    few, many = binned(score, confirmed), binned(np.tile(score, 9), np.tile(confirmed, 9))
+    assert few.concordance_error[-1] == pytest.approx((12 * (few.labeled[-1] + 1)) ** -0.5, rel=0.1)
+    assert many.concordance_error[-1] < 0.5 * few.concordance_error[-1]
+    tied = binned(np.repeat([0.0, 1.0], 500), np.arange(1000) % 20 == 0, threshold=0.5)
+    assert tied.concordance_error == pytest.approx(0, abs=1e-9)
 
 
 def test_order_of_rows_does_not_matter():

@@ -178,6 +178,11 @@ def test_mistaken_verdicts_are_allowed_for():
     seeds = Reviewers(found=30, positives=30, cleared=97, negatives=100)
     allowed = estimate_audit(counts(), reviewers=seeds).metrics()["class_prior"]
     assert np.median(allowed) < np.median(exact)
+
+
+@pytest.mark.slow
+def test_reviewers_who_never_err_are_those_without_seeds():
+    exact = estimate_audit(counts()).metrics()["class_prior"]
     perfect = Reviewers(found=10**7, positives=10**7, cleared=10**7, negatives=10**7)
     same = estimate_audit(counts(), reviewers=perfect).metrics()["class_prior"]
     assert np.median(same) == pytest.approx(np.median(exact), rel=0.05)

@@ -40,7 +40,7 @@ def metropolis(
     scale = 1 / np.sqrt(counts.labeled + counts.positive + 0.3)
 
     def v_of(line: FloatArray, tau: FloatArray, z: FloatArray) -> FloatArray:
-        return line[0] + np.outer(counts.rank, line[1]) + tau * z
+        return line[0] + np.outer(counts.bins.rank, line[1]) + tau * z
 
     v = v_of(line, tau, z)
     ell = np.log(np.minimum(confirmed[:, None] * (1 + np.exp(v)), 0.9))
@@ -60,7 +60,7 @@ def metropolis(
                     new_z = z[b] + 1.2 * rng.standard_normal(chains)
                     shift = tau * (new_z - z[b])
                     new_ell = ell[b] + shift + 0.3 * scale[b] * rng.standard_normal(chains)
-                new_v = line[0] + counts.rank[b] * line[1] + tau * new_z
+                new_v = line[0] + counts.bins.rank[b] * line[1] + tau * new_z
                 new = log_bin(counts, b, new_ell, new_v)
                 gain = new - log[b] - 0.5 * (new_z**2 - z[b] ** 2)
                 take = np.log(rng.random(chains)) < gain
