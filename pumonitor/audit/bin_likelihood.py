@@ -118,6 +118,8 @@ class BinTables:
         Equal steps.
     log_likelihood : ndarray of shape (bins, points)
         Of v, with p integrated out; its maximum is 0 in each bin.
+    log_scale : float
+        What was taken off for that, summed over bins.
     levels : ndarray of shape (bins * points * nodes,)
         Distribution function of p given v at the nodes, with the number of its row added.
     """
@@ -125,6 +127,7 @@ class BinTables:
     bins: Bins
     v: FloatArray
     log_likelihood: FloatArray
+    log_scale: float
     levels: FloatArray
 
     @property
@@ -168,11 +171,12 @@ def make_tables(counts: AuditCounts, reading: Reading, v: FloatArray) -> BinTabl
     total = levels[..., -1].copy()
     levels /= total[..., np.newaxis]
     log_likelihood = highest + np.log(total * width)
-    log_likelihood -= log_likelihood.max(axis=1, keepdims=True)
+    scale = log_likelihood.max(axis=1, keepdims=True)
     rows = np.arange(total.size, dtype=float)[:, np.newaxis]
     return BinTables(
         bins=bins,
         v=v,
-        log_likelihood=log_likelihood,
+        log_likelihood=log_likelihood - scale,
+        log_scale=float(scale.sum()),
         levels=(levels.reshape(total.size, _NODES) + rows).ravel(),
     )

@@ -85,10 +85,11 @@ class ByScore:
 
     @property
     def log_evidence(self) -> float:
-        """Log of the integral, comparable between readings of the same audit."""
-        cell = np.log(np.abs(self.box.steps[self.box.steps > 0])).sum()
-        volume = np.log(np.abs(np.diag(self.box.axes))[self.box.steps > 0]).sum()
-        return float(special.logsumexp(self.log_weight) + cell + volume - np.log(len(self.taus)))
+        """Log of the integral, up to a constant that readings of the same audit share."""
+        free = self.box.steps > 0
+        cell = self.box.axes @ np.diag(self.box.steps)
+        volume = np.log(np.diag(cell)[free]).sum()  # the axes are triangular
+        return float(special.logsumexp(self.log_weight) + volume + self.tables.log_scale)
 
     def draw(self, size: int, rng: np.random.Generator) -> LineDraws:
         """Draws of the line, then of v by bin given the line, then of p given v."""

@@ -5,6 +5,7 @@ import pytest
 from scipy import integrate, special
 
 from pumonitor.audit.bin_likelihood import NEGATIVE_EXPONENT, make_tables
+from pumonitor.audit.by_score import fit_by_score
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore
@@ -186,6 +187,22 @@ def test_reviewers_who_never_err_are_those_without_seeds():
     perfect = Reviewers(found=10**7, positives=10**7, cleared=10**7, negatives=10**7)
     same = estimate_audit(counts(), reviewers=perfect).metrics()["class_prior"]
     assert np.median(same) == pytest.approx(np.median(exact), rel=0.05)
+
+
+def test_verdicts_tell_of_the_reviewers_too():
+    """Not one positive verdict in 720: hardly any negative was called positive."""
+    audit = counts(found=0, decided=60)
+    few = Reviewers(found=9, positives=9, cleared=8, negatives=9)
+    wrong = [one.specificity for one in few.readings()]
+    allowed = estimate_audit(audit, reviewers=few)
+    exact = estimate_audit(audit)
+    assert min(wrong) < 0.8
+    assert np.median(allowed.metrics()["class_prior"]) == pytest.approx(
+        np.median(exact.metrics()["class_prior"]), rel=0.1
+    )
+    sure = [fit_by_score(audit, one, UNKNOWN).log_evidence for one in few.readings()[:5]]
+    assert sure == sorted(sure)
+    assert sure[-1] - sure[0] > 50
 
 
 def test_undecided_cases_that_are_likelier_positive_raise_the_class_prior():
