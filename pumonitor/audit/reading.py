@@ -112,7 +112,7 @@ class Reviewers:
             )
             raise InputError(msg)
 
-    def readings(self, *, sensitivities: int = 3, specificities: int = 5) -> list[Reading]:
+    def readings(self, *, sensitivities: int = 2, specificities: int = 5) -> list[Reading]:
         """Equally likely values of both: quantile midpoints of Beta(right + 1, wrong + 1/2).
 
         The exponent of 1/2 on errors says that errors are rare, not that half of all verdicts are
