@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.claims import Claim
@@ -80,9 +82,10 @@ def evaluated_series(
     reference: Reference | None,
 ) -> list[EvaluatedSeries]:
     """Results of a collected pane; they depend only on what was known at its moment."""
+    together = ledger.series(window_key, priors.pane.number)
     return [
-        _evaluated(priors, window_key, stored, ledger, reference=reference)
-        for stored in ledger.series(window_key, priors.pane.number)
+        _evaluated(priors, window_key, stored, ledger, together=together, reference=reference)
+        for stored in together
     ]
 
 
@@ -92,6 +95,7 @@ def _evaluated(
     stored: StoredSeries,
     ledger: LedgerReader,
     *,
+    together: Sequence[StoredSeries],
     reference: Reference | None,
 ) -> EvaluatedSeries:
     monitor, pane = priors.monitor, priors.pane
@@ -106,6 +110,8 @@ def _evaluated(
         class_prior=priors.of(stored),
         reference=compared_with,
         maturity=priors.arrivals.share_known(stored.model_version, stored.segment),
-        findings=findings_of(ledger, monitor, priors.configuration, stored, pane),
+        findings=findings_of(
+            ledger, monitor, priors.configuration, stored, pane, together=together
+        ),
         label_purity=monitor.label_purity,
     )

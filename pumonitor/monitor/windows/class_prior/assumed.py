@@ -17,9 +17,13 @@ from pumonitor.monitor.rules.labels.confirmed_share import (
     confirmed_beyond,
     share_moved,
 )
+from pumonitor.monitor.windows.class_prior.assumed_of_segments import (
+    FINDING_OF_SEGMENT,
+    segment_finding,
+)
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json, is_given
-from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
+from pumonitor.monitor.windows.evaluation.series_tables import counts_of
 from pumonitor.ports import Pane, Window
 from pumonitor.results import ClassPriorEstimate, Finding
 
@@ -90,19 +94,41 @@ def assumed_prior_findings(
 
 
 def findings_of(
-    ledger: LedgerReader, monitor: Monitor, configuration: str, stored: StoredSeries, pane: Pane
+    ledger: LedgerReader,
+    monitor: Monitor,
+    configuration: str,
+    stored: StoredSeries,
+    pane: Pane,
+    *,
+    together: Sequence[StoredSeries] = (),
 ) -> list[Finding]:
-    """`assumed_prior_findings` of a collected series; none before its labels are mature."""
+    """What is to be said of the assumed class prior of a collected series, once labels are mature.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    monitor : Monitor
+    configuration : str
+    stored : StoredSeries
+    pane : Pane
+    together : sequence of StoredSeries
+        All series of the pane. A segment is compared with all rows of its model version.
+    """
     prior = class_prior_from_json(stored.class_prior)
     if pane.state == "provisional" or prior is None or not is_given(prior):
         return []
-    counts, purity = SeriesTable.stored(stored), monitor.label_purity
-    return assumed_prior_findings(
+    purity, now = monitor.label_purity, _share_of(stored)
+    found = assumed_prior_findings(
         prior,
-        ConfirmedShare(labeled=counts.labeled, rows=counts.predictions),
+        now,
         _baseline_shares(ledger, monitor, configuration, stored, pane),
         label_purity=1.0 if isinstance(purity, str) else purity,
     )
+    return found + [
+        segment_finding(prior, now, _share_of(one))
+        for one in together
+        if stored.segment and (one.model_version, one.segment) == (stored.model_version, "")
+    ]
 
 
 def findings_at(
@@ -122,17 +148,30 @@ def findings_at(
     if not panes or not monitor.is_prior_assumed:
         return []
     key = window_key(monitor.name, configuration, window.start, window.end)
+    together = ledger.series(key, panes[-1].number)
     return [
         finding
-        for stored in ledger.series(key, panes[-1].number)
+        for stored in together
         if (stored.model_version, stored.segment) == series
-        for finding in findings_of(ledger, monitor, configuration, stored, panes[-1])
+        for finding in findings_of(
+            ledger, monitor, configuration, stored, panes[-1], together=together
+        )
+        if finding.severity == "warning"
     ]
 
 
 def stored_findings(evaluation: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Findings of a stored evaluation."""
-    return tuple(Finding(**one) for one in evaluation.get("warnings", ()) if one["name"] == FINDING)
+    """Warnings about the assumed class prior in a stored evaluation."""
+    return tuple(
+        Finding(**one)
+        for one in evaluation.get("warnings", ())
+        if one["name"] in (FINDING, FINDING_OF_SEGMENT) and one["severity"] == "warning"
+    )
+
+
+def _share_of(stored: StoredSeries) -> ConfirmedShare:
+    labeled, rows = counts_of(stored)
+    return ConfirmedShare(labeled=labeled, rows=rows)
 
 
 def _baseline_shares(
