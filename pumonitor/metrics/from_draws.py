@@ -41,6 +41,11 @@ def estimate_from_draws(
     for the errors of p.
     """
     low, high = interval(draws, confidence_level=problem.confidence_level)
+    by_sampling = (
+        (low, high)
+        if prior is None
+        else interval(sampling, confidence_level=problem.confidence_level)
+    )
     bias = 0.0
     if prior is not None and np.isfinite(prior).any():
         at_prior = float(value) if unconstrained_value is None else unconstrained_value
@@ -48,11 +53,12 @@ def estimate_from_draws(
         bias = 0.0 if abs(bias) < 1e-12 else bias  # no more than rounding
     if problem.correct_prior_bias:
         value = value - bias
+    low, high = _holding(float(value), low, high)
     return Estimate(
         name=name,
         value=float(value),
-        low=min(low, float(value)) if math.isfinite(low) else float(value),
-        high=max(high, float(value)) if math.isfinite(high) else float(value),
+        low=low,
+        high=high,
         confidence_level=problem.confidence_level,
         method=method,
         n_labeled=problem.table.n_labeled,
@@ -63,6 +69,15 @@ def estimate_from_draws(
         prior_bias=bias,
         range=value_range,
         unconstrained_value=unconstrained_value,
+        sampling_interval=_holding(float(value), *by_sampling),
+    )
+
+
+def _holding(value: float, low: float, high: float) -> tuple[float, float]:
+    """The interval, widened to hold the value."""
+    return (
+        min(low, value) if math.isfinite(low) else value,
+        max(high, value) if math.isfinite(high) else value,
     )
 
 

@@ -34,6 +34,9 @@ class Estimate:
         Standard error from sampling and the class prior together.
     se_sampling, se_prior : float
         The two parts of it, each with the other source of uncertainty held fixed.
+    sampling_interval : tuple of float
+        What the interval is with the class prior held at its value: [low, high] where the prior is
+        known, NaN where it is not told apart.
     prior_bias : float
         By how much the value is too high, on average, because the class prior is uncertain and
         the metric is curved in it (Jensen's inequality; Tabatabaei et al. 2020, section 4.3).
@@ -76,6 +79,7 @@ class Estimate:
     range: tuple[float, float] = (0.0, 1.0)
     undefined_reason: str | None = None
     unconstrained_value: float | None = None
+    sampling_interval: tuple[float, float] = (math.nan, math.nan)
 
     @property
     def came_out(self) -> float:

@@ -26,10 +26,12 @@ from pumonitor.metrics.uncorrected import (
 )
 from pumonitor.monitor.rules.labels.expected import expected_at_maturity, expected_positives
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
+from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.tables import ScoreTable
 
 THRESHOLD = 1.0
+PRIOR = ClassPriorEstimate.given(0.1)
 
 
 def window(rng: np.random.Generator, *, labeled: float, share: float) -> list[ScoreTable]:
@@ -78,7 +80,9 @@ def test_intervals_hold_what_the_window_becomes() -> None:
         known = float(np.clip(rng.normal(share, 0.02), 0.5, 0.7))
         of_labels = ShareKnown(value=known, low=known - 0.04, high=known + 0.04)
         mature = some_estimates(later)
-        found = expected_at_maturity(now, some_estimates(now), of_labels, threshold=THRESHOLD)
+        found = expected_at_maturity(
+            now, some_estimates(now), of_labels, class_prior=PRIOR, threshold=THRESHOLD
+        )
         for name in mature:
             held[name] += found[name].low <= mature[name].value <= found[name].high
         positives = expected_positives(now.n_labeled, of_labels)
@@ -92,7 +96,7 @@ def test_uncorrected_numbers_rise_with_the_labels_to_come_and_corrected_ones_do_
     now, later = window(rng, labeled=250, share=0.4)
     of_labels = ShareKnown(value=0.4, low=0.38, high=0.42)
     before, mature = estimates(now), estimates(later)
-    found = expected_at_maturity(now, before, of_labels, threshold=THRESHOLD)
+    found = expected_at_maturity(now, before, of_labels, class_prior=PRIOR, threshold=THRESHOLD)
     assert mature["f1_pu"].value > before["f1_pu"].high
     assert found["f1_pu"].value == pytest.approx(mature["f1_pu"].value, abs=0.05)
     assert found["f1"].value == before["f1"].value
@@ -103,7 +107,7 @@ def test_intervals_close_as_labels_arrive() -> None:
     now, _ = window(np.random.default_rng(2), labeled=60, share=0.8)
     known = estimates(now)
     few, many, all_of_them = (
-        expected_at_maturity(now, known, share, threshold=THRESHOLD)
+        expected_at_maturity(now, known, share, class_prior=PRIOR, threshold=THRESHOLD)
         for share in (
             ShareKnown(value=0.5, low=0.45, high=0.55),
             ShareKnown(value=0.95, low=0.93, high=0.97),
@@ -125,6 +129,53 @@ def test_intervals_close_as_labels_arrive() -> None:
     assert not [name for name in few if "_max" in name]
 
 
+UNCERTAIN = {"given interval": 0.0, "followed from auto": 0.1, "auto": 1.0}
+"""By how a class prior came about how much of its error the labels to come take away."""
+
+
+@pytest.mark.parametrize("method", UNCERTAIN)
+def test_what_is_common_to_now_and_maturity_widens_nothing(method: str) -> None:
+    """The error of a given class prior is in both estimates; that of a followed one nearly so."""
+    now, _ = window(np.random.default_rng(2), labeled=60, share=0.5)
+    prior = ClassPriorEstimate(
+        value=0.1,
+        low=0.05,
+        high=0.2,
+        unlabeled_prior=0.09,
+        unlabeled_prior_interval=(0.04, 0.19),
+        method=method,
+        diagnostics={"over_time": {"windows": 9}} if method.startswith("followed") else {},
+    )
+    of_labels = ShareKnown(value=0.75, low=0.7, high=0.8)
+    (precision, width), (known, known_width) = (
+        expected_of_precision(now, of_labels, one) for one in (prior, PRIOR)
+    )
+    moves = UNCERTAIN[method]
+    assert width.high - width.low == pytest.approx(0.5 * 0.15 * moves)
+    assert known_width.low == known_width.high == 0.1
+    if moves < 1:
+        assert precision.high - precision.low == pytest.approx(known.high - known.low, rel=0.15)
+        assert precision.se == pytest.approx(known.se, rel=0.15)
+    else:
+        assert precision.high - precision.low > 1.5 * (known.high - known.low)
+
+
+def expected_of_precision(
+    table: ScoreTable, share: ShareKnown, prior: ClassPriorEstimate
+) -> tuple[Uncertain, Uncertain]:
+    """Expected at maturity with this class prior: precision, and the class prior itself."""
+    problem = make_problem(table, prior)
+    now = {
+        one.name: one
+        for one in (
+            class_prior_estimate(problem),
+            PRECISION.estimate(at_threshold(problem, THRESHOLD)),
+        )
+    }
+    found = expected_at_maturity(table, now, share, class_prior=prior, threshold=THRESHOLD)
+    return found["precision"], found["class_prior"]
+
+
 def test_with_no_label_yet_the_number_to_come_is_still_bounded() -> None:
     found = expected_positives(0, ShareKnown(value=0.5, low=0.4, high=0.6))
     assert (found.value, found.low) == (0.0, 0.0)
@@ -143,7 +194,9 @@ def test_propensities_play_no_part_in_uncorrected_numbers() -> None:
         for propensity in (chance, None)
     )
     found, plain = (
-        expected_at_maturity(table, estimates(table), of_labels, threshold=THRESHOLD)
+        expected_at_maturity(
+            table, estimates(table), of_labels, class_prior=PRIOR, threshold=THRESHOLD
+        )
         for table in (with_chance, without)
     )
     assert found["auc_pu"] == plain["auc_pu"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -23,7 +24,7 @@ from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.names import UNCORRECTED_OF
 from pumonitor.prior.labels.label_frequency import prior_from_label_frequency
-from pumonitor.results import Estimate
+from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
 from pumonitor.tables import ScoreTable
 
@@ -32,6 +33,9 @@ __all__ = ["expected_at_maturity", "expected_positives"]
 FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 10_000
+_FOLLOWED_MOVES: Final = 0.1
+"""How far a followed class prior moves until maturity, over its own error and sqrt(1 - s): measured
+.03 to .11, as its level is common to all windows (`python -m benchmarks.monitoring.expected`)."""
 _OF_LABELS_ALONE: Final = ("label_frequency", "unlabeled_prior")
 _OF_LABELS: Final = frozenset({*UNCORRECTED_OF.values(), *_OF_LABELS_ALONE})
 """Estimates whose expected value changes with the number of labels, not only their precision."""
@@ -77,6 +81,7 @@ def expected_at_maturity(
     estimates: Mapping[str, Estimate],
     share: ShareKnown,
     *,
+    class_prior: ClassPriorEstimate,
     threshold: float,
     confidence_level: float = 0.95,
     rng: int = 0,
@@ -96,6 +101,8 @@ def expected_at_maturity(
         Estimates from this table.
     share : ShareKnown
         Share of the eventual confirmed positives that is confirmed now.
+    class_prior : ClassPriorEstimate
+        What the estimates were made with.
     threshold : float
     confidence_level : float
     rng : int
@@ -112,9 +119,10 @@ def expected_at_maturity(
     -----
     n labels now become N = n / s at maturity. An estimate T_n from a fair sample of the labels
     behind T_N has mean T_N, and T_n - T_N has variance V_n - V_N. For a mean over labels V_n is
-    v / n, which gives (1 - s) V_n. Parts of V_n that more labels do not reduce, such as sampling of
-    the rows, should be left out of it; they are small when labels are few and are kept in. The
-    predicted positive rate does not depend on labels.
+    v / n, which gives (1 - s) V_n. Parts of V_n that more labels do not reduce are common to T_n
+    and T_N and no part of it: what is not known of a given class prior, and all but a tenth (as a
+    standard error) of what is not known of a followed one. Sampling of the rows is another; it is
+    small when labels are few and is kept in. The predicted positive rate does not depend on labels.
 
     Uncorrected metrics compare labeled rows with all others, and there will be more labeled rows.
     Their values at maturity are the corrected metrics with "will be labeled" in place of
@@ -131,25 +139,16 @@ def expected_at_maturity(
     >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
     >>> now = evaluate_table(table, threshold=0.8, class_prior=0.1).estimates
     >>> later = expected_at_maturity(table, now, ShareKnown(value=0.5, low=0.4, high=0.6),
-    ...                              threshold=0.8)
+    ...                              class_prior=ClassPriorEstimate.given(0.1), threshold=0.8)
     >>> round(now["f1_pu"].value, 2), round(later["f1_pu"].value, 2)
     (0.47, 0.71)
     """
-    left = 1 - share.value
-    shrunk = math.sqrt(left)
-    found: dict[str, Uncertain] = {}
-    for name, now in estimates.items():
-        if now.undefined_reason is not None or "_max" in name or name in _OF_LABELS:
-            continue
-        if name == "predicted_positive_rate":
-            found[name] = Uncertain(value=now.value, low=now.value, high=now.value, se=0.0)
-            continue
-        found[name] = Uncertain(
-            value=now.value,
-            low=now.value - shrunk * (now.value - now.low),
-            high=now.value + shrunk * (now.high - now.value),
-            se=shrunk * now.se,
-        )
+    moves = _part_that_moves(class_prior)
+    found: dict[str, Uncertain] = {
+        name: _at_maturity(now, left=1 - share.value, prior_moves=moves)
+        for name, now in estimates.items()
+        if now.undefined_reason is None and "_max" not in name and name not in _OF_LABELS
+    }
     if share.value == 0:
         return found
     found |= _of_uncorrected(
@@ -164,6 +163,41 @@ def expected_at_maturity(
         rng=rng,
     )
     return found
+
+
+def _part_that_moves(class_prior: ClassPriorEstimate) -> float:
+    """How much of the class prior's standard error the labels to come can take away.
+
+    A given prior is the same number at maturity. A followed one keeps its level, and moves by what
+    the windows say has changed. One that is estimated from the window's own rows is estimated anew,
+    and so is the level of windows that nothing has been followed from yet.
+    """
+    if class_prior.method.startswith("given"):
+        return 0.0
+    followed = class_prior.diagnostics.get("over_time", {}).get("windows", 0)
+    return _FOLLOWED_MOVES if followed > 0 else 1.0
+
+
+def _at_maturity(now: Estimate, *, left: float, prior_moves: float) -> Uncertain:
+    """The estimate with `left` of the variance that more labels take away."""
+    if now.name == "predicted_positive_rate":
+        return Uncertain(value=now.value, low=now.value, high=now.value, se=0.0)
+    shrunk = math.sqrt(left)
+    below, above, se = now.value - now.low, now.high - now.value, now.se
+    if now.name == "class_prior":
+        below, above, se = prior_moves * below, prior_moves * above, prior_moves * se
+    elif prior_moves < 1:
+        by_prior = prior_moves * now.se_prior
+        reach = NormalDist().inv_cdf(0.5 + 0.5 * now.confidence_level) * by_prior
+        low, high = now.sampling_interval
+        below, above = math.hypot(now.value - low, reach), math.hypot(high - now.value, reach)
+        se = math.hypot(now.se_sampling, by_prior)
+    return Uncertain(
+        value=now.value,
+        low=now.value - shrunk * below,
+        high=now.value + shrunk * above,
+        se=shrunk * se,
+    )
 
 
 def _of_uncorrected(

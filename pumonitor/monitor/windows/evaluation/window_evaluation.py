@@ -120,7 +120,7 @@ def evaluate_window(
         result_row(series, "label_maturity", share, share.undefined_reason),
     ]
     if state == "provisional":
-        later = _expected(series, estimates, share, threshold=threshold, seed=seed)
+        later = _expected(series, estimates, share, class_prior, threshold=threshold, seed=seed)
         results += _expected_rows(series, estimates, later, share, reason, doubts=doubts)
     if reference is not None:
         results += Comparison(
@@ -268,6 +268,7 @@ def _expected(
     series: SeriesTable,
     estimates: Mapping[str, Estimate],
     share: ShareKnown,
+    class_prior: ClassPriorEstimate | None,
     *,
     threshold: float,
     seed: int,
@@ -277,11 +278,12 @@ def _expected(
         return {}
     positives = expected_positives(series.labeled, share, confidence_level=_LEVEL, rng=seed)
     later = {"labeled_positives": positives}
-    if series.table is not None and estimates:
+    if series.table is not None and class_prior is not None and estimates:
         later |= expected_at_maturity(
             series.table,
             estimates,
             share,
+            class_prior=class_prior,
             threshold=threshold,
             confidence_level=_LEVEL,
             rng=seed,
