@@ -24,7 +24,9 @@ curl -H "Authorization: Bearer $TOKEN" "https://pumonitor.example.org{BELOW}/res
 Alone, at an address of this machine and without `--host-names`, whoever asks may read and change everything. With
 `--host-names`, a token is needed, which `pumonitor tokens create NAME` prints once:
 [rights and sessions](../pages.md#for-other-machines). Inside MLflow's server its accounts decide, and no token is needed.
-Monitors that may not be seen do not exist, in lists too. Who sends twenty wrong tokens in a minute is answered 429.
+Monitors that may not be seen do not exist, in lists too. Who sends more than twenty wrong tokens in
+a minute (a hundred cookies of sessions that there are not) is answered 429. After so many different ones only tokens that
+were right before are looked up.
 
 A change with `Authorization: Bearer` needs nothing else. With the cookie of a session it must come from a page of the same
 address: `Origin` and `Sec-Fetch-Site` say so. Bodies are `application/json`.

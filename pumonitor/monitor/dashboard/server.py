@@ -28,8 +28,14 @@ from pumonitor.ports import Clock
 __all__ = ["Served", "pages_server", "wait_for_signal"]
 
 _THREADS: Final = 8
-_LONGEST_WAIT: Final = 30.0
-"""For a connection; the end wakes the thread."""
+_CONNECTIONS: Final = 400
+"""At once. Whoever holds this many keeps others out, so none is held for long."""
+_IDLE: Final = 60
+"""Seconds after which a connection on which nothing moves is closed."""
+_LONGEST_REQUEST: Final = 20.0
+"""Seconds in which a request must have come whole, however steadily it drips."""
+_LONGEST_WAIT: Final = 5.0
+"""For a connection, before old ones are closed; the end wakes the thread."""
 _LAST_ANSWERS: Final = 20.0
 """Seconds for requests that have begun, and again for their answers to be taken."""
 
@@ -122,6 +128,9 @@ def _serving(
         map=connections,
         sockets=[listening],
         threads=_THREADS,
+        connection_limit=_CONNECTIONS,
+        channel_timeout=_IDLE,
+        cleanup_interval=_LONGEST_WAIT,
         ident="pumonitor",
         # What is longer is refused before the application sees it.
         max_request_body_size=LONGEST + 1,
@@ -132,13 +141,19 @@ def _serving(
     stopped = Event()
 
     def serve() -> None:
+        begun: dict[object, float] = {}
+        looked = time.monotonic()
         while not stopped.is_set():
-            wasyncore.loop(timeout=_LONGEST_WAIT, map=connections, count=1)
+            # By poll, as select takes no more than 1,024 files of the whole process.
+            wasyncore.loop(timeout=_LONGEST_WAIT, use_poll=True, map=connections, count=1)
+            if time.monotonic() >= looked + _LONGEST_WAIT:
+                looked = time.monotonic()
+                begun = _end_slow(list(server.active_channels.values()), begun, now=looked)
         server.task_dispatcher.shutdown(timeout=_LAST_ANSWERS)
         # Answers that are ready are still sent.
         until = time.monotonic() + _LAST_ANSWERS
         while _is_sending(connections) and time.monotonic() < until:
-            wasyncore.loop(timeout=0.1, map=connections, count=1)
+            wasyncore.loop(timeout=0.1, use_poll=True, map=connections, count=1)
         for channel in list(server.active_channels.values()):
             channel.handle_close()  # with the file that holds a long answer
         wasyncore.close_all(connections)
@@ -151,6 +166,22 @@ def _serving(
         stopped.set()
         server.pull_trigger()
         thread.join()
+
+
+def _end_slow(
+    channels: list[Any], begun: dict[object, float], *, now: float
+) -> dict[object, float]:
+    """Close connections whose request does not come to its end; when the others' were first seen.
+
+    waitress closes connections on which nothing moves. A byte from time to time would keep one open
+    for ever.
+    """
+    coming = {one.request: one for one in channels if one.request is not None}
+    found = {request: begun.get(request, now) for request in coming}
+    for request, since in found.items():
+        if now - since >= _LONGEST_REQUEST:
+            coming[request].will_close = True
+    return found
 
 
 def _is_sending(connections: Mapping[int, object]) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from pumonitor.monitor.addresses import is_named
 from pumonitor.monitor.dashboard.app import make_app
-from pumonitor.monitor.dashboard.callers import Callers, WrongTokens
+from pumonitor.monitor.dashboard.callers import Callers, WrongSecrets
 
 HOST = "pumonitor.example.org"
 PAGES = ("/", "/alerts", "/monitors/card-fraud", "/no-such-page", "/monitors/other")
@@ -133,15 +133,83 @@ def test_many_wrong_tokens_are_told_to_wait_and_a_right_one_is_not(served):
     assert get(browser, "/api/v1/health", token=right).status_code == 200
 
 
+def unknown(number):
+    """A token or cookie of the right form that there is not."""
+    return f"pum_{number:012x}_{'A' * 43}"
+
+
+@pytest.fixture
+def looked_up(served, monkeypatch):
+    """Secrets that were looked up in the state database."""
+    found, stored = [], served.ledger.tokens
+    for name in ("holder", "of_session"):
+        original = getattr(stored, name)
+
+        def look_up(secret, original=original):
+            found.append(secret)
+            return original(secret)
+
+        monkeypatch.setattr(stored, name, look_up)
+    return found
+
+
+def test_a_wrong_token_is_looked_up_once_a_minute(served, looked_up):
+    browser = served.browser()
+    for _ in range(5):
+        assert get(browser, "/api/v1/health", token=unknown(1)).status_code == 401
+    assert looked_up == [unknown(1)]
+
+
+def test_after_many_wrong_tokens_only_those_that_were_right_are_looked_up(served, looked_up):
+    right, browser = served.token(), served.browser()
+    assert get(browser, "/api/v1/health", token=right).status_code == 200
+    for number in range(20):
+        assert get(browser, "/api/v1/health", token=unknown(number)).status_code == 401
+    looked_up.clear()
+    for number in range(20, 30):
+        assert get(browser, "/api/v1/health", token=unknown(number)).status_code == 429
+    assert looked_up == []
+    assert get(browser, "/api/v1/health", token=right).status_code == 200
+    served.ledger.tokens.revoke("one who may acknowledge", by="test")
+    assert get(browser, "/api/v1/health", token=right).status_code == 429
+    assert looked_up == [right, right]
+
+
+def test_a_wrong_session_is_counted_and_looked_up_once(served, looked_up):
+    browser = served.browser()
+    browser.set_cookie(served.callers.cookie, "x" * 43, domain=HOST, secure=True)
+    statuses = [get(browser, "/alerts").status_code for _ in range(102)]
+    assert statuses == [303] * 100 + [429] * 2
+    assert looked_up == ["x" * 43]
+    assert sign_in(browser, served.token()).status_code == 303
+    assert get(browser, "/alerts").status_code == 200
+
+
+def test_sessions_are_guessed_a_hundred_times_a_minute_and_known_ones_go_on(served, looked_up):
+    known = served.browser()
+    sign_in(known, served.token())
+    get(known, "/alerts")
+    guessing = served.browser()
+    for number in range(110):
+        guessing.set_cookie(served.callers.cookie, f"{number:043d}", domain=HOST, secure=True)
+        get(guessing, "/api/v1/health")
+    assert sum(one.startswith("0000") for one in looked_up) == 100
+    assert get(known, "/alerts").status_code == 200
+
+
 def test_wrong_tokens_are_counted_in_bounded_memory_and_for_a_minute():
     now = [0.0]
-    wrong = WrongTokens(clock=lambda: now[0])
-    assert not any(wrong.is_one_too_many(f"10.0.{one // 256}.{one % 256}") for one in range(5000))
+    wrong = WrongSecrets(20, clock=lambda: now[0])
+    assert not any(
+        wrong.is_one_too_many(f"10.0.{one // 256}.{one % 256}", "guess") for one in range(5000)
+    )
     assert len(wrong) == 1000
-    of_network = [wrong.is_one_too_many(f"2001:db8::{one:x}") for one in range(21)]
+    of_network = [wrong.is_one_too_many(f"2001:db8::{one:x}", "guess") for one in range(21)]
     assert of_network == [False] * 20 + [True]
+    assert wrong.needs_no_look("2001:db8::ffff", "guess")
     now[0] = 60.0
-    assert not wrong.is_one_too_many("2001:db8::1")
+    assert not wrong.needs_no_look("2001:db8::1", "guess")
+    assert not wrong.is_one_too_many("2001:db8::1", "guess")
 
 
 def test_by_plain_http_the_cookie_is_a_plain_one(shop):
