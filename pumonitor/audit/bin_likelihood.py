@@ -25,6 +25,9 @@ CONFIRMED_EXPONENT: Final = 0.05
 NEGATIVE_EXPONENT: Final = 0.2
 """Of 1 - p in the prior: bins without a negative among their verdicts may have next to none."""
 
+UNSEEN_EXPONENT: Final = 1.0
+"""The same of a bin without a verdict: 1 makes its likelihood of e flat, so that it tells none."""
+
 _REACH: Final = 5.0
 _NODES: Final = 72
 
@@ -35,6 +38,11 @@ class Bins:
 
     counts: AuditCounts
     reading: Reading
+
+    @property
+    def negative_exponent(self) -> FloatArray:
+        """Of 1 - p in the prior, by bin."""
+        return np.where(self.counts.decided > 0, NEGATIVE_EXPONENT, UNSEEN_EXPONENT)
 
     def log_density(self, p_logit: FloatArray, v: FloatArray) -> FloatArray:
         """Log of likelihood and prior of p, by logit p and v = -logit e, without a constant.
@@ -51,7 +59,7 @@ class Bins:
         drawn = counts.undrawn + counts.undecided
         found = counts.positive
         total = (counts.labeled + CONFIRMED_EXPONENT)[across] * (positive + confirmed)
-        total += NEGATIVE_EXPONENT * negative
+        total += self.negative_exponent[across] * negative
         if self.reading.exact:
             total += found[across] * (positive + missed)
             total += (counts.decided - found)[across] * negative
@@ -81,7 +89,7 @@ class Bins:
         across = (slice(None), *(None,) * (v.ndim - 1))
         found, cleared = self._true_verdicts()
         a = (counts.labeled + found + CONFIRMED_EXPONENT)[across]
-        b = (cleared + NEGATIVE_EXPONENT)[across]
+        b = (cleared + self.negative_exponent)[across]
         k = (counts.undrawn + counts.undecided)[across]
         e, missed = 1 / (1 + np.exp(v)), 1 / (1 + np.exp(-v))
         square = (a + b + k) * e

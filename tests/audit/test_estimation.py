@@ -1,5 +1,7 @@
 """Draws of an audit: against other computations, and what they must keep to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import integrate, special
@@ -135,6 +137,17 @@ def test_no_verdict_is_refused_unless_an_earlier_audit_is_believed():
     now, then = later.metrics()["class_prior"], before.metrics()["class_prior"]
     assert np.median(now) == pytest.approx(np.median(then), rel=0.3)
     assert now.std() > then.std()
+
+
+def test_window_without_verdicts_leaves_the_label_frequency_as_it_was_believed():
+    """Otherwise, month after month without an audit, it would drift by itself."""
+    believed = replace(UNKNOWN, mean=(1.3, 0.2), covariance=((0.02, 0.0), (0.0, 0.1)), audited=True)
+    drawn = estimate_audit(
+        counts(labeled=CONFIRMED // 3, found=0, decided=0), believed=believed, draws=4000
+    )
+    assert drawn.alpha.mean() == pytest.approx(1.3, abs=0.05)
+    assert drawn.alpha.std() == pytest.approx(0.02**0.5, rel=0.15)
+    assert drawn.beta.mean() == pytest.approx(0.2, abs=0.12)
 
 
 def test_window_without_confirmations_is_refused():
