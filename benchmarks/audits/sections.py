@@ -14,7 +14,7 @@ from benchmarks.audits.runs import Intervals, Outcome, intervals, ours, outcomes
 from benchmarks.audits.windows import METRICS, Cell, audited, designed, pool, window
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
-from pumonitor.audit.fairness import fairness
+from pumonitor.audit.fairness import check_fairness
 from pumonitor.audit.frequency import FAIR
 from pumonitor.audit.planning import planned_widths
 from pumonitor.audit.reading import Reviewers
@@ -125,7 +125,7 @@ def unfair_labels(extent: Extent) -> Iterator[Row]:
             rng = np.random.default_rng([run, 3])
             rows = window(cell, rng)
             counts = audited(designed(cell, rows), rows, rng)
-            seen.append(fairness(counts, seed=run).p_value <= 0.05)
+            seen.append(check_fairness(counts, seed=run).p_value <= 0.05)
         yield Row(
             what=f"{cell}, {favoured:g} times: said to be unfair at 5%",
             measured=f"{np.mean(seen):.1%} of {len(seen)} audits",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pumonitor.audit.bin_likelihood import CONFIRMED_EXPONENT, NEGATIVE_EXPONENT
 from pumonitor.audit.counts import AuditCounts
 
-__all__ = ["Fairness", "fairness"]
+__all__ = ["Fairness", "check_fairness"]
 
 FloatArray = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class _Audits:
         return np.asarray(value.sum(axis=-1))
 
 
-def fairness(counts: AuditCounts, *, seed: int = 0) -> Fairness:
+def check_fairness(counts: AuditCounts, *, seed: int = 0) -> Fairness:
     """Test beta = 0 by its likelihood ratio, at a level found by simulation.
 
     It sees what is monotone in the score, and no favour inside a bin or by anything but the score.

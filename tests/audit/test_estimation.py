@@ -29,7 +29,7 @@ def quantiles(draws):
 def test_draws_agree_with_a_long_random_walk(found):
     audit = counts(found=found)
     drawn = estimate_audit(audit, draws=20_000)
-    walked = metropolis(audit, chains=200, steps=9000)
+    walked = metropolis(audit, chains=80, steps=9000)
     assert quantiles(drawn.alpha) == pytest.approx(quantiles(walked["alpha"]), abs=0.15)
     assert quantiles(drawn.beta) == pytest.approx(quantiles(walked["beta"]), abs=0.15)
     for at in range(12):

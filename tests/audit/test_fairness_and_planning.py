@@ -6,7 +6,7 @@ import pytest
 from pumonitor.audit.allocation import design_audit, expected_shares
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
-from pumonitor.audit.fairness import fairness
+from pumonitor.audit.fairness import check_fairness
 from pumonitor.audit.planning import planned_widths
 from tests.audit.made_up_audit import CONFIRMED, ROWS, bins, counts
 
@@ -22,20 +22,22 @@ def audit_of(chance, *, seed=0):
 
 @pytest.mark.slow
 def test_fair_labels_are_called_unfair_at_the_level_asked_for():
-    called = [fairness(audit_of(0.2, seed=seed), seed=seed).p_value <= 0.2 for seed in range(80)]
+    called = [
+        check_fairness(audit_of(0.2, seed=seed), seed=seed).p_value <= 0.2 for seed in range(80)
+    ]
     assert 7 <= sum(called) <= 26  # binomial(80, .2) lies outside in 1 of 100
 
 
 @pytest.mark.parametrize("favoured", [12.0, 1 / 12])
 def test_labels_that_follow_the_score_are_seen_with_their_direction(favoured):
     chance = 0.15 * favoured ** np.linspace(-0.5, 0.5, 12)
-    found = fairness(audit_of(chance))
+    found = check_fairness(audit_of(chance))
     assert found.p_value <= 0.02
     assert found.favoured == pytest.approx(favoured, rel=1.0)
 
 
 def test_check_of_an_audit_without_a_positive_says_nothing():
-    found = fairness(AuditCounts.of(bins(), decided=3, positive=0))
+    found = check_fairness(AuditCounts.of(bins(), decided=3, positive=0))
     assert found.p_value > 0.05
 
 
