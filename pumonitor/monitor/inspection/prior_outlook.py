@@ -36,6 +36,11 @@ def prior_notes(monitor: Monitor) -> Iterator[str]:
             "end: ...} beside value, low and high, and the class prior is followed from that "
             "period on"
         )
+        if monitor.predictions.segments:
+            yield (
+                "Class prior: what is assumed for all rows is used for each segment as well, whose "
+                "own is not known; class_prior: auto estimates that of each segment"
+            )
 
 
 def prior_warnings(monitor: Monitor, description: SourceDescription | None) -> Iterator[str]:

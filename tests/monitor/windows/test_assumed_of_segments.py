@@ -10,6 +10,7 @@ import pytest
 
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.inspection.prior_outlook import prior_notes
 from pumonitor.monitor.rules.labels.confirmed_share import ConfirmedShare
 from pumonitor.monitor.windows.class_prior.assumed import stored_findings
 from pumonitor.monitor.windows.class_prior.assumed_of_segments import (
@@ -122,3 +123,15 @@ def test_results_of_a_segment_say_that_its_prior_is_that_of_all_rows(tmp_path: P
     # Three in ten of the rows of DE are positive, and one in twenty of those of FR.
     told = stored_findings(rows["country=DE"].evaluation)
     assert any("of its rows are confirmed" in one.sentence for one in told)
+
+
+@pytest.mark.parametrize(("segments", "notes"), [("", 1), ("country", 2)])
+def test_check_says_that_segments_share_the_assumed_prior(
+    tmp_path: Path, segments: str, notes: int
+) -> None:
+    path = tmp_path / "pumonitor.yaml"
+    path.write_text(CONFIGURATION.format(class_prior="{assumed: 0.1}", segments=segments))
+    (monitor,) = read_configuration(path).configuration.monitors.values()
+    found = list(prior_notes(monitor))
+    assert len(found) == notes
+    assert ("used for each segment" in found[-1]) == (notes == 2)
