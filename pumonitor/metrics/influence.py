@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pumonitor.metrics.mixtures import solved_mixtures
 from pumonitor.metrics.problem import Problem
+from pumonitor.metrics.window_target import window_correction, window_prior
 
 __all__ = ["standard_error"]
 
@@ -34,7 +35,7 @@ def standard_error(
     -----
     process, single-training-set: rows are independent draws; a labeled row contributes
     u / n_L + v / n, any other v / n. process, case-control: two independent samples.
-    window: only u counts, with the correction of `Problem.window_correction`. It depends on the
+    window: only u counts, with the correction of `window_correction`. It depends on the
     number of positives, so there is a standard error for each draw of an uncertain class prior.
     The labeled part carries n_L / (n_L - 1), as a sample variance does, with the degrees of
     freedom of `Problem.labeled_degrees` for n_L - 1.
@@ -47,10 +48,11 @@ def standard_error(
     small_sample = 1 + 1 / labeled_degrees if labeled_degrees > 0 else math.inf
     own = float(np.sum(table.labeled_squares * u**2)) / labeled_total**2
     if problem.target == "window":
-        prior = problem.window_prior
+        prior = window_prior(problem)
         positive, negative = _component_variances(problem, u, prior)
         cross = float(np.sum(table.labeled_cross * u**2)) / labeled_total**2
-        correction = problem.window_correction(
+        correction = window_correction(
+            problem,
             cross=np.asarray(cross),
             positive=positive,
             negative=negative,

@@ -25,6 +25,7 @@ from pumonitor.metrics.rates import (
     rates_with_draws,
 )
 from pumonitor.metrics.threshold_metric import ThresholdMetric
+from pumonitor.metrics.window_target import window_correction, window_prior
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
 
@@ -218,21 +219,23 @@ def _mass_draws(
 def _window_draws(problem: Problem, g: FloatArray, theta: FloatArray, summed: Summed) -> _CellDraws:
     """The rows are given; which positives got labeled is random.
 
-    The correction of `Problem.window_correction` is linear in the moments it takes, so each cell
+    The correction of `window_correction` is linear in the moments it takes, so each cell
     can have its own part of it.
     """
     rows, total = problem.table, float(problem.table.labeled.sum())
-    prior = np.atleast_1d(problem.window_prior)
+    prior = np.atleast_1d(window_prior(problem))
     true = corrected_rates(g[:, None], theta[:, None], prior, label_purity=problem.label_purity)
     squares, cross = summed(rows.labeled_squares) / total**2, summed(rows.labeled_cross) / total**2
     row = float(squares.sum())
-    correction = problem.window_correction(
+    correction = window_correction(
+        problem,
         cross=cross[:, None],
         positive=np.clip(true.recall, 0.0, 1.0),
         negative=np.clip(true.false_positive_rate, 0.0, 1.0),
         class_prior=prior,
     )
-    everywhere = problem.window_correction(
+    everywhere = window_correction(
+        problem,
         cross=np.asarray(cross.sum()),
         positive=np.ones(()),
         negative=np.ones(()),

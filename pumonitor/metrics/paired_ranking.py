@@ -21,6 +21,7 @@ from pumonitor.metrics.paired import ModelOnRows, difference_range
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.ranking import added_in_squares
+from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
 
@@ -85,7 +86,7 @@ def _unseen_spread(first: ModelOnRows, second: ModelOnRows, problem: Problem) ->
     variance = _PSEUDO_ROW * float(np.sum(population * apart**2) / np.sum(population))
     variance /= (problem.labeled_size + 1) ** 2
     if problem.target == "window":
-        ratio = first.problem.window_ratio(0, class_prior=first.problem.window_prior)
+        ratio = window_ratio(first.problem, 0, class_prior=window_prior(first.problem))
         return np.sqrt(variance * ratio) if ratio.ndim else math.sqrt(variance * float(ratio))
     return math.sqrt(variance)
 

@@ -22,14 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.metrics.mixtures import solved_mixtures
 from pumonitor.metrics.prior_draws import (
     DRAWS,
     draws_of_prior,
     population_prior,
     prior_at_frequency,
 )
-from pumonitor.metrics.running_sums import RunningSums, above, share_variance
+from pumonitor.metrics.running_sums import RunningSums, above
 from pumonitor.metrics.settings import check_settings
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, undefined
 from pumonitor.stats.confidence_draws import share_draws
@@ -114,11 +113,6 @@ class Problem:
         """F: share of the population's weight per cell."""
         population = self.population
         return np.asarray(population / population.sum())
-
-    @property
-    def positives_in_window(self) -> float:
-        """N pi: how many of the population's rows are positive (effective rows)."""
-        return self.class_prior.value * self.population_size
 
     @property
     def labeled_degrees(self) -> float:
@@ -211,9 +205,10 @@ class Problem:
 
         With propensities a labeled row stands for 1 / propensity positives, and this is near 1.
         """
-        return float(self._label_share_at(self.class_prior.value))
+        return float(self.label_share_at(self.class_prior.value))
 
-    def _label_share_at(self, class_prior: FloatArray | float) -> FloatArray:
+    def label_share_at(self, class_prior: FloatArray | float) -> FloatArray:
+        """The same at other class priors."""
         positives = class_prior * float(self.population.sum())
         return np.asarray(float(self.table.labeled.sum()) / np.maximum(positives, 1e-300))
 
@@ -221,107 +216,6 @@ class Problem:
     def is_prior_counted(self) -> bool:
         """Whether the class prior is the total of the labeled rows' weights."""
         return self.class_prior.method == "propensity" and self.prior_draws is not None
-
-    @property
-    def window_prior(self) -> FloatArray | float:
-        """Class priors that say how much of the window each draw takes to be known.
-
-        Draws of pi, in the order of `prior_draws`; the value where pi is known or for the target
-        "process". Also where pi is counted from the labeled rows: the labeled weight over that of
-        the positives is then near 1 whatever pi is, and what varies is that same weight.
-
-        A window has at least the positives that are labeled in it. Draws below have possible ones
-        in their place: else they would take all of the window to be known.
-        """
-        known = self.prior_draws is None or self.class_prior.is_known
-        if self.target == "process" or known or self.is_prior_counted:
-            return self.class_prior.value
-        draws = self.prior_alone
-        least = self.labeled_fraction * self.label_purity
-        if self.scenario == "case-control" or not np.any(draws > least):
-            return draws
-        return np.where(draws > least, draws, np.resize(draws[draws > least], len(draws)))
-
-    def labeled_variance(self, index: int | NDArray[np.intp] | slice) -> FloatArray:
-        """Sampling variance of g at cells `index`: sum of squared weights, not a row count."""
-        return share_variance(self.labeled_above[index], self.sums.labeled_squares, index)
-
-    def window_ratio(
-        self, index: int | NDArray[np.intp] | slice, *, class_prior: FloatArray | float
-    ) -> FloatArray:
-        """Variance of g as an estimate for this window, over its sampling variance.
-
-        Parameters
-        ----------
-        index : int, ndarray or slice
-            Cells.
-        class_prior : float or ndarray
-            Of the window; broadcasts with the cells. An uncertain prior is `window_prior`.
-        """
-        sampled = self.labeled_variance(index)
-        rates = [
-            np.clip(rate, 0.0, 1.0)
-            for rate in solved_mixtures(
-                self.labeled_above[index],
-                self.population_above[index],
-                class_prior,
-                label_purity=self.label_purity,
-            )
-        ]
-        correction = self.window_correction(
-            cross=share_variance(self.labeled_above[index], self.sums.labeled_cross, index),
-            positive=rates[0] * (1 - rates[0]),
-            negative=rates[1] * (1 - rates[1]),
-            class_prior=class_prior,
-        )
-        everywhere = self.window_correction(
-            cross=np.asarray(self.sums.labeled_cross[0]),
-            positive=np.ones(()),
-            negative=np.ones(()),
-            class_prior=class_prior,
-        )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # At the lowest cell g is 1 but for rounding, which must not be divided by.
-            ratio = np.where(
-                sampled > 1e-12 * self.sums.labeled_squares[0],
-                1 + correction / sampled,
-                1 + everywhere / self.sums.labeled_squares[0],
-            )
-        return np.maximum(ratio, 0.0)
-
-    def window_correction(
-        self,
-        *,
-        cross: FloatArray,
-        positive: FloatArray,
-        negative: FloatArray,
-        class_prior: FloatArray | float,
-    ) -> FloatArray:
-        """What the window target adds to the sampling variance of a mean over G.
-
-        The window's rows are fixed; what is random is which of them got labeled. In the
-        single-training-set scenario labeled rows are part of the window, and what they show of it
-        is known: with m labeled of n_P positives the variance without replacement is
-        V_1 (1/m - 1/n_P). With weights w and propensities e the second term is the sum over
-        labeled rows of w^2/e u^2 (`cross`) times the labeled share k of the positives' weight.
-        In case-control the window's own positives differ from the process by a draw that labeled
-        rows from elsewhere do not share, so the term adds: V_1 / n_P. With noisy labels, a share b
-        of G from positives and 1 - b from negatives, -/+ (b^2 V_1 / n_P + (1 - b)^2 V_0 / n_N).
-
-        Parameters
-        ----------
-        cross, positive, negative : ndarray
-            The mean's cross moment over labeled rows, V_1 and V_0.
-        class_prior : float or ndarray
-            Of the window: n_P over its rows.
-        """
-        purity = self.label_purity
-        if purity == 1.0 and self.scenario == "single-training-set":
-            return np.asarray(-np.minimum(self._label_share_at(class_prior), 1.0) * cross)
-        positives = np.maximum(class_prior * self.population_size, 1e-300)
-        negatives = np.maximum(self.population_size - positives, 1e-300)
-        term = purity**2 * positive / positives + (1 - purity) ** 2 * negative / negatives
-        return np.asarray(term if self.scenario == "case-control" else -term)
 
 
 def make_problem(

@@ -13,6 +13,7 @@ from pumonitor.metrics.influence import standard_error
 from pumonitor.metrics.prior_dependence import correlation_with_positives
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
+from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.stats.confidence_draws import logit_t_draws
 
 __all__ = ["ObservedLift", "observed_lift"]
@@ -99,7 +100,7 @@ def _unseen_spread(
         spread = float(np.sum(problem.population_share * heavy**2))
         variance += _HEAVY_PSEUDO_ROW * spread / float(problem.table.labeled.sum()) ** 2
     if problem.target == "window":
-        ratio = problem.window_ratio(0, class_prior=problem.window_prior)
+        ratio = window_ratio(problem, 0, class_prior=window_prior(problem))
         return np.sqrt(variance * ratio) if ratio.ndim else math.sqrt(variance * float(ratio))
     return math.sqrt(variance)
 
@@ -128,7 +129,7 @@ def _no_spread_draws(problem: Problem, value: float) -> FloatArray:
     worst = 0.0 if value > 0.5 else 1.0
     draws = np.asarray(worst + (value - worst) * seen_share)
     if problem.target == "window" and problem.scenario == "single-training-set":
-        positives = np.asarray(problem.window_prior * problem.population_size)
+        positives = np.asarray(window_prior(problem) * problem.population_size)
         unseen = 1 - problem.labeled_size / np.maximum(positives, problem.labeled_size)
         return np.where(unseen <= 1e-12, value, draws)
     return draws

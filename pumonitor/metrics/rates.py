@@ -19,6 +19,7 @@ from pumonitor.metrics.mixtures import solved_mixtures
 from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
+from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.results import Estimate
 
 __all__ = [
@@ -145,7 +146,7 @@ def share_draws_at(problem: Problem, index: int) -> ShareDraws:
     above_draws, below_draws = _both_sides(g, sums.labeled_squares, index, rng)
     labeled_draws = above_draws / (above_draws + below_draws)
     if problem.target == "window":
-        ratio = problem.window_ratio(index, class_prior=problem.window_prior)
+        ratio = window_ratio(problem, index, class_prior=window_prior(problem))
         scaled = g + (labeled_draws - g) * np.sqrt(ratio)
         return ShareDraws(
             labeled_above=np.clip(scaled, 0.0, 1.0),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.running_sums import above
+from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.stats.resampling import share_resamples, weight_resamples
 
 __all__ = ["Resampled", "resample"]
@@ -63,10 +64,10 @@ def resample(problem: Problem, *, cells: int, thresholds: tuple[float, ...] = ()
     picked = rng.integers(len(problem.fraction_draws), size=RESAMPLES)
     fraction = problem.fraction_draws[picked, np.newaxis]
     if problem.target == "window":
-        positives = problem.window_prior
+        positives = window_prior(problem)
         if isinstance(positives, np.ndarray):
             positives = positives[picked, np.newaxis]
-        ratio = np.sqrt(small.window_ratio(slice(None), class_prior=positives))
+        ratio = np.sqrt(window_ratio(small, slice(None), class_prior=positives))
         labeled_draws = small.labeled_above + (labeled_draws - small.labeled_above) * ratio
         population_draws = np.broadcast_to(small.population_above, labeled_draws.shape)
     else:
