@@ -130,6 +130,14 @@ def test_importing_pumonitor_loads_nothing_heavy(site: Path) -> None:
     assert not HEAVY & set(json.loads(run_installed(code, site=site)))
 
 
+def test_evaluations_load_of_scipy_only_what_is_quick_to_load(site: Path) -> None:
+    code = "import pumonitor.evaluation, json, sys; print(json.dumps(sorted(sys.modules)))"
+
+    loaded = set(json.loads(run_installed(code, site=site)))
+    assert "scipy.special" in loaded
+    assert not {"scipy.stats", "scipy.optimize", "scipy.ndimage", "pandas"} & loaded
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["demo", "--help"]])
 def test_asking_for_help_loads_nothing_heavy(arguments: list[str], site: Path) -> None:
     code = f"""

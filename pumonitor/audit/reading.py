@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from pumonitor.errors import InputError
 
@@ -127,4 +127,4 @@ class Reviewers:
 
 def _midpoints(right: int, seeds: int, count: int) -> FloatArray:
     middles = (np.arange(count) + 0.5) / count
-    return np.asarray(stats.beta.ppf(middles, right + 1, seeds - right + 0.5))
+    return np.asarray(special.betaincinv(right + 1, seeds - right + 0.5, middles))
