@@ -96,3 +96,15 @@ def test_without_its_library_the_drawing_stays(chromium: Any, alone: Site) -> No
         visit.open(alone.at(f"/monitors/{BROKEN}?chart=interactive"))
         assert visit.page.locator("#drawing svg").is_visible()
         assert visit.page.locator("#chart-buttons").is_hidden()
+
+
+@pytest.mark.parametrize("who", [None, "reader"])
+def test_it_stands_inside_mlflow(
+    chromium: Any, in_mlflow: Site, people: dict[str, Site], who: str | None
+) -> None:
+    site = in_mlflow if who is None else people[who]
+    with visiting(chromium, site) as visit:
+        visit.open(site.at(f"/monitors/{BROKEN}?chart=interactive"))
+        visit.page.locator("#drawing svg").wait_for(state="hidden")
+        check_page(visit, site)
+        assert DAYS.match(tooltip(visit, along=0.5))

@@ -17,7 +17,10 @@ __all__ = ["interactive_time_series"]
 _HEIGHT: Final = 320
 _MANY: Final = 250
 _X: Final = {"field": "middle", "type": "temporal", "scale": {"type": "utc", "nice": False}}
-_FORMATS: Final = {"month": "%Y-%m", "date": "%Y-%m-%d", "week": "%Y-%m-%d", "hours": "%H:%M"}
+_FORMATS: Final = dict.fromkeys(("quarter", "month"), "%Y-%m") | {
+    **dict.fromkeys(("date", "week", "day"), "%Y-%m-%d"),
+    "hours": "%H:%M",
+}
 _BROKEN: Final = {"invalid": "break-paths-filter-domains", "clip": True}
 
 
