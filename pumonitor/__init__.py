@@ -18,6 +18,10 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from pumonitor import metrics, prior
+    from pumonitor.audit.drawn import DrawnAudit
+    from pumonitor.audit.reading import Reviewers
+    from pumonitor.audit.verdicts import Audit, read_verdicts
+    from pumonitor.audit_plan import AuditPlan, draw_audit, plan_audit
     from pumonitor.comparison import compare
     from pumonitor.comparison_result import Comparison
     from pumonitor.decisions import Decision, decide, decide_table
@@ -34,41 +38,55 @@ if TYPE_CHECKING:
     from pumonitor.tables import ScoreTable
 
 __all__ = [
+    "Audit",
+    "AuditPlan",
     "Bounds",
     "ClassPriorEstimate",
     "Comparison",
     "Curve",
     "Decision",
+    "DrawnAudit",
     "Estimate",
     "Evaluation",
+    "Reviewers",
     "ScoreTable",
     "Sensitivity",
     "compare",
     "decide",
     "decide_table",
+    "draw_audit",
     "estimate_class_prior",
     "evaluate",
     "evaluate_table",
     "metrics",
+    "plan_audit",
     "prior",
+    "read_verdicts",
 ]
 
 _HOMES = {
+    "Audit": "pumonitor.audit.verdicts",
+    "AuditPlan": "pumonitor.audit_plan",
     "Bounds": "pumonitor.results",
     "ClassPriorEstimate": "pumonitor.results",
     "Comparison": "pumonitor.comparison_result",
     "Curve": "pumonitor.results",
     "Decision": "pumonitor.decisions",
+    "DrawnAudit": "pumonitor.audit.drawn",
     "Estimate": "pumonitor.results",
     "Evaluation": "pumonitor.results",
+    "Reviewers": "pumonitor.audit.reading",
     "ScoreTable": "pumonitor.tables",
     "Sensitivity": "pumonitor.results.sensitivity",
     "compare": "pumonitor.comparison",
     "decide": "pumonitor.decisions",
     "decide_table": "pumonitor.decisions",
+    "draw_audit": "pumonitor.audit_plan",
     "estimate_class_prior": "pumonitor.prior",
     "evaluate": "pumonitor.evaluation",
     "evaluate_table": "pumonitor.evaluation",
+    "plan_audit": "pumonitor.audit_plan",
+    "read_verdicts": "pumonitor.audit.verdicts",
 }
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._validate import as_number, as_scores, check_same_index, scores_by_source
+from pumonitor.audit.evaluated import audited, check_goes_with_audit, check_same_labels, read_audit
+from pumonitor.audit.verdicts import Audit
 from pumonitor.diagnostics import diagnose
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.metrics.evaluation_bounds import evaluation_bounds
@@ -53,6 +55,8 @@ def evaluate(
     label_source: Any = None,
     auxiliary: Any = None,
     groups: Any = None,
+    audit: Audit | None = None,
+    ids: Any = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """Estimate how well a scored population is classified when only some positives are confirmed.
@@ -123,6 +127,15 @@ def evaluate(
     groups : array-like of shape (n,), optional
         With `auxiliary`: the entity of each row (customer, device), where entities recur. Rows of
         one entity are never scored by a model that has seen another of them.
+    audit : Audit, optional
+        Verdicts on cases that `pumonitor.draw_audit` drew from these rows, as
+        `pumonitor.read_verdicts` reads them, in place of a class prior. The class prior, label
+        frequency, AUL, AUC and the metrics at the threshold then come from verdicts and
+        confirmations together (method "audit", for these very rows, whatever `target`). All
+        others are as without an audit, at its class prior: they take confirmations for fair.
+    ids : array-like of shape (n,), optional
+        With `audit`: the id of each row. A drawn case counts by its verdict alone, whatever its
+        label. Without ids the labels must be those of the draw.
     rng : int, numpy Generator or None
         Seed of the intervals' draws; None is a fixed seed.
 
@@ -160,7 +173,16 @@ def evaluate(
         "detection_rate": detection_rate,
         "min_propensity": min_propensity,
     }
-    table = ScoreTable.from_arrays(labels, score_values, thresholds=(threshold,), **weights)
+    edges: tuple[float, ...] = ()
+    if audit is not None:
+        edges = audit.design.edges
+        labels = labels if ids is None else audit.labels_without(labels, ids)
+    elif ids is not None:
+        msg = "ids say which rows an audit drew: give audit as well, or leave ids out"
+        raise ValueError(msg)
+    table = ScoreTable.from_arrays(labels, score_values, thresholds=(threshold, *edges), **weights)
+    if audit is not None and ids is None:
+        check_same_labels(audit, table)
     auxiliary_table, left_out = _auxiliary_table(labels, auxiliary, groups, weights)
     return evaluate_table(
         table,
@@ -179,6 +201,7 @@ def evaluate(
         label_sources=label_sources,
         auxiliary=auxiliary_table,
         auxiliary_left_out=left_out,
+        audit=audit,
         rng=rng,
     )
 
@@ -220,6 +243,7 @@ def evaluate_table(
     auxiliary: ScoreTable | None = None,
     auxiliary_left_out: str | None = None,
     curves: bool = True,
+    audit: Audit | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """The same as `evaluate`, from a ScoreTable.
@@ -227,7 +251,8 @@ def evaluate_table(
     `label_sources` holds the scores of the labeled rows by where their label came from;
     `auxiliary` is the table of the same rows' auxiliary scores, and `auxiliary_left_out` says why
     there is none although one was asked for. Without `curves` there are none, and it takes half
-    the time.
+    the time. With `audit`, a cell of the table begins at every edge of its bins, and drawn cases
+    count as unlabeled.
 
     Raises
     ------
@@ -249,9 +274,19 @@ def evaluate_table(
         label_purity=1.0 if label_purity == "auto" else label_purity,
         confidence_level=confidence_level,
     )
+    reading = None
+    if audit is not None:
+        check_goes_with_audit(
+            class_prior=class_prior,
+            label_frequency=label_frequency,
+            scenario=scenario,
+            label_purity=label_purity,
+            auxiliary=auxiliary,
+        )
+        reading = read_audit(audit, table, threshold=threshold, confidence_level=confidence_level)
     prior, purity, evidence = assumed_of(
         table,
-        class_prior=class_prior,
+        class_prior=class_prior if reading is None else reading.class_prior,
         label_frequency=label_frequency,
         label_purity=label_purity,
         scenario=scenario,
@@ -290,6 +325,8 @@ def evaluate_table(
     }
     share = estimates["class_prior"]
     prior = replace(prior, low=share.low, high=share.high)
+    if reading is not None:
+        estimates, prior = audited(estimates, reading), reading.class_prior
     bounds, bound_curves = evaluation_bounds(
         problem,
         prior,
@@ -303,19 +340,23 @@ def evaluate_table(
         class_prior=prior,
         curves={**drawn_curves, **bound_curves},
         bounds=bounds,
-        warnings=diagnose(
-            table,
-            estimates,
-            prior,
-            settings,
-            label_sources=label_sources,
-            prior_table=auxiliary,
+        warnings=(
+            *(() if reading is None else reading.findings),
+            *diagnose(
+                table,
+                estimates,
+                prior,
+                settings,
+                label_sources=label_sources,
+                prior_table=auxiliary,
+            ),
         ),
         scores=score_shares(table),
         settings=settings,
         at_priors=AtPriors.of(
             problem, prior, threshold=threshold, top_k=top_k, f_beta=f_beta, cells=CURVE_CELLS
         ),
+        audit=reading,
     )
 
 

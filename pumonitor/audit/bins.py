@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
-__all__ = ["ScoreBins", "score_bins"]
+__all__ = ["ScoreBins", "bins_between", "score_bins"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -88,22 +88,71 @@ def score_bins(table: ScoreTable, *, threshold: float) -> ScoreBins:
     >>> bins.rows.tolist(), bins.labeled.tolist()
     ([450, 450, 70, 10, 10, 10], [0, 0, 9, 10, 10, 10])
     """
+    _refuse_weights(table)
+    mass = _mass(table)
+    wanted = int(np.clip(table.n_labeled // LABELED_A_BIN, FEWEST, MOST))
+    cut = table.index_of_threshold(threshold)
+    return _binned(table, _starts(mass, cut, wanted), cut, threshold=threshold)
+
+
+def bins_between(table: ScoreTable, *, edges: ArrayLike, threshold: float) -> ScoreBins:
+    """The rows of a table in bins that were laid out before.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Without weights, with a cell that begins at every edge.
+    edges : array-like of shape (bins - 1,)
+        Inner edges in ascending order, the threshold among them if it lies inside the scores.
+    threshold : float
+
+    Raises
+    ------
+    InputError
+        If rows carry weights or propensities, a cell has an edge inside, or a bin holds no row.
+    """
+    _refuse_weights(table)
+    inner = np.asarray(edges, dtype=float)
+    starts = np.array([0, *(table.index_of_threshold(float(edge)) for edge in inner)], np.intp)
+    if np.any(np.diff(np.append(starts, len(table))) <= 0):
+        msg = (
+            "a score bin of the audit holds no row of these: they are not the rows that it was "
+            "drawn from"
+        )
+        raise InputError(msg)
+    found = _binned(table, starts, table.index_of_threshold(threshold), threshold=threshold)
+    return replace(found, edges=inner)
+
+
+def _refuse_weights(table: ScoreTable) -> None:
     if table.weights is not None or table.has_propensities:
         msg = "an audit needs rows that count one each; leave out weights and propensities"
         raise InputError(msg)
-    rows = table.labeled + table.unlabeled + table.negative
+
+
+def _rows(table: ScoreTable) -> FloatArray:
+    return np.asarray(table.labeled + table.unlabeled + table.negative)
+
+
+def _mass(table: ScoreTable) -> FloatArray:
+    """Of each cell in the mixture of labeled and all rows."""
+    rows = _rows(table)
     mass = LABELED_SHARE * table.labeled / table.labeled.sum()
-    mass = mass + (1 - LABELED_SHARE) * rows / rows.sum()
-    wanted = int(np.clip(table.n_labeled // LABELED_A_BIN, FEWEST, MOST))
-    cut = table.index_of_threshold(threshold)
-    starts = _starts(mass, cut, wanted)
+    return np.asarray(mass + (1 - LABELED_SHARE) * rows / rows.sum())
+
+
+def _binned(
+    table: ScoreTable, starts: NDArray[np.intp], cut: int, *, threshold: float
+) -> ScoreBins:
+    """Bins that begin at some of the cells."""
+    mass = _mass(table)
     below = np.cumsum(mass) - mass
     sums = np.add.reduceat(mass, starts)
     concordance, error = _concordance(table, starts)
     return ScoreBins(
         edges=np.where(starts == cut, threshold, table.lower[starts])[1:],
         above=starts >= cut,
-        rows=np.add.reduceat(rows, starts).astype(np.int64),
+        rows=np.add.reduceat(_rows(table), starts).astype(np.int64),
         labeled=np.add.reduceat(table.labeled, starts).astype(np.int64),
         rank=2 * (below[starts] + 0.5 * sums) - 1,
         concordance=concordance,

@@ -60,11 +60,13 @@ def few_positives(estimates: Mapping[str, Estimate], settings: Mapping[str, Any]
     needed follow the root-n rule and are rough below some 20 positives.
     """
     count = settings["effective_labeled"]
-    # What is impossible is not made possible by more rows; `infeasible_values` speaks of it.
+    # What is impossible is not made possible by more rows; `infeasible_values` speaks of it. More
+    # cases, not more confirmations, narrow what an audit estimates.
     known = [
         estimates[name]
         for name in _ASKED
         if not (estimates[name].undefined_reason or estimates[name].infeasible)
+        and estimates[name].method != "audit"
     ]
     needed = {
         estimate.name: _needed_for_sampling(estimate, count)

@@ -103,6 +103,8 @@ def _class_prior(evaluation: Evaluation) -> str:
             "chance in ten stands for ten. The scores are not used. The intervals allow for this "
             "range."
         )
+    if prior.method == "audit":
+        return f"{origin}: {share} of all cases are positive. The intervals allow for this range."
     return (
         f"{origin}: {share} of all cases are positive. The intervals "
         "allow for this range. A share known from elsewhere, given in its place, makes them "

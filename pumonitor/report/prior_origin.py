@@ -42,6 +42,8 @@ def prior_origin(method: str) -> str | None:
     own = method.removeprefix(_ELSEWHERE)
     if own.startswith("given"):
         return None
+    if own == "audit":
+        return "Estimated from an audit and the confirmations"
     if own == "propensity":
         return "Counted by the chances of being confirmed"
     return f"Estimated from the scores{'' if own == 'auto' else f' by the method {own}'}"

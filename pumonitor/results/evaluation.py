@@ -18,6 +18,7 @@ from pumonitor.results.plain import by_name, frame_of
 if TYPE_CHECKING:
     import pandas
 
+    from pumonitor.audit.evaluated import AuditReading
     from pumonitor.results.sensitivity import Sensitivity
 
 __all__ = ["Evaluation", "Finding"]
@@ -62,6 +63,8 @@ class Evaluation:
         How it was computed: threshold, scenario, target, label purity, confidence level, counts.
     at_priors : callable, optional
         What `sensitivity` asks: it keeps the table of scores.
+    audit : AuditReading or None
+        What the audit says, score bin by score bin, where one was given.
     """
 
     estimates: Mapping[str, Estimate]
@@ -74,6 +77,7 @@ class Evaluation:
     at_priors: Callable[[str, Sequence[float] | None], Sensitivity] | None = field(
         default=None, repr=False, compare=False
     )
+    audit: AuditReading | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimates", by_name("estimate", self.estimates))
@@ -147,6 +151,7 @@ class Evaluation:
             "bounds": {name: found.to_dict() for name, found in self.bounds.items()},
             "warnings": [finding.to_dict() for finding in self.warnings],
             "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
+            **({} if self.audit is None else {"audit": self.audit.to_dict()}),
         }
 
     def to_frame(self) -> pandas.DataFrame:

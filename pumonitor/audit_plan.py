@@ -1,0 +1,353 @@
+"""plan_audit and draw_audit: how many cases to review from which scores, and which ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pumonitor._validate import as_number, as_scores, check_same_index
+from pumonitor.audit.allocation import design_audit
+from pumonitor.audit.bins import ScoreBins, score_bins
+from pumonitor.audit.counts import AuditDesign
+from pumonitor.audit.drawn import DrawnAudit, draw_cases
+from pumonitor.audit.frequency import FAIR, UNKNOWN
+from pumonitor.audit.planning import planned_widths, simple_widths
+from pumonitor.audit.verdicts import Fair
+from pumonitor.errors import InputError
+from pumonitor.prior import GivenOrEstimated
+from pumonitor.prior.assumed import assumed_of
+from pumonitor.prior.labels.label_frequency import LabelFrequency
+from pumonitor.results import ClassPriorEstimate
+from pumonitor.tables import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["AuditPlan", "draw_audit", "plan_audit", "plan_audit_table"]
+
+CASES: Final = 300
+
+AUDITS: Final = 15
+"""How many audits are simulated for the widths of one design."""
+
+_TRIES: Final = 6
+_CLOSE: Final = 0.03
+
+Step = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AuditPlan:
+    """How many cases to draw from each score bin, and how sure that will make the metrics.
+
+    Attributes
+    ----------
+    cases : int
+    threshold : float
+    metrics : tuple of str
+        Those the cases are spread for.
+    widths : mapping of str to float
+        Expected width of the 95% interval of each, read together with the confirmations.
+    simple_widths : mapping of str to float
+        The same of as many cases drawn from all rows alike and read alone.
+    class_prior : ClassPriorEstimate
+        Today's estimate, which the plan rests on.
+    fair : {"check", "assume"}
+        How the audit is meant to be read.
+    bins : ScoreBins
+    planned : tuple of int
+        Cases by bin.
+    """
+
+    cases: int
+    threshold: float
+    metrics: tuple[str, ...]
+    widths: Mapping[str, float]
+    simple_widths: Mapping[str, float]
+    class_prior: ClassPriorEstimate
+    fair: Fair
+    bins: ScoreBins
+    planned: tuple[int, ...]
+
+    def by_bin(self) -> list[dict[str, Any]]:
+        """One mapping a score bin, from the lowest scores."""
+        lower = [None, *self.bins.edges.tolist()]
+        return [
+            {
+                "from": lower[at],
+                "above": bool(self.bins.above[at]),
+                "rows": int(self.bins.rows[at]),
+                "labeled": int(self.bins.labeled[at]),
+                "cases": cases,
+            }
+            for at, cases in enumerate(self.planned)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return {
+            "cases": self.cases,
+            "threshold": self.threshold,
+            "metrics": list(self.metrics),
+            "fair": self.fair,
+            "widths": dict(self.widths),
+            "simple_widths": dict(self.simple_widths),
+            "class_prior": self.class_prior.to_dict(),
+            "bins": self.by_bin(),
+        }
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row per score bin, as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.by_bin())
+
+    def __str__(self) -> str:
+        lines = [f"{self.cases} cases, threshold {self.threshold:g}"]
+        lines += [
+            f"{name} 95% interval about {self.widths[name]:.3f} wide "
+            f"({self.simple_widths[name]:.3f} by a simple audit)"
+            for name in self.metrics
+        ]
+        return "\n".join(lines)
+
+
+def plan_audit(
+    labels: Any,
+    scores: Any,
+    *,
+    threshold: float,
+    cases: int | None = None,
+    width: Mapping[str, float] | None = None,
+    metrics: Sequence[str] | None = None,
+    class_prior: GivenOrEstimated = "auto",
+    label_frequency: LabelFrequency | None = None,
+    fair: Fair = "check",
+    progress: Step | None = None,
+) -> AuditPlan:
+    """Plan an audit: how many unconfirmed cases to review, from which scores, and what it gives.
+
+    The plan rests on today's class prior. A wrong one makes the intervals wider than planned, not
+    wrong.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        1 confirmed positive, 0 unlabeled, -1 confirmed negative.
+    scores : array-like of shape (n,)
+    threshold : float
+        ``score >= threshold`` is predicted positive.
+    cases : int, optional
+        How many can be reviewed; 300 by default.
+    width : mapping of str to float, optional
+        In place of `cases`: how wide the 95% interval of each metric may be.
+    metrics : sequence of str, optional
+        For which cases are spread; those of `width`, or "f1".
+    class_prior, label_frequency
+        Today's estimate, as in `evaluate`.
+    fair : {"check", "assume"}
+        Whether the audit shall allow for confirmations that follow the score. "assume" takes fewer
+        cases and is wrong where they do.
+    progress : callable, optional
+        Called with a step's name and the share of it that is done.
+
+    Returns
+    -------
+    AuditPlan
+
+    Raises
+    ------
+    InputError
+        If rows cannot be used, a metric is not known, or a width cannot be reached.
+    ValueError
+        If cases and width are both given.
+
+    Examples
+    --------
+    >>> import numpy as np, pumonitor
+    >>> rng = np.random.default_rng(1)
+    >>> positive = rng.random(5000) < 0.05
+    >>> scores = rng.normal(2.0 * positive)
+    >>> labels = positive & (rng.random(5000) < 0.3)
+    >>> plan = pumonitor.plan_audit(labels, scores, threshold=2.0, cases=200, class_prior=0.05)
+    >>> sum(plan.planned), plan.widths["f1"] < plan.simple_widths["f1"]
+    (200, True)
+    """
+    check_same_index(labels, scores)
+    values = as_scores(scores)
+    threshold = float(values.dtype.type(as_number(threshold, name="threshold")))
+    return plan_audit_table(
+        ScoreTable.from_arrays(labels, values, thresholds=(threshold,)),
+        threshold=threshold,
+        cases=cases,
+        width=width,
+        metrics=metrics,
+        class_prior=class_prior,
+        label_frequency=label_frequency,
+        fair=fair,
+        progress=progress,
+    )
+
+
+def plan_audit_table(
+    table: ScoreTable,
+    *,
+    threshold: float,
+    cases: int | None = None,
+    width: Mapping[str, float] | None = None,
+    metrics: Sequence[str] | None = None,
+    class_prior: GivenOrEstimated = "auto",
+    label_frequency: LabelFrequency | None = None,
+    fair: Fair = "check",
+    progress: Step | None = None,
+) -> AuditPlan:
+    """The same as `plan_audit`, from a ScoreTable."""
+    if cases is not None and width is not None:
+        msg = "give cases or width, not both: each follows from the other"
+        raise ValueError(msg)
+    if fair not in ("check", "assume"):
+        msg = f"fair must be 'check' or 'assume', got {fair!r}"
+        raise ValueError(msg)
+    chosen = tuple(metrics if metrics is not None else (width or ("f1",)))
+    prior, _, _ = assumed_of(
+        table,
+        class_prior=class_prior,
+        label_frequency=label_frequency,
+        label_purity=1.0,
+        scenario="single-training-set",
+        target="process",
+        confidence_level=0.95,
+        rng=None,
+    )
+    bins = score_bins(table, threshold=threshold)
+    # Of a class prior at what is confirmed, or below by chance, hardly any positive is hidden.
+    frequency = min(float(bins.labeled.sum() / bins.rows.sum()) / prior.value, 0.99)
+    planner = _Planner(
+        bins=bins, metrics=chosen, label_frequency=frequency, fair=fair, progress=progress
+    )
+    if width is None:
+        design, widths = planner.tried(CASES if cases is None else cases)
+    else:
+        design, widths = planner.reaching(width)
+    taken = int(design.planned.sum())
+    return AuditPlan(
+        cases=taken,
+        threshold=threshold,
+        metrics=chosen,
+        widths=widths,
+        simple_widths=simple_widths(bins, cases=taken, label_frequency=frequency, metrics=chosen),
+        class_prior=prior,
+        fair=fair,
+        bins=bins,
+        planned=tuple(design.planned.tolist()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Planner:
+    """Designs of some number of cases, and the widths they lead to."""
+
+    bins: ScoreBins
+    metrics: tuple[str, ...]
+    label_frequency: float
+    fair: Fair
+    progress: Step | None
+
+    def tried(self, cases: int) -> tuple[AuditDesign, Mapping[str, float]]:
+        """A design and its widths."""
+        if self.progress is not None:
+            self.progress(f"Simulating audits of {cases} cases", None)
+        design = design_audit(
+            self.bins, cases=cases, label_frequency=self.label_frequency, metrics=self.metrics
+        )
+        widths = planned_widths(
+            design,
+            label_frequency=self.label_frequency,
+            metrics=self.metrics,
+            believed=FAIR if self.fair == "assume" else UNKNOWN,
+            audits=AUDITS,
+        )
+        return design, widths
+
+    def reaching(self, wanted: Mapping[str, float]) -> tuple[AuditDesign, Mapping[str, float]]:
+        """About the fewest cases whose intervals are no wider: widths fall with their root."""
+        for name, one in wanted.items():
+            if not 0 < one < 1 or name not in self.metrics:
+                msg = f"width must satisfy 0 < width < 1 for a metric planned for, got {name}={one}"
+                raise ValueError(msg)
+        most = int(self.bins.unlabeled.sum())
+        cases, best = min(CASES, most), None
+        for _ in range(_TRIES):
+            design, widths = self.tried(cases)
+            over = max(widths[name] / one for name, one in wanted.items())
+            if over <= 1 and (best is None or cases < best[0].planned.sum()):
+                best = design, widths
+            if 1 - _CLOSE <= over <= 1:
+                break
+            # A little more than the root says, so that the next try is on the right side.
+            following = min(max(int(cases * (over * (1 + _CLOSE / 2)) ** 2) + 1, 10), most)
+            if following == cases:
+                break
+            cases = following
+        if best is None:
+            name = max(wanted, key=lambda one: widths[one] / wanted[one])
+            msg = (
+                f"a width of {wanted[name]:g} for {name} was not reached: {cases} cases of the "
+                f"{most} unconfirmed rows give about {widths[name]:.3g}; ask for a wider one"
+            )
+            raise InputError(msg)
+        return best
+
+
+def draw_audit(
+    ids: Any, labels: Any, scores: Any, *, plan: AuditPlan, seed: str | int
+) -> DrawnAudit:
+    """Draw the cases of a plan.
+
+    Rows are taken in the order of HMAC-SHA256(seed, id) within their score bin: the same seed draws
+    the same cases, a larger plan of the same bins adds to them, and nobody without the seed can
+    tell which rows are drawn.
+
+    Parameters
+    ----------
+    ids : array-like of shape (n,)
+        One for each row, all different.
+    labels, scores : array-like of shape (n,)
+        Those the plan was made of.
+    plan : AuditPlan
+    seed : str or int
+        Any text, kept secret until the review is over.
+
+    Returns
+    -------
+    DrawnAudit
+        ``.cases`` for the reviewers, by id in random order; all the rest is kept from them.
+
+    Raises
+    ------
+    InputError
+        If ids are missing or not all different, or the plan was made from other rows.
+
+    Examples
+    --------
+    >>> import numpy as np, pumonitor
+    >>> rng = np.random.default_rng(1)
+    >>> positive = rng.random(5000) < 0.05
+    >>> scores = rng.normal(2.0 * positive)
+    >>> labels = positive & (rng.random(5000) < 0.3)
+    >>> plan = pumonitor.plan_audit(labels, scores, threshold=2.0, cases=200, class_prior=0.05)
+    >>> drawn = pumonitor.draw_audit(range(5000), labels, scores, plan=plan, seed="March")
+    >>> verdicts = {case.id: int(positive[int(case.id)]) for case in drawn.cases}
+    >>> audit = pumonitor.read_verdicts(drawn, verdicts)
+    >>> ev = pumonitor.evaluate(labels, scores, threshold=2.0, audit=audit)
+    >>> ev["recall"].low < 0.5 < ev["recall"].high
+    True
+    """
+    if str(seed) == "":
+        msg = "seed must not be empty: who knows it can tell which rows are drawn"
+        raise ValueError(msg)
+    design = AuditDesign(bins=plan.bins, planned=np.array(plan.planned), seed=str(seed))
+    return draw_cases(ids, labels, scores, design=design, threshold=plan.threshold)
