@@ -11,51 +11,26 @@ same ledger again another time.
 from __future__ import annotations
 
 import argparse
-import statistics
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event, select
+from sqlalchemy import select
 
+from benchmarks.pages.made_up_details import add_details
 from benchmarks.pages.made_up_ledger import DAY, Extent, fill, monitor_name
-from benchmarks.pages.whole_answers import by_many_readers, through_the_application
+from benchmarks.pages.watched import Watched
+from benchmarks.pages.whole_answers import (
+    by_many_readers,
+    by_number_of_monitors,
+    through_the_application,
+)
 from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.inspection.insights import insight_of
 from pumonitor.monitor.ledger.database.queries import is_latest, of_monitor, same_pane
 from pumonitor.monitor.ledger.database.schema import latest, panes, results, windows
 from pumonitor.monitor.ledger.ledger import Ledger
-
-
-class Watched:
-    """Times reads and counts their statements."""
-
-    def __init__(self, ledger: Ledger, *, repeats: int) -> None:
-        self._repeats = repeats
-        self._statements = 0
-        event.listen(ledger.database.engine, "before_cursor_execute", self._count)
-
-    def _count(self, _connection: object, _cursor: object, statement: str, *_: object) -> None:
-        self._statements += not statement.startswith("BEGIN")
-
-    def read(self, what: str, read: Callable[[], Any], *, repeats: int | None = None) -> None:
-        """Print what a read takes, after one that is not counted."""
-        read()
-        cpu, wall = [], []
-        for _ in range(repeats or self._repeats):
-            self._statements = 0
-            started, used = time.perf_counter(), time.process_time()
-            read()
-            cpu.append(1000 * (time.process_time() - used))
-            wall.append(1000 * (time.perf_counter() - started))
-        worst = sorted(cpu)[int(0.95 * (len(cpu) - 1) + 0.5)]
-        print(
-            f"{what:<58} {statistics.median(cpu):8.1f} {worst:8.1f} {statistics.median(wall):8.1f} "
-            f"{self._statements:5}",
-            flush=True,
-        )
 
 
 def read_all(ledger: Ledger, extent: Extent, *, repeats: int) -> None:
@@ -140,11 +115,13 @@ def main() -> None:
                 started = time.perf_counter()
                 number = fill(ledger, extent)
                 print(f"{number:,} results stored in {time.perf_counter() - started:.0f} s")
+            add_details(ledger, extent)
             if not options.only_answers:
                 read_all(ledger, extent, repeats=options.repeats)
             watched = Watched(ledger, repeats=options.repeats)
             print(f"{'ms of whole answers':<58} {'CPU':>8} {'p95':>8} {'wall':>8} {'SQL':>5}")
-            through_the_application(ledger, extent, watched.read)
+            through_the_application(ledger, extent, watched)
+            by_number_of_monitors(ledger, extent, watched)
         by_many_readers(options.postgresql or f"sqlite:///{file.absolute()}", extent)
 
 

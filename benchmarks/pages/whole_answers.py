@@ -13,19 +13,30 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
+from benchmarks.pages.made_up_details import RULE_KEY, start_of
 from benchmarks.pages.made_up_ledger import Extent, monitor_name
 from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.dashboard.api.operations import READS
 from pumonitor.monitor.dashboard.app import make_app
+from pumonitor.monitor.dashboard.kept import Kept
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.ledger.ledger import Ledger
 
-__all__ = ["addresses", "by_many_readers", "configuration_text", "through_the_application"]
+if TYPE_CHECKING:
+    from flask.testing import FlaskClient
+    from werkzeug.test import TestResponse
+
+    from benchmarks.pages.watched import Watched
+
+__all__ = ["addresses", "by_many_readers", "by_number_of_monitors", "through_the_application"]
 
 _READERS: Final = 20
 _EACH: Final = 5
@@ -41,63 +52,140 @@ _MONITOR: Final = """\
 """
 
 
-def configuration_text(extent: Extent, *, state: str) -> str:
-    """Of all monitors of the ledger."""
-    names = (monitor_name(number) for number in range(extent.monitors))
+def configuration_text(extent: Extent, *, state: str, monitors: int | None = None) -> str:
+    """Of so many monitors of the ledger, by default of all."""
+    first = extent.monitors // 2
+    numbers = [first, *(number for number in range(extent.monitors) if number != first)]
+    names = (monitor_name(number) for number in sorted(numbers[:monitors]))
     return f"state: {state}\nmonitors:\n" + "".join(_MONITOR.format(name=name) for name in names)
 
 
 def addresses(extent: Extent) -> dict[str, str]:
-    """What is asked, by what it is called."""
-    one = monitor_name(extent.monitors // 2)
-    start = f"{extent.now.replace(hour=0, minute=0):%Y-%m-%d}"
-    window = f"{extent.now.year}-{extent.now.month:02}-01T00:00:00Z"
+    """What is asked, by what it is called: every page, and every reading operation of the API."""
+    one = f"/monitors/{monitor_name(extent.monitors // 2)}"
+    earlier = f"{extent.now:%Y-%m-%d}"
+    window, large = (
+        f"{one}/windows/{start_of(extent, rows):%Y-%m-%dT%H:%M:%SZ}" for rows in (20_000, 200_000)
+    )
+    before = f"until={start_of(extent, 20_000):%Y-%m-%dT%H:%M:%SZ}"
     v1 = "/api/v1"
     return {
         "page: overview": "/",
-        "page: a monitor": f"/monitors/{one}",
-        "page: a monitor, 1,000 windows": f"/monitors/{one}?windows=1000",
-        "page: a monitor as of an earlier day": f"/monitors/{one}?as_of={start}",
+        "page: a monitor": one,
+        "page: a monitor, 1,000 windows": f"{one}?windows=1000",
+        "page: a monitor as of an earlier day": f"{one}?as_of={earlier}",
+        "page: a window of 20,000 rows": window,
+        "page: a window of 200,000 rows": large,
         "page: alerts": "/alerts",
-        "page: a window": f"/monitors/{one}/windows/{window}",
-        "badge": f"/monitors/{one}/badge.svg",
-        "API: monitors": f"{v1}/monitors",
-        "API: a monitor": f"{v1}/monitors/{one}",
-        "API: a series of 1,000 windows": f"{v1}/monitors/{one}/series?windows=1000",
-        "API: 100 windows": f"{v1}/monitors/{one}/windows?limit=100",
-        "API: 1,000 results": f"{v1}/results?limit=1000",
-        "API: 1,000 results of a metric": f"{v1}/results?limit=1000&metric=f1",
-        "API: alerts": f"{v1}/alerts",
-        "API: health": f"{v1}/health",
+        "page: alerts of a monitor": f"/alerts?monitor={one.rpartition('/')[2]}",
+        "page: an alert": f"{one}/alerts/{RULE_KEY}?version=7",
+        "page: decide on 20,000 rows": f"{one}/decide",
+        "page: decide on 200,000 rows": f"{one}/decide?{before}&value=50&cost=4",
+        "page: rules to try out": f"{one}/simulate",
+        "CSV: a monitor": f"{one}/results.csv",
+        "CSV: a window": f"{window}/results.csv",
+        "badge": f"{one}/badge.svg",
+        "API: listMonitors": f"{v1}/monitors",
+        "API: getMonitor": f"{v1}{one}",
+        "API: getSeries, 1,000 windows": f"{v1}{one}/series?windows=1000",
+        "API: listWindows, 100": f"{v1}{one}/windows?limit=100",
+        "API: getWindow": f"{v1}{window}",
+        "API: getDecision on 200,000 rows": f"{v1}{one}/decide?{before}&value=50&cost=4",
+        "API: listConfigurations": f"{v1}{one}/configurations",
+        "API: listResults, 1,000": f"{v1}/results?limit=1000",
+        "API: listResults, 1,000 of a metric": f"{v1}/results?limit=1000&metric=f1",
+        "API: listAlerts": f"{v1}/alerts",
+        "API: listHistory": f"{v1}/alerts/history",
+        "API: listSilences": f"{v1}/silences",
+        "API: listNotes": f"{v1}/notes",
+        "API: getHealth": f"{v1}/health",
     }
 
 
-def through_the_application(
-    ledger: Ledger, extent: Extent, read: Callable[[str, Callable[[], Any]], None]
-) -> None:
-    """Each answer in this process.
+def made_when_asked(extent: Extent) -> dict[str, str]:
+    """What computes for longer, on purpose, and has no goal."""
+    one = f"/monitors/{monitor_name(extent.monitors // 2)}"
+    large = f"{one}/windows/{start_of(extent, 200_000):%Y-%m-%dT%H:%M:%SZ}"
+    return {
+        "a rule tried out on 1,000 windows": f"{one}/simulate?rule=%7Bmetric: f1, below: 0.5%7D",
+        "the report of a window of 200,000 rows": f"{large}/report.html",
+    }
+
+
+def client_of(ledger: Ledger, extent: Extent, *, monitors: int | None = None) -> FlaskClient:
+    """Asks the application, which keeps nothing that it has computed.
 
     Parameters
     ----------
     ledger : Ledger
     extent : Extent
-    read : callable
-        Times a read and prints what it takes.
+    monitors : int, optional
+        How many are configured, one of them that of `addresses`; by default all.
     """
-    text = configuration_text(extent, state="sqlite:///unused.db")
-    monitors = read_configuration_text(text, path=Path("pumonitor.yaml")).configuration.monitors
-    site = Site(monitors=monitors, ledger=ledger, clock=lambda: extent.now)
-    client = make_app(site, is_host=lambda host: True).test_client()
+    text = configuration_text(extent, state="sqlite:///unused.db", monitors=monitors)
+    site = Site(
+        monitors=read_configuration_text(text, path=Path("pumonitor.yaml")).configuration.monitors,
+        ledger=ledger,
+        clock=lambda: extent.now,
+        kept=Kept(most=0),
+    )
+    return make_app(site, is_host=lambda host: True).test_client()
 
-    def asked(address: str, **headers: str) -> Any:
-        answer = client.get(address, headers=headers)
-        assert answer.status_code in {200, 304}, (address, answer.status_code, answer.text[:300])
-        return answer
 
+def asked(client: FlaskClient, address: str, **headers: str) -> TestResponse:
+    """The answer.
+
+    Raises
+    ------
+    RuntimeError
+        If it is an error.
+    """
+    answer = client.get(address, headers=headers)
+    if answer.status_code not in {200, 304}:
+        msg = f"{address} answered {answer.status_code}: {answer.text[:300]}"
+        raise RuntimeError(msg)
+    return answer
+
+
+def through_the_application(ledger: Ledger, extent: Extent, watched: Watched) -> None:
+    """Each answer in this process."""
+    client = client_of(ledger, extent)
+    missing = [one.id for one in READS if not any(one.id in what for what in addresses(extent))]
+    if missing:
+        msg = f"nothing asks for {', '.join(missing)}"
+        raise RuntimeError(msg)
     for what, address in addresses(extent).items():
-        read(what, lambda address=address: asked(address))
-    tag = asked("/api/v1/monitors").headers["ETag"]
-    read("API: monitors, unchanged (304)", lambda: asked("/api/v1/monitors", If_None_Match=tag))
+        watched.read(what, partial(asked, client, address))
+    tag = asked(client, "/api/v1/monitors").headers["ETag"]
+    unchanged = "API: listMonitors, unchanged (304)"
+    watched.read(unchanged, lambda: asked(client, "/api/v1/monitors", If_None_Match=tag))
+    names = tuple(monitor_name(number) for number in range(extent.monitors))
+    scrape = exposition(ledger, monitors=names, clock=lambda: extent.now)
+    watched.read(f"scrape of /metrics, {len(scrape()) / 1000:,.0f} kB", scrape)
+    for what, address in made_when_asked(extent).items():
+        watched.read(what, partial(asked, client, address), repeats=3)
+
+
+def by_number_of_monitors(ledger: Ledger, extent: Extent, watched: Watched) -> None:
+    """Statements of each answer with one, some and all of the monitors configured.
+
+    Raises
+    ------
+    RuntimeError
+        If there are more of them for more monitors.
+    """
+    numbers = sorted({1, max(extent.monitors // 5, 1), extent.monitors})
+    clients = [client_of(ledger, extent, monitors=number) for number in numbers]
+    print(f"{'SQL statements, by number of monitors':<58}", *(f"{one:8}" for one in numbers))
+    growing = []
+    for what, address in addresses(extent).items():
+        found = [watched.statements(partial(asked, client, address)) for client in clients]
+        print(f"{what:<58}", *(f"{one:8}" for one in found))
+        if found[-1] > found[0]:
+            growing.append(what)
+    if growing:
+        msg = f"statements grow with monitors: {', '.join(growing)}"
+        raise RuntimeError(msg)
 
 
 def by_many_readers(state: str, extent: Extent) -> None:
@@ -122,6 +210,11 @@ def by_many_readers(state: str, extent: Extent) -> None:
             found = re.search(r":(\d+)/", server.stdout.readline())
             assert found is not None
             process = psutil.Process(server.pid)
+            _ask(int(found[1]), ["/api/v1/health"])
+            memory = [process.memory_info().rss / 1e6]
+            every = list(addresses(extent).values())
+            _ask(int(found[1]), (every * 200)[:200])
+            memory.append(process.memory_info().rss / 1e6)
             for what, address in addresses(extent).items():
                 _ask(int(found[1]), [address] * 2)
                 used = sum(process.cpu_times()[:2])
@@ -134,6 +227,10 @@ def by_many_readers(state: str, extent: Extent) -> None:
                 cpu = 1000 * (sum(process.cpu_times()[:2]) - used) / len(waited)
                 p95 = waited[int(0.95 * (len(waited) - 1))]
                 print(f"{what:<58} {cpu:8.1f} {statistics.median(waited):8.1f} {p95:8.1f}")
+            memory.append(process.memory_info().rss / 1e6)
+            whens = ("one request", "200 requests", "all these readers")
+            for when, held in zip(whens, memory, strict=True):
+                print(f"{f'MB of memory after {when}':<58} {held:8.0f}")
         finally:
             server.terminate()
             server.wait(timeout=60)

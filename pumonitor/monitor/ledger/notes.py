@@ -102,6 +102,32 @@ class StoredNotes:
         with self._database.reading() as connection:
             return tuple(_note(row) for row in reversed(connection.execute(query).all()))
 
+    def newest(
+        self, monitors: Collection[str], *, before: int | None = None, limit: int
+    ) -> tuple[Note, ...]:
+        """Notes of these monitors that were not withdrawn, the last written first.
+
+        Parameters
+        ----------
+        monitors : collection of str
+        before : int, optional
+            Only those with a smaller id.
+        limit : int
+        """
+        own = notes.c
+        query = (
+            select(notes)
+            .where(
+                own.monitor.in_(monitors),
+                own.withdrawn_at.is_(None),
+                *([] if before is None else [own.id < before]),
+            )
+            .order_by(own.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return tuple(_note(row) for row in connection.execute(query))
+
     def _record(
         self, connection: Connection, by: str, action: str, detail: Mapping[str, Any]
     ) -> None:

@@ -14,7 +14,7 @@ from pumonitor.monitor.dashboard.api.alert_answers import (
     Silences,
 )
 from pumonitor.monitor.dashboard.api.queries import AlertsQuery, HistoryQuery, OneMonitorQuery
-from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor, stretch
+from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
 from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
 from pumonitor.monitor.ledger.records.alerts import (
     WITHHELD_BECAUSE,
@@ -31,17 +31,25 @@ _OF_ALERT: Final = (
 )  # fmt: skip
 
 
+_OF_KEY: Final = 5
+"""Monitor, rule, its key, model version and segment."""
+
+
 def alerts_answer(reading: Reading, path: Mapping[str, str], query: AlertsQuery) -> Alerts:
     """Alerts in their present state, by monitor and rule."""
-    shown = alerts_shown(
+    found = alerts_shown(
         reading.ledger,
         now=reading.now,
         monitors=reading.chosen(query.monitor),
-        monitor=query.monitor,
+        firing=query.firing,
+        after=key_asked(query, [""] * _OF_KEY),
+        limit=query.limit + 1,
     )
-    wanted = [one for one in shown if query.firing in (None, one.alert.is_firing)]
-    some, after = stretch(query, wanted, key=_key)
-    return Alerts(items=[alert_answer(one) for one in some], next=after)
+    shown = found[: query.limit]
+    return Alerts(
+        items=[alert_answer(one) for one in shown],
+        next=next_cursor(query, _key(shown[-1]) if len(found) > len(shown) else None),
+    )
 
 
 def _key(one: AlertShown) -> list[str]:

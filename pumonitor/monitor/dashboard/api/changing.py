@@ -26,8 +26,8 @@ from pumonitor.monitor.dashboard.api.bodies import (
 )
 from pumonitor.monitor.dashboard.api.problems import ProblemError
 from pumonitor.monitor.dashboard.api.queries import NotesQuery
-from pumonitor.monitor.dashboard.api.reading import Reading, stretch
-from pumonitor.monitor.dashboard.pages.alerts_page import alerts_shown
+from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
+from pumonitor.monitor.dashboard.pages.alerts_page import alerts_shown, by_urgency
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.records.alerts import Silence
@@ -45,7 +45,6 @@ __all__ = [
     "withdraw_note",
 ]
 
-_MOST_NOTES: Final = 10_000
 _LARGEST: Final = 2_000_000_000
 
 
@@ -103,9 +102,7 @@ def _mark(
     done = mark(site.ledger, monitor, which, by=changing.by, reason=body.reason)
     places = {one.place for one in done}
     with site.at_once() as ledger:
-        shown = alerts_shown(
-            ledger, now=site.clock(), monitors=[monitor.name], monitor=monitor.name
-        )
+        shown = by_urgency(alerts_shown(ledger, now=site.clock(), monitors=[monitor.name]))
     return Acknowledged(items=[alert_answer(one) for one in shown if one.alert.place in places])
 
 
@@ -163,10 +160,19 @@ def withdraw_note(changing: Changing, path: Mapping[str, str], body: NoBody) -> 
 
 
 def notes_answer(reading: Reading, path: Mapping[str, str], query: NotesQuery) -> Notes:
-    """Notes, the newest first; of ten thousand at most."""
-    found = reading.ledger.notes.all(monitors=reading.chosen(query.monitor), limit=_MOST_NOTES)
-    some, after = stretch(query, found, key=lambda one: [-one.id])
-    return Notes(items=[_answer(one) for one in some], next=after)
+    """Notes, the newest first."""
+    before = key_asked(query, [0])
+    found = reading.ledger.notes.newest(
+        reading.chosen(query.monitor),
+        # Cursors have it negative, as those that were given out before.
+        before=None if before is None else -before[0],
+        limit=query.limit + 1,
+    )
+    shown = found[: query.limit]
+    return Notes(
+        items=[_answer(one) for one in shown],
+        next=next_cursor(query, [-shown[-1].id] if len(found) > len(shown) else None),
+    )
 
 
 def _answer(note: Note) -> NoteAnswer:

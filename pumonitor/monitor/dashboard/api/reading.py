@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -15,7 +15,7 @@ from pumonitor.monitor.dashboard.api.queries import ListQuery
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
 
-__all__ = ["Reading", "key_asked", "next_cursor", "stretch"]
+__all__ = ["Reading", "key_asked", "next_cursor"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,24 +70,3 @@ def next_cursor(
 ) -> str | None:
     """The cursor behind a key; None at the end of a list."""
     return None if key is None else cursor_after(key, of=[*_filters(query), *of])
-
-
-def stretch(
-    query: ListQuery, entries: Iterable[Any], *, key: Callable[[Any], list[str] | list[int]]
-) -> tuple[list[Any], str | None]:
-    """A stretch of a list that is short enough to be read whole, and the cursor behind it.
-
-    Parameters
-    ----------
-    query : ListQuery
-    entries : iterable
-    key : callable
-        What an entry is sorted by; no two have the same.
-    """
-    in_order = sorted(entries, key=key)
-    if query.cursor is not None and not in_order:
-        return [], None
-    after = key_asked(query, key(in_order[0])) if in_order else None
-    rest = [one for one in in_order if after is None or list(key(one)) > after]
-    shown = rest[: query.limit]
-    return shown, next_cursor(query, key(shown[-1]) if len(rest) > len(shown) else None)

@@ -62,7 +62,7 @@ def alert_page(
     with site.at_once() as ledger:
         found = [
             one
-            for one in alerts_shown(ledger, now=now, monitors=[monitor], monitor=monitor)
+            for one in alerts_shown(ledger, now=now, monitors=[monitor])
             if one.alert.place == (rule, version, segment)
         ]
         if not found:

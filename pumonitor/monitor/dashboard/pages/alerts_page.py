@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -13,8 +13,12 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 
-__all__ = ["AlertShown", "alerts_page", "alerts_shown"]
+__all__ = ["MOST_ALERTS", "AlertShown", "alerts_page", "alerts_shown", "by_urgency"]
 
+MOST_ALERTS: Final = 10_000
+"""Of all monitors together that are read at once."""
+
+_MOST_LINES: Final = 500
 _MOST_EVENTS: Final = 200
 _ORDER: Final = {"critical": 0, "warning": 1, "info": 2}
 
@@ -46,25 +50,46 @@ class AlertShown:
 
 
 def alerts_shown(
-    ledger: Ledger, *, now: datetime, monitors: Collection[str], monitor: str | None = None
+    ledger: Ledger,
+    *,
+    now: datetime,
+    monitors: Collection[str],
+    firing: bool | None = None,
+    after: Sequence[str] | None = None,
+    limit: int = MOST_ALERTS,
 ) -> list[AlertShown]:
-    """Alerts of the monitors that are shown, those that need somebody first."""
-    silences = ledger.alerts.silences(at=now)
-    said = ledger.alerts.beginnings([monitor] if monitor is not None else list(monitors))
-    found = []
-    for one in ledger.alerts.current(monitor):
-        if one.monitor in monitors:
-            began = said.get(one.incident_key(one.incident)) if one.is_firing else None
-            found.append(
-                AlertShown(
-                    alert=one,
-                    silenced_until=_silenced_until(one, silences, now),
-                    is_acknowledged=one.is_firing and one.acknowledged_incident == one.incident,
-                    sentence="" if began is None else began.sentence,
-                    cause="" if began is None else str(began.cause.get("sentence", "")),
-                )
+    """Alerts of these monitors with what their lines say, in the order of the ledger.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    now : datetime
+    monitors : collection of str
+    firing, after, limit
+        As `StoredAlerts.current` takes them.
+    """
+    found = ledger.alerts.current(monitors=monitors, firing=firing, after=after, limit=limit)
+    silences = ledger.alerts.silences(at=now) if found else ()
+    fire = {one.monitor for one in found if one.is_firing}
+    said = ledger.alerts.beginnings(fire) if fire else {}
+    shown = []
+    for one in found:
+        began = said.get(one.incident_key(one.incident)) if one.is_firing else None
+        shown.append(
+            AlertShown(
+                alert=one,
+                silenced_until=_silenced_until(one, silences, now),
+                is_acknowledged=one.is_firing and one.acknowledged_incident == one.incident,
+                sentence="" if began is None else began.sentence,
+                cause="" if began is None else str(began.cause.get("sentence", "")),
             )
-    return sorted(found, key=_urgency)
+        )
+    return shown
+
+
+def by_urgency(shown: Iterable[AlertShown]) -> list[AlertShown]:
+    """Those that need somebody first."""
+    return sorted(shown, key=_urgency)
 
 
 def alerts_page(
@@ -88,12 +113,19 @@ def alerts_page(
     """
     now = site.clock()
     with site.at_once() as ledger:
-        shown = alerts_shown(ledger, now=now, monitors=visible, monitor=monitor)
+        of = visible if monitor is None else [monitor]
+        firing, others = (
+            alerts_shown(ledger, now=now, monitors=of, firing=one, limit=_MOST_LINES + 1)
+            for one in (True, False)
+        )
         events = ledger.alerts.history(monitor, monitors=visible, limit=_MOST_EVENTS)
     return {
         "monitor": monitor,
-        "firing": [one for one in shown if one.alert.is_firing],
-        "others": [one for one in shown if not one.alert.is_firing],
+        "firing": by_urgency(firing[:_MOST_LINES]),
+        "others": by_urgency(others[:_MOST_LINES]),
+        "most": _MOST_LINES,
+        "more_fire": len(firing) > _MOST_LINES,
+        "more_others": len(others) > _MOST_LINES,
         "events": events[::-1],
         "chart": incidents_drawn(
             [one.transition for one in events],

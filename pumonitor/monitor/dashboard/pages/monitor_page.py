@@ -16,7 +16,7 @@ from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
 from pumonitor.monitor.dashboard.address import SeriesAddress, with_known_names
-from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
+from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown, by_urgency
 from pumonitor.monitor.dashboard.pages.marks import marks_shown, notes_shown
 from pumonitor.monitor.dashboard.pages.side_by_side import (
     segments_beside,
@@ -89,7 +89,7 @@ def monitor_page(
         query = with_known_names(query, versions=versions, segments=segments)
         at, columns = asked_series(ledger, monitor, query, metrics=list(metrics))
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
-        alerts = alerts_shown(ledger, now=now, monitors=[name], monitor=name)
+        alerts = by_urgency(alerts_shown(ledger, now=now, monitors=[name]))
         notes = notes_shown(ledger, name, shown, at)
         marks = marks_shown(ledger, name, shown, at, notes)
         beside = _beside(ledger, monitor, shown, at)

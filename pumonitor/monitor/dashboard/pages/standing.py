@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final, Literal, get_args
 
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
+from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown, by_urgency
 from pumonitor.monitor.dashboard.pages.monitor_page import usual_metric
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -140,9 +140,8 @@ def standings_of(
     limit = _MOST_NUMBERS * max(len(metrics), 1)
     found = ledger.overview(metrics, now=now, number=_WINDOWS, limit=limit)
     alerts: dict[str, list[AlertShown]] = {}
-    for one in alerts_shown(ledger, now=now, monitors=visible):
-        if one.alert.is_firing:
-            alerts.setdefault(one.alert.monitor, []).append(one)
+    for one in by_urgency(alerts_shown(ledger, now=now, monitors=visible, firing=True)):
+        alerts.setdefault(one.alert.monitor, []).append(one)
     newest, series = _places(found.newest), _places(found.series)
     work = {name: place for place, name in enumerate(found.work.monitor)}
     return [

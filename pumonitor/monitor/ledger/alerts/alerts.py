@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, delete, insert, not_, select, update
+from sqlalchemy import Connection, Row, Select, and_, delete, insert, not_, select, tuple_, update
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.plain_json import plain_json
@@ -43,31 +43,44 @@ class StoredAlerts:
         self._database = database
 
     def current(
-        self, monitor: str | None = None, *, firing: bool | None = None, closed: bool = False
+        self,
+        monitor: str | None = None,
+        *,
+        monitors: Collection[str] | None = None,
+        firing: bool | None = None,
+        closed: bool = False,
+        after: Sequence[str] | None = None,
+        limit: int | None = None,
     ) -> tuple[Alert, ...]:
-        """Alerts in their present state, sorted by monitor, rule, model version and segment.
+        """Alerts in their present state, sorted by monitor, rule, key, model version and segment.
 
         Parameters
         ----------
         monitor : str, optional
             By default all monitors.
+        monitors : collection of str, optional
+            Only those of these monitors.
         firing : bool, optional
             Only alerts with an open incident (True), or only those without (False).
         closed : bool
             Whether to include alerts of rules that were edited or deleted.
+        after : sequence of str, optional
+            Only those behind the alert with these five, by which they are sorted.
+        limit : int, optional
+            By default all: what delivers alerts must miss none.
         """
+        own = alert_states.c
+        order = (own.monitor, own.rule, own.rule_key, own.model_version, own.segment)
         query = (
             select(alert_states)
             .where(
-                *equal(alert_states.c.monitor, monitor), *equal(alert_states.c.is_firing, firing)
+                *equal(own.monitor, monitor),
+                *one_of(own.monitor, monitors),
+                *equal(own.is_firing, firing),
+                *([] if after is None else [tuple_(*order) > tuple_(*after)]),
             )
-            .order_by(
-                alert_states.c.monitor,
-                alert_states.c.rule,
-                alert_states.c.rule_key,
-                alert_states.c.model_version,
-                alert_states.c.segment,
-            )
+            .order_by(*order)
+            .limit(limit)
         )
         if not closed:
             query = query.where(alert_states.c.closed_at.is_(None))
@@ -165,7 +178,7 @@ class StoredAlerts:
             return AlertTables(connection, self._database).progress(monitor)
 
     def silences(self, *, at: datetime | None = None) -> tuple[Silence, ...]:
-        """All silences, or those that hold at a moment."""
+        """All silences, or those that hold at a moment: to miss one would show what is silenced."""
         with self._database.reading() as connection:
             return AlertTables(connection, self._database).silences(at=at)
 

@@ -20,6 +20,7 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 
 __all__ = [
+    "PLACE_OF_RESULT",
     "WINDOW_COLUMNS",
     "equal",
     "is_latest",
@@ -41,6 +42,9 @@ WINDOW_COLUMNS = (
     windows.c.window_end,
     windows.c.window_index,
 )
+
+PLACE_OF_RESULT = ("window_key", "pane", "revision", "model_version", "segment")
+"""Columns that say where the results of a newest pane are."""
 
 
 def of_monitor(monitor: str | None, configuration: str | None) -> list[ColumnElement[bool]]:
@@ -112,8 +116,7 @@ def is_latest(table: Any) -> ColumnElement[bool]:
 
 def is_of_newest() -> ColumnElement[bool]:
     """Join condition: the result is one of the newest pane."""
-    names = ("window_key", "pane", "revision", "model_version", "segment")
-    return and_(*(results.c[name] == newest_panes.c[name] for name in names))
+    return and_(*(results.c[name] == newest_panes.c[name] for name in PLACE_OF_RESULT))
 
 
 def select_evaluations() -> Select[Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, and_, select
 
 from pumonitor.monitor.ledger.database.queries import (
+    PLACE_OF_RESULT,
     equal,
     is_latest,
     of_monitor,
@@ -42,6 +43,8 @@ __all__ = ["ResultsReader", "Revisions"]
 
 Revisions = Literal["latest", "all"]
 """The newest results of each window, or all revisions."""
+
+_WINDOWS_OF_METRICS: Final = 100
 
 
 class ResultsReader(DatabaseReader):
@@ -116,11 +119,35 @@ class ResultsReader(DatabaseReader):
         )
 
     def metrics(self, monitor: str) -> tuple[str, ...]:
-        """Names of all metrics of the monitor's results."""
+        """Names of the metrics of the monitor's latest windows, a hundred of them.
+
+        All rows of a window have the metrics that its segments have. All windows would be hundreds
+        of thousands of results, for the same names.
+        """
+        current = current_monitors([monitor])
+        newest = (
+            select(*(newest_panes.c[name] for name in PLACE_OF_RESULT))
+            .join_from(
+                current,
+                newest_panes,
+                and_(
+                    newest_panes.c.monitor == current.c.monitor,
+                    newest_panes.c.configuration == current.c.configuration,
+                ),
+            )
+            .where(newest_panes.c.segment == "")
+            .order_by(newest_panes.c.window_start.desc())
+            .limit(_WINDOWS_OF_METRICS)
+            .cte("newest_of_monitor")
+            .prefix_with("MATERIALIZED")
+        )
         query = (
             select(results.c.metric)
-            .join(windows, windows.c.window_key == results.c.window_key)
-            .where(*of_monitor(monitor, None))
+            .join_from(
+                newest,
+                results,
+                and_(*(results.c[name] == newest.c[name] for name in PLACE_OF_RESULT)),
+            )
             .distinct()
             .order_by(results.c.metric)
         )
