@@ -1,8 +1,8 @@
 """What pages of one window, one alert and of people show, beside the results of all monitors.
 
 Tables of three windows of one monitor, of 2,000, 20,000 and 200,000 rows, counted, joined and
-evaluated as a monitor does it; for every monitor alerts of ten rules and four segments with ten
-incidents each, notes, silences and entries of the audit log.
+evaluated as a monitor does it; for every monitor alerts of ten rules with ten incidents each,
+notes, silences and entries of the audit log.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ _CELLS: Final = 65_536
 _ROWS: Final = {20_000: 11, 200_000: 12, 2000: 13}
 """Rows of a window, and how many windows before the end of all it is: mature by then."""
 _RULES: Final = 10
-_SEGMENTS: Final = ("", "country=DE", "country=FR", "country=IT")
 _INCIDENTS: Final = 10
 _NOTES: Final = 100
 _PLACE: Final = ("monitor", "rule_key", "model_version", "segment", "rule", "metric", "severity")
@@ -139,23 +138,21 @@ def _store_window(connection: Connection, monitor: str, extent: Extent, rows: in
 
 
 def _store_alerts(connection: Connection, monitor: str, now: datetime) -> None:
-    states = [
-        _state(monitor, rule, segment, now) for rule in range(_RULES) for segment in _SEGMENTS
-    ]
+    states = [_state(monitor, rule, now) for rule in range(_RULES)]
     connection.execute(insert(alert_states), states)
     connection.execute(
         insert(alert_transitions), [one for state in states for one in _history(state, now)]
     )
 
 
-def _state(monitor: str, rule: int, segment: str, now: datetime) -> dict[str, Any]:
-    """The alert of one rule and segment; that of the first rule and all rows fires."""
-    fires = rule == 0 and not segment
+def _state(monitor: str, rule: int, now: datetime) -> dict[str, Any]:
+    """The alert of one rule; that of the first fires."""
+    fires = rule == 0
     return {
         "monitor": monitor,
         "rule_key": f"{rule:064}",
         "model_version": "7",
-        "segment": segment,
+        "segment": "",
         "rule": f"rule {rule}",
         "metric": "f1",
         "severity": "critical",

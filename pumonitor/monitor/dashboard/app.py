@@ -189,13 +189,13 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
 
     @app.get("/monitors/<name>")
     def show_monitor(name: str) -> str:
+        # One for all of its windows, of which there are up to a thousand.
+        here = _page_addresses()
         found = monitor_page(
             site,
             access.seen(name),
             request.args,
-            window_link=lambda start, version, segment: _window_address(
-                name, start, version, segment
-            ),
+            window_link=lambda start, version, segment: here.window(name, start, version, segment),
         )
         return render_template("monitor.html", **found)
 
@@ -280,8 +280,11 @@ def _error_page(status: int, heading: str, text: str) -> tuple[str, int]:
 def _window_address(
     name: str, start: datetime, version: str | None = None, segment: str = ""
 ) -> str:
-    here = url_for("show_overview").rstrip("/")
-    return PageAddresses(here).window(name, start, version, segment)
+    return _page_addresses().window(name, start, version, segment)
+
+
+def _page_addresses() -> PageAddresses:
+    return PageAddresses(url_for("show_overview").rstrip("/"))
 
 
 def _alert_address(alert: AlertIdentity) -> str:

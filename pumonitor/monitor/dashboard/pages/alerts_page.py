@@ -18,7 +18,7 @@ __all__ = ["MOST_ALERTS", "AlertShown", "alerts_page", "alerts_shown", "by_urgen
 MOST_ALERTS: Final = 10_000
 """Of all monitors together that are read at once."""
 
-_MOST_LINES: Final = 500
+_MOST_LINES: Final = 200
 _MOST_EVENTS: Final = 200
 _ORDER: Final = {"critical": 0, "warning": 1, "info": 2}
 

@@ -142,6 +142,10 @@ class StoredAlerts:
         limit : int, optional
         """
         own = alert_transitions.c
+        # The newest of many monitors are read from the end of all: by its index of monitors SQLite
+        # would collect everything that has happened to them, and sort it.
+        is_from_end = monitors is not None and len(monitors) > 1 and since is None
+        of: Any = own.monitor.concat("") if is_from_end else own.monitor
         query: Select[Any] = (
             select(alert_transitions)
             .where(
@@ -149,7 +153,7 @@ class StoredAlerts:
                 *([] if since is None else [own.as_of >= since]),
                 *([] if until is None else [own.as_of < until]),
                 *([] if rule is None else [(own.rule == rule) | (own.rule_key == rule)]),
-                *one_of(own.monitor, monitors),
+                *one_of(of, monitors),
                 *equal(own.kind, kind),
                 *([] if before is None else [own.id < before]),
             )

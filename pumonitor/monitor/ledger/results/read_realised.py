@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import CTE, ColumnElement, FromClause, and_, func, select
 
 from pumonitor.monitor.ledger.database.queries import equal, starting_between
 from pumonitor.monitor.ledger.database.schema import newest_panes, panes, results
@@ -78,62 +78,32 @@ class RealisedReader(DatabaseReader):
             Only windows that start in [since, until).
         limit : int
         """
-        current, then = current_monitors([monitor]), results.alias("expectation")
-        mature = panes.alias("mature")
+        looks, then = _looks(monitor, segment, model_version, since, until), results.alias("then")
+
+        def result_of(of: FromClause, pane: str, revision: str) -> ColumnElement[bool]:
+            return and_(
+                of.c.window_key == looks.c.window_key,
+                of.c.pane == looks.c[pane],
+                of.c.revision == looks.c[revision],
+                of.c.model_version == looks.c.model_version,
+                of.c.segment == looks.c.segment,
+            )
+
         query = (
             select(
-                newest_panes.c.window_start,
-                newest_panes.c.window_end,
-                newest_panes.c.model_version,
-                panes.c.number,
-                panes.c.as_of,
+                looks.c.window_start,
+                looks.c.window_end,
+                looks.c.model_version,
+                looks.c.number,
+                looks.c.as_of,
                 func.coalesce(then.c.unclipped_low, then.c.low),
                 func.coalesce(then.c.unclipped_high, then.c.high),
                 func.coalesce(then.c.unclipped_value, then.c.value),
                 func.coalesce(results.c.unclipped_value, results.c.value),
             )
-            .join_from(
-                current,
-                newest_panes,
-                and_(
-                    newest_panes.c.monitor == current.c.monitor,
-                    newest_panes.c.configuration == current.c.configuration,
-                ),
-            )
-            .join(
-                panes,
-                and_(
-                    panes.c.window_key == newest_panes.c.window_key, panes.c.state == "provisional"
-                ),
-            )
-            .join(
-                then,
-                and_(
-                    then.c.window_key == panes.c.window_key,
-                    then.c.pane == panes.c.number,
-                    then.c.revision == panes.c.revision,
-                    then.c.model_version == newest_panes.c.model_version,
-                    then.c.segment == newest_panes.c.segment,
-                ),
-            )
-            .join(
-                mature,
-                and_(mature.c.window_key == newest_panes.c.window_key, mature.c.state == "mature"),
-            )
-            .join(
-                results,
-                and_(
-                    results.c.window_key == mature.c.window_key,
-                    results.c.pane == mature.c.number,
-                    results.c.revision == mature.c.revision,
-                    results.c.model_version == newest_panes.c.model_version,
-                    results.c.segment == newest_panes.c.segment,
-                ),
-            )
+            .join_from(looks, then, result_of(then, "number", "revision"))
+            .join(results, result_of(results, "mature_number", "mature_revision"))
             .where(
-                newest_panes.c.segment == segment,
-                *equal(newest_panes.c.model_version, model_version),
-                *starting_between(since, until, of=newest_panes),
                 then.c.metric == metric + _EXPECTED,
                 results.c.metric == metric,
                 then.c.low.is_not(None),
@@ -141,10 +111,59 @@ class RealisedReader(DatabaseReader):
                 then.c.value.is_not(None),
                 results.c.value.is_not(None),
             )
-            .order_by(
-                newest_panes.c.window_start.desc(), newest_panes.c.model_version, panes.c.number
-            )
+            .order_by(looks.c.window_start.desc(), looks.c.model_version, looks.c.number)
             .limit(limit)
         )
         with self.database.reading() as connection:
             return tuple(Realised(*row) for row in connection.execute(query))
+
+
+def _looks(
+    monitor: str,
+    segment: str,
+    model_version: str | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> CTE:
+    """Provisional panes of a series, each with the mature pane of its window.
+
+    They are found beforehand: without statistics SQLite would begin with all results of a window.
+    """
+    current, mature = current_monitors([monitor]), panes.alias("mature")
+    return (
+        select(
+            newest_panes.c.window_key,
+            newest_panes.c.model_version,
+            newest_panes.c.segment,
+            newest_panes.c.window_start,
+            newest_panes.c.window_end,
+            panes.c.number,
+            panes.c.as_of,
+            panes.c.revision,
+            mature.c.number.label("mature_number"),
+            mature.c.revision.label("mature_revision"),
+        )
+        .join_from(
+            current,
+            newest_panes,
+            and_(
+                newest_panes.c.monitor == current.c.monitor,
+                newest_panes.c.configuration == current.c.configuration,
+            ),
+        )
+        .join(
+            panes,
+            and_(panes.c.window_key == newest_panes.c.window_key, panes.c.state == "provisional"),
+        )
+        .join(
+            mature,
+            and_(mature.c.window_key == newest_panes.c.window_key, mature.c.state == "mature"),
+        )
+        .where(
+            newest_panes.c.segment == segment,
+            *equal(newest_panes.c.model_version, model_version),
+            *starting_between(since, until, of=newest_panes),
+        )
+        .cte("looks")
+        .prefix_with("MATERIALIZED")
+    )
