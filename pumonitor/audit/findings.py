@@ -126,7 +126,7 @@ def _undecided(counts: AuditCounts) -> list[Finding]:
             sentence=(
                 f"{undecided} of {drawn} reviewed cases are undecided. Intervals take them to be "
                 "like the decided cases of their score bin; those over odds from a quarter to four "
-                "times stand beside (`undecided_intervals`)."
+                "times are in `audit.undecided`, in JSON `undecided_intervals`."
             ),
         )
     ]

@@ -10,6 +10,7 @@ import typer
 
 from pumonitor import __version__
 from pumonitor.cli.alerts import alerts
+from pumonitor.cli.audit import audit
 from pumonitor.cli.backfill import backfill
 from pumonitor.cli.check import check
 from pumonitor.cli.compare import compare
@@ -77,6 +78,7 @@ app.command(rich_help_panel=_A_FILE)(evaluate)
 app.command(rich_help_panel=_A_FILE)(compare)
 app.command(rich_help_panel=_A_FILE)(decide)
 app.command(rich_help_panel=_A_FILE)(estimate_prior)
+app.add_typer(audit, name="audit", rich_help_panel=_A_FILE)
 app.command(rich_help_panel=_A_MONITOR)(init)
 app.command(rich_help_panel=_A_MONITOR)(check)
 app.command(rich_help_panel=_A_MONITOR)(run)

@@ -24,7 +24,7 @@ __all__ = ["ScoredRows", "read_scored_rows"]
 class ScoredRows:
     """Columns of equal length: labels, the scores of each model, and what else was asked for.
 
-    A feature that is missing or no number is NaN.
+    A feature that is missing or no number is NaN; a text that is missing is empty.
     """
 
     labels: NDArray[Any]
@@ -32,6 +32,7 @@ class ScoredRows:
     sample_weight: NDArray[Any] | None
     propensity: NDArray[Any] | None
     features: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    texts: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def read_scored_rows(
@@ -42,6 +43,7 @@ def read_scored_rows(
     sample_weight: str | None = None,
     propensity: str | None = None,
     features: Sequence[str] = (),
+    texts: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> ScoredRows:
     r"""Read labels and several score columns of a CSV or Parquet file, or of all files of a glob.
@@ -61,6 +63,8 @@ def read_scored_rows(
         Columns, as in `read_score_table`.
     features : sequence of str
         Columns of numbers, true or false.
+    texts : sequence of str
+        Columns of anything, read as text.
     progress : callable, optional
         Called with a step's name and the share of it that is done.
 
@@ -87,7 +91,8 @@ def read_scored_rows(
     given = {"sample_weight": sample_weight, "propensity": propensity}
     also = {role: column for role, column in given.items() if column is not None}
     roles = {f"feature_{number}": column for number, column in enumerate(features, start=1)}
-    also |= roles
+    text_roles = {f"text_{number}": column for number, column in enumerate(texts, start=1)}
+    also |= roles | text_roles
     location = locate(path)
     columns: dict[str, NDArray[Any]] = {}
     scores: dict[str, NDArray[Any]] = {}
@@ -101,6 +106,7 @@ def read_scored_rows(
             # Propensities are read on labeled rows only; elsewhere they may be missing, here NaN.
             wanted = "label, score, weight, coalesce(propensity, 'nan'::DOUBLE) AS propensity"
             wanted += "".join(f", {_number(role)} AS {role}" for role in roles)
+            wanted += "".join(f", coalesce({role}_text, '') AS {role}" for role in text_roles)
             # File by file: files of one type are read together otherwise, and each model's score
             # has its own types, so rows would come in another order.
             of_file = dict(rows.per_file())
@@ -120,6 +126,7 @@ def read_scored_rows(
         sample_weight=columns["weight"] if sample_weight is not None else None,
         propensity=columns["propensity"] if propensity is not None else None,
         features={column: columns[role] for role, column in roles.items()},
+        texts={column: columns[role] for role, column in text_roles.items()},
     )
 
 
