@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["addresses", "by_many_readers", "by_number_of_monitors", "through_the_application"]
 
 _READERS: Final = 20
-_EACH: Final = 5
+_EACH: Final = 2
 _MONITOR: Final = """\
   {name}:
     predictions: {{source: p.parquet, id: id, time: t, score: s}}
