@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pumonitor.monitor.dashboard.pages import simulate_page
+from pumonitor.monitor.dashboard.pages import alerts_page, simulate_page
 from tests.monitor.dashboard.page_text import text_of
 from tests.monitor.dashboard.shop_pages import ShopPages, person
 
@@ -38,6 +38,13 @@ def test_an_incident_that_is_over_ends_where_it_was_resolved(shop):
     assert first[3].endswith("fires still")
     assert second[3] == "card-fraud: recall above 0.5 (version 2): 2026-01-04, to 2026-01-06"
     assert second[1] > first[1]
+
+
+def test_a_long_list_says_that_it_is_cut(shop, monkeypatch):
+    assert "are here:" not in text_of(shop.get("/alerts"))
+    monkeypatch.setattr(alerts_page, "_MOST_LINES", 0)
+    said = text_of(shop.get("/alerts"))
+    assert "Only the first 0 of them are here: pumonitor alerts has all of them" in said
 
 
 def test_a_rule_is_tried_out_and_nothing_is_stored(shop):

@@ -18,6 +18,7 @@ from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.database.schema import alert_transitions, evaluations, results
 from pumonitor.monitor.ledger.database.schema import monitors as configurations
 from pumonitor.monitor.ledger.records.notes import Note
+from pumonitor.monitor.ledger.results import read_results
 from tests.monitor.alerted_ledger import DAY, FIRST
 from tests.monitor.dashboard.page_text import table_of, text_of
 from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages, person
@@ -335,3 +336,10 @@ def test_a_window_page_says_how_a_number_was_computed(shop):
     said = text_of(shop.get(f"/monitors/card-fraud/windows/{SIXTH}"))
     assert "Method: draws, from 20 confirmed and 1,980 other cases." in said
     assert "25% of its variance is that of the class prior." in said
+
+
+def test_the_metrics_of_a_page_are_those_of_the_latest_windows(shop, monkeypatch):
+    every = {one.metric for one in shop.ledger.results("card-fraud", revisions="all")}
+    assert set(shop.ledger.metrics("card-fraud")) == every
+    monkeypatch.setattr(read_results, "_WINDOWS_OF_METRICS", 0)
+    assert shop.ledger.metrics("card-fraud") == ()

@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.database.schema import notes
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.ledger.records.notes import Note, NotedAlert
+from pumonitor.monitor.rules.alerts.alert import Alert
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -93,3 +95,34 @@ def test_what_cannot_be_written_to_the_audit_is_not_done(ledger, monkeypatch):
     with ledger.database.reading() as connection:
         assert connection.execute(notes.select()).all() == []
     assert ledger.alerts.silences() == ()
+
+
+def test_notes_of_several_monitors_are_read_in_stretches(ledger):
+    numbers = [
+        ledger.notes.add(Note(monitor=name, at=START, text="x", author="alice")).id
+        for name in ("m", "n", "others", "m")
+    ]
+    ledger.notes.withdraw(numbers[0], by="bob")
+    first = ledger.notes.newest(["m", "n"], limit=1)
+    rest = ledger.notes.newest(["m", "n"], before=first[0].id, limit=9)
+    assert [one.id for one in (*first, *rest)] == [numbers[3], numbers[1]]
+
+
+def test_alerts_are_read_in_stretches(ledger):
+    # Sorted by monitor, rule, key, model version and segment, each of which decides once.
+    places = [
+        *(("m", "a", "k", "1", ""), ("m", "a", "k", "1", "s"), ("m", "a", "k", "2", "")),
+        *(("m", "a", "l", "1", ""), ("m", "b", "j", "1", ""), ("n", "a", "k", "1", "")),
+    ]
+    names = ("monitor", "rule", "rule_key", "model_version", "segment")
+    with ledger.database.writing() as connection:
+        AlertTables(connection, ledger.database).put_alerts(
+            Alert(**dict(zip(names, one, strict=True)), metric="f1", severity="critical")
+            for one in [*places[::-1], ("others", "a", "k", "1", "")]
+        )
+    found, after = [], None
+    while some := ledger.alerts.current(monitors=["m", "n"], after=after, limit=2):
+        assert len(some) <= 2
+        found += some
+        after = [getattr(some[-1], name) for name in names]
+    assert [tuple(getattr(one, name) for name in names) for one in found] == places
