@@ -239,7 +239,7 @@ def _print_class_prior(console: Any, one: MonitorCheck) -> None:
     for note in one.notes:
         console.print(f"  {note}", markup=False)
     if one.audits:
-        console.print("\n  Class prior: estimated. An audit would make its interval narrower:")
+        console.print("\n  Class prior: estimated. Its interval as it is, and after an audit:")
         console.print(audits_table(one.audits))
         console.print(f"  {audits_said(one.audits)}", style="dim", markup=False)
 

@@ -127,14 +127,18 @@ class Decision:
 
     def __str__(self) -> str:
         marked = {"now": self.now, "chosen": self.chosen, "best": self.best}
-        lines = [f"{'':18}" + "".join(f"{name:>26}" for name, one in marked.items() if one)]
+        lines = [f"{'':18}" + "".join(f"{name:>28}" for name, one in marked.items() if one)]
         outcomes = [one for one in marked.values() if one]
-        lines.append(f"{'threshold':18}" + "".join(f"{one.threshold:26.4g}" for one in outcomes))
+        lines.append(f"{'threshold':18}" + "".join(f"{one.threshold:28.4g}" for one in outcomes))
         for name in self.now.estimates:
             shown = (one[name].displayed for one in outcomes)
-            cells = (f"{value:.4g} [{low:.4g}, {high:.4g}]" for value, low, high in shown)
-            lines.append(f"{name:18}" + "".join(f"{cell:>26}" for cell in cells))
+            cells = ("{} [{}, {}]".format(*map(_rounded, one)) for one in shown)
+            lines.append(f"{name:18}" + "".join(f"{cell:>28}" for cell in cells))
         return "\n".join(lines)
+
+
+def _rounded(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
 
 
 def decide(

@@ -332,7 +332,7 @@ def test_what_an_audit_would_make_of_a_measured_class_prior_is_reckoned_from_the
     tables(rows=4000, confirmed=0.3, seed=4)[1].to_csv(folder / "confirmed.csv", index=False)
     assert prior_of(folder, "auto")["audits"][0] != without
     text = run().stdout
-    assert "Class prior: estimated. An audit would make its interval narrower:" in text
+    assert "Class prior: estimated. Its interval as it is, and after an audit:" in text
     assert "an audit of 500 random cases" in text
 
 
