@@ -283,7 +283,13 @@ def evaluate_table(
             label_purity=label_purity,
             auxiliary=auxiliary,
         )
-        reading = read_audit(audit, table, threshold=threshold, confidence_level=confidence_level)
+        reading = read_audit(
+            audit,
+            table,
+            threshold=threshold,
+            confidence_level=confidence_level,
+            f_beta=f_beta,
+        )
     prior, purity, evidence = assumed_of(
         table,
         class_prior=class_prior if reading is None else reading.class_prior,

@@ -40,6 +40,8 @@ AUDITED: Final = (
     "precision",
     "specificity",
     "f1",
+    "f_beta",
+    "ll_score",
     "accuracy",
     "balanced_accuracy",
     "mcc",
@@ -62,6 +64,8 @@ class AuditReading:
         Where cases are undecided: the interval of each estimate when the odds that an undecided
         case is positive are from a quarter to four times those of a decided one of its bin.
     confidence_level : float
+    f_beta : float
+        beta of `f_beta`.
     """
 
     audit: Audit
@@ -69,11 +73,12 @@ class AuditReading:
     fairness: Fairness
     undecided: Mapping[str, tuple[float, float]]
     confidence_level: float
+    f_beta: float = 2.0
 
     @property
     def estimates(self) -> dict[str, Estimate]:
         """By name, those of `AUDITED`; intervals are about these very rows."""
-        found = self.posterior.estimates(confidence_level=self.confidence_level)
+        found = self.posterior.estimates(confidence_level=self.confidence_level, beta=self.f_beta)
         return {name: found[name] for name in AUDITED}
 
     @property
@@ -151,7 +156,12 @@ class AuditReading:
 
 
 def read_audit(
-    audit: Audit, table: ScoreTable, *, threshold: float, confidence_level: float = 0.95
+    audit: Audit,
+    table: ScoreTable,
+    *,
+    threshold: float,
+    confidence_level: float = 0.95,
+    f_beta: float = 2.0,
 ) -> AuditReading:
     """Read an audit together with the confirmations of a table.
 
@@ -164,6 +174,8 @@ def read_audit(
     threshold : float
         That of the audit.
     confidence_level : float
+    f_beta : float
+        beta of `f_beta`.
 
     Raises
     ------
@@ -190,13 +202,16 @@ def read_audit(
             reviewers=audit.reviewers,
             confidence_level=confidence_level,
         )
-        extremes = {name: ends[name] for name in AUDITED if not np.isnan(ends[name]).any()}
+        extremes = {
+            name: ends[name] for name in AUDITED if name in ends and not np.isnan(ends[name]).any()
+        }
     return AuditReading(
         audit=audit,
         posterior=estimate_audit(counts, believed=believed, reviewers=audit.reviewers),
         fairness=check_fairness(counts),
         undecided=extremes,
         confidence_level=confidence_level,
+        f_beta=f_beta,
     )
 
 

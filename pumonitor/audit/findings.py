@@ -47,7 +47,7 @@ def _unfair(audit: Audit, fairness: Fairness) -> list[Finding]:
         "it with fair='check'."
         if audit.fair == "assume"
         else "The audited estimates allow for that. Those that the audit does not give, curves, "
-        "average precision and the top of the list among them, do not."
+        "average precision, the best thresholds and the top of the list, do not."
     )
     return [
         Finding(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pumonitor.audit.bins import ScoreBins
 
-__all__ = ["curve_draws", "metric_draws"]
+__all__ = ["curve_draws", "following_draws", "metric_draws"]
 
 FloatArray = NDArray[np.float64]
 
@@ -63,6 +63,16 @@ def metric_draws(
             "predicted_positive_rate": np.full(len(found), share_flagged),
             "auc": auc,
             "aul": 0.5 * prior + (1 - prior) * auc,
+        }
+
+
+def following_draws(draws: Mapping[str, FloatArray], *, beta: float) -> Mapping[str, FloatArray]:
+    """F-beta and the LL score, which follow from precision, recall and the share flagged."""
+    precision, recall = draws["precision"], draws["recall"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {
+            "f_beta": (1 + beta**2) * precision * recall / (beta**2 * precision + recall),
+            "ll_score": recall**2 / draws["predicted_positive_rate"],
         }
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import FrequencyByScore
-from pumonitor.audit.metrics import metric_draws
+from pumonitor.audit.metrics import following_draws, metric_draws
 from pumonitor.results import Estimate
 from pumonitor.results.estimate import undefined
 from pumonitor.stats.quantiles import quantiles
@@ -57,35 +57,41 @@ class AuditPosterior:
         """Draws of every metric, by its name in the library."""
         return metric_draws(self.counts.bins, self.positives, self.concordance)
 
-    def estimates(self, *, confidence_level: float = 0.95) -> Mapping[str, Estimate]:
-        """Median and equal-tailed interval of every metric."""
+    def estimates(
+        self, *, confidence_level: float = 0.95, beta: float = 2.0
+    ) -> Mapping[str, Estimate]:
+        """Median and equal-tailed interval of every metric, F-beta and the LL score among them."""
+        drawn = self.metrics()
+        return {
+            name: self._estimate(name, draws, confidence_level=confidence_level)
+            for name, draws in {**drawn, **following_draws(drawn, beta=beta)}.items()
+        }
+
+    def _estimate(self, name: str, draws: FloatArray, *, confidence_level: float) -> Estimate:
         tail = 0.5 * (1 - confidence_level)
         labeled = int(self.counts.labeled.sum())
-        found = {}
-        for name, draws in self.metrics().items():
-            if np.isnan(draws).any():
-                found[name] = undefined(
-                    name,
-                    "nothing, or everything, is predicted positive or is positive",
-                    confidence_level=confidence_level,
-                    n_labeled=labeled,
-                    n_unlabeled=int(self.counts.bins.unlabeled.sum()),
-                )
-                continue
-            low, value, high = quantiles(draws, [tail, 0.5, 1 - tail])
-            found[name] = Estimate(
-                name=name,
-                value=float(value),
-                low=float(low),
-                high=float(high),
+        unlabeled = int(self.counts.bins.unlabeled.sum())
+        if np.isnan(draws).any():
+            return undefined(
+                name,
+                "nothing, or everything, is predicted positive or is positive",
                 confidence_level=confidence_level,
-                method="audit",
                 n_labeled=labeled,
-                n_unlabeled=int(self.counts.bins.unlabeled.sum()),
-                se=float(draws.std()),
-                range=(-1.0, 1.0) if name == "mcc" else (0.0, 1.0),
+                n_unlabeled=unlabeled,
             )
-        return found
+        low, value, high = quantiles(draws, [tail, 0.5, 1 - tail])
+        return Estimate(
+            name=name,
+            value=float(value),
+            low=float(low),
+            high=float(high),
+            confidence_level=confidence_level,
+            method="audit",
+            n_labeled=labeled,
+            n_unlabeled=unlabeled,
+            se=float(draws.std()),
+            range=(-1.0, 1.0) if name == "mcc" else (0.0, 1.0),
+        )
 
     def frequency(self) -> FrequencyByScore:
         """What is believed of the label frequency by score from now on."""

@@ -164,6 +164,16 @@ def test_an_evaluation_with_an_audit_covers_what_is_true(window, evaluation):
     assert "few_positives" not in said
 
 
+def test_f_beta_and_the_ll_score_follow_from_precision_and_recall(evaluation):
+    precision, recall = evaluation["precision"].value, evaluation["recall"].value
+    f_beta = 5 * precision * recall / (4 * precision + recall)
+    assert evaluation["f_beta"].value == pytest.approx(f_beta, rel=0.02)
+    flagged = evaluation["predicted_positive_rate"].value
+    assert evaluation["ll_score"].value == pytest.approx(recall**2 / flagged, rel=0.02)
+    assert not evaluation["ll_score"].infeasible
+    assert {evaluation[name].method for name in ("f_beta", "ll_score")} == {"audit"}
+
+
 def test_an_evaluation_with_an_audit_is_written_as_json(evaluation):
     written = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
     assert written["audit"]["decided"] == 200
