@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from pumonitor.monitor.charts.time_series import draw_sparkline
 from pumonitor.monitor.dashboard.address import number_in
+from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown
 from pumonitor.monitor.dashboard.pages.standing import MonitorStanding, standings_of
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import ago, estimate_text, interval_shown, moment_text
@@ -90,7 +91,7 @@ def overview(site: Site, query: Mapping[str, str], *, visible: Collection[str]) 
 
 
 def _row(one: MonitorStanding, zone: ZoneInfo, *, now: datetime) -> OverviewRow:
-    kind, state, why = _badge(one)
+    kind, state, why = badge_of(one)
     return OverviewRow(
         monitor=one.monitor,
         urgency=one.urgency,
@@ -130,24 +131,32 @@ def _sparkline(columns: HeadlineColumns, places: Sequence[int], *, metric: str) 
     return draw_sparkline(value, low, high, title=said)
 
 
-def _badge(one: MonitorStanding) -> tuple[str, str, str]:
+def badge_of(one: MonitorStanding) -> tuple[str, str, str]:
     """Colour, text and reason."""
     match one.condition:
         case "failing":
             said = f"{one.failing} window{'s' if one.failing > 1 else ''} cannot be counted"
             return "failing", said, "pumonitor doctor shows why"
         case "critical" | "warning":
-            some = one.needy
-            more = f" and {len(some) - 1} more" if len(some) > 1 else ""
-            return one.condition, f"{some[0].alert.rule}{more}", some[0].cause
+            return one.condition, _rules(one.needy), one.needy[0].cause
         case "stopped":
-            return "warning", "no new predictions", ""
+            return "warning", "no new predictions", _muted(one)
         case "muted":
-            return "quiet", "acknowledged or silenced", one.firing[0].alert.rule
+            return "quiet", "acknowledged or silenced", _rules(one.firing)
         case "no results":
             return "unknown", "no results yet", ""
         case "fine":
             return "ok", "fine", ""
+
+
+def _rules(firing: Sequence[AlertShown]) -> str:
+    more = f" and {len(firing) - 1} more" if len(firing) > 1 else ""
+    return f"{firing[0].alert.rule}{more}"
+
+
+def _muted(one: MonitorStanding) -> str:
+    """What still fires although somebody knows of it."""
+    return f"acknowledged or silenced: {_rules(one.firing)}" if one.firing else ""
 
 
 def _next_judged(one: MonitorStanding, now: datetime) -> str:
