@@ -36,6 +36,8 @@ AUDITS: Final = 15
 _TRIES: Final = 6
 _CLOSE: Final = 0.03
 
+_WITHOUT_THRESHOLD: Final = ("class_prior", "unlabeled_prior", "label_frequency", "auc", "aul")
+
 Step = Callable[[str, float | None], None]
 
 
@@ -223,6 +225,14 @@ def plan_audit_table(
         rng=None,
     )
     bins = score_bins(table, threshold=threshold)
+    for name in chosen:
+        if not bins.above.any() and name not in _WITHOUT_THRESHOLD:
+            msg = (
+                f"no row scores at or above the threshold {threshold:g}, so there is nothing to "
+                f"plan for {name}: give another threshold, or one of "
+                f"{', '.join(_WITHOUT_THRESHOLD)}"
+            )
+            raise InputError(msg)
     # Of a class prior at what is confirmed, or below by chance, hardly any positive is hidden.
     frequency = min(float(bins.labeled.sum() / bins.rows.sum()) / prior.value, 0.99)
     planner = _Planner(

@@ -209,8 +209,9 @@ def draw(
             import secrets
 
             from pumonitor.audit_plan import draw_audit, plan_audit
-            from pumonitor.cli.audit_files import write_audit
+            from pumonitor.cli.audit_files import refuse_existing, write_audit
 
+            refuse_existing(out, apart)
             read = _read(file, labels, scores, threshold, [id_column, *shown], step)
             score, ids = read.scores[scores], read.texts[id_column]
             planned = plan_audit(

@@ -13,7 +13,7 @@ from typing import Any, Final
 from pumonitor.audit.drawn import OWN_COLUMNS, DrawnAudit
 from pumonitor.errors import InputError, SourceError
 
-__all__ = ["design_beside", "read_design", "read_verdict_rows", "write_audit"]
+__all__ = ["design_beside", "read_design", "read_verdict_rows", "refuse_existing", "write_audit"]
 
 _DELIMITERS: Final = ",;\t|"
 
@@ -53,10 +53,7 @@ def write_audit(
     if taken:
         msg = f"the file of cases has a column {taken[0]!r} of its own: rename that of the data"
         raise InputError(msg)
-    for path in (cases, design):
-        if path.exists():
-            msg = f"{path} exists already and may hold verdicts: give another name, or remove it"
-            raise InputError(msg)
+    refuse_existing(cases, design)
     written = io.StringIO()
     lines = csv.writer(written, lineterminator="\n")
     lines.writerow(["case", "id", *columns, "audit", "verdict"])
@@ -65,6 +62,14 @@ def write_audit(
         lines.writerow([number, case.id, *shown, drawn.name, ""])
     _write(design, json.dumps(drawn.to_dict(), indent=1) + "\n")
     _write(cases, written.getvalue())
+
+
+def refuse_existing(*paths: Path) -> None:
+    """Refuse to write over a file."""
+    for path in paths:
+        if path.exists():
+            msg = f"{path} exists already and may hold verdicts: give another name, or remove it"
+            raise InputError(msg)
 
 
 def _write(path: Path, content: str) -> None:

@@ -97,6 +97,15 @@ def test_plans_that_cannot_be(window, options, said):
         pumonitor.plan_audit(labels, scores, threshold=THRESHOLD, class_prior=0.06, **options)
 
 
+def test_plans_where_nothing_is_predicted_positive(window):
+    _, labels, scores, _ = window
+    given = {"threshold": 99.0, "cases": 40, "class_prior": 0.06}
+    with pytest.raises(InputError, match="no row scores at or above the threshold 99"):
+        pumonitor.plan_audit(labels, scores, **given)
+    found = pumonitor.plan_audit(labels, scores, metrics=["auc"], **given)
+    assert 0 < found.widths["auc"] < found.simple_widths["auc"]
+
+
 def test_cases_are_unconfirmed_rows_of_their_bin_and_again_the_same(window, plan, drawn):
     _, labels, scores, ids = window
     row = {name: at for at, name in enumerate(ids.tolist())}
