@@ -23,8 +23,11 @@ _ROW_KEYS = (
     "label_source",
     "auxiliary",
     "groups",
+    "ids",
 )
-_COLUMN_KEYS = frozenset({"sample_weight", "propensity", "label_source", "auxiliary", "groups"})
+_COLUMN_KEYS = frozenset(
+    {"sample_weight", "propensity", "label_source", "auxiliary", "groups", "ids"}
+)
 
 # Keys of other evaluators may stand beside ours: only what is very like one of ours is taken for
 # it.
@@ -70,7 +73,7 @@ class Configuration:
     options : mapping
         Keywords of `pumonitor.evaluate`, passed on as they are; with a table of counts those of
         `pumonitor.evaluate_table`.
-    labels, sample_weight, propensity, label_source, groups : str, array-like or None
+    labels, sample_weight, propensity, label_source, groups, ids : str, array-like or None
         Columns of the data by name, or their values.
     auxiliary : list of str, table of features or None
         Columns of the data by name, or a table with a row for each of theirs.
@@ -91,6 +94,7 @@ class Configuration:
     label_source: Any = None
     auxiliary: Any = None
     groups: Any = None
+    ids: Any = None
     pos_label: Any = None
     table: Any = None
     col_mapping: Mapping[str, Any] = field(default_factory=dict)

@@ -71,6 +71,7 @@ def read_rows(
                 ("propensity", configuration.propensity),
                 ("label_source", configuration.label_source),
                 ("groups", configuration.groups),
+                ("ids", configuration.ids),
             )
             if value is not None
         }
@@ -156,6 +157,7 @@ def _scores(
             configuration.sample_weight,
             configuration.propensity,
             configuration.label_source,
+            configuration.ids,
         )
         scores = model_scores(
             model,

@@ -31,8 +31,8 @@ def test_an_unknown_key_is_refused_with_the_nearest_known_name() -> None:
 def test_a_key_of_another_evaluator_is_refused_and_told_where_to_go() -> None:
     with pytest.raises(
         ValueError,
-        match=r"unknown key 'log_explainer' .* 'pu'\. Known keys are auxiliary, .* under their "
-        r"own name: .*\{'pu': \{\.\.\.\}, 'default': \{\.\.\.\}\}",
+        match=r"unknown key 'log_explainer' .* 'pu'\. Known keys are audit, auxiliary, .* under "
+        r"their own name: .*\{'pu': \{\.\.\.\}, 'default': \{\.\.\.\}\}",
     ):
         Configuration.read({"log_explainer": True})
 
