@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from pumonitor._validate import as_number, as_scores, check_same_index
+from pumonitor._validate import as_scores, as_threshold, check_same_index
 from pumonitor.audit.allocation import design_audit
 from pumonitor.audit.bins import ScoreBins, score_bins
 from pumonitor.audit.counts import AuditDesign
@@ -180,7 +180,7 @@ def plan_audit(
     """
     check_same_index(labels, scores)
     values = as_scores(scores)
-    threshold = float(values.dtype.type(as_number(threshold, name="threshold")))
+    threshold = as_threshold(threshold, values)
     return plan_audit_table(
         ScoreTable.from_arrays(labels, values, thresholds=(threshold,)),
         threshold=threshold,

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor._validate import as_number, as_scores, check_same_index, scores_by_source
+from pumonitor._validate import (
+    as_number,
+    as_scores,
+    as_threshold,
+    check_same_index,
+    scores_by_source,
+)
 from pumonitor.audit.evaluated import audited, check_goes_with_audit, check_same_labels, read_audit
 from pumonitor.audit.verdicts import Audit
 from pumonitor.diagnostics import diagnose
@@ -164,8 +170,7 @@ def evaluate(
     """
     check_same_index(labels, scores)
     score_values = as_scores(scores)
-    # The threshold is compared in the scores' own precision, as `scores >= threshold` is.
-    threshold = float(score_values.dtype.type(as_number(threshold, name="threshold")))
+    threshold = as_threshold(threshold, score_values)
     label_sources = scores_by_source(labels, score_values, label_source)
     weights = {
         "sample_weight": sample_weight,

@@ -14,7 +14,7 @@ from pumonitor._validate.propensities import (
     as_propensities,
     check_propensity_settings,
 )
-from pumonitor._validate.scores import as_scores
+from pumonitor._validate.scores import as_scores, as_threshold
 from pumonitor._validate.weights import as_weights, row_weights
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "as_number",
     "as_propensities",
     "as_scores",
+    "as_threshold",
     "as_weights",
     "check_label_counts",
     "check_propensity_settings",

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._validate.columns import as_array, refuse_empty
+from pumonitor._validate.numbers import as_number
 from pumonitor.errors import InputError
 
-__all__ = ["as_scores"]
+__all__ = ["as_scores", "as_threshold"]
 
 _MISSING_SCORE_REMEDY = "a row without a score was not scored; drop it or repair the scoring job"
 
@@ -77,3 +78,14 @@ def _refuse_not_finite(values: NDArray[Any], *, name: str) -> None:
         f"{int(np.argmax(infinite))}: clip the scores, or use probabilities in place of log-odds"
     )
     raise InputError(msg)
+
+
+def as_threshold(threshold: Any, scores: NDArray[Any]) -> float:
+    """The threshold in the scores' own precision, in which ``scores >= threshold`` compares them.
+
+    Examples
+    --------
+    >>> as_threshold(0.1, np.array([0.1, 0.2], dtype=np.float32)) == 0.1
+    False
+    """
+    return float(scores.dtype.type(as_number(threshold, name="threshold")))

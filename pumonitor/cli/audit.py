@@ -24,7 +24,6 @@ from pumonitor.cli.readings import class_prior_of, label_frequency_of
 
 if TYPE_CHECKING:
     from pumonitor.audit.verdicts import Audit
-    from pumonitor.audit_plan import AuditPlan
     from pumonitor.sources.one_table.scored_rows import ScoredRows
 
 __all__ = ["audit"]
@@ -146,7 +145,9 @@ def plan(
         if as_json:
             typer.echo(json.dumps(found.to_dict(), allow_nan=False))
             return
-        _print_plan(found, source=file)
+        from pumonitor.cli.audit_tables import print_plan
+
+        print_plan(found, source=file)
 
 
 @audit.command()
@@ -210,6 +211,7 @@ def draw(
 
             from pumonitor.audit_plan import draw_audit, plan_audit
             from pumonitor.cli.audit_files import refuse_existing, write_audit
+            from pumonitor.cli.audit_tables import print_plan
 
             refuse_existing(out, apart)
             read = _read(file, labels, scores, threshold, [id_column, *shown], step)
@@ -234,7 +236,7 @@ def draw(
                 for name in shown
             }
             write_audit(drawn, out, apart, columns=by_id)
-        _print_plan(planned, source=file)
+        print_plan(planned, source=file)
         typer.echo(
             f"{len(drawn.cases)} cases of audit {drawn.name} are in {out}: fill in its column "
             "verdict with 1, 0 or undecided, in the order of the file.\n"
@@ -328,6 +330,7 @@ def show(
         if as_json:
             typer.echo(json.dumps(ev.to_dict(), allow_nan=False))
             return
+        from pumonitor.cli.audit_tables import bins_found
         from pumonitor.cli.estimates_table import rendered
         from pumonitor.cli.terminal import Console
 
@@ -335,7 +338,7 @@ def show(
         for part in rendered(ev, name=file, width=console.width):
             console.print(part)
         if ev.audit is not None:
-            console.print(_bins_found(ev.audit.by_bin()))
+            console.print(bins_found(ev.audit.by_bin()))
 
 
 def _beside(cases: Path) -> Path:
@@ -375,72 +378,3 @@ def _widths(given: list[str] | None) -> dict[str, float] | None:
             msg = f"'{one}' must be METRIC=WIDTH, as in f1=.15"
             raise typer.BadParameter(msg, param_hint="--width") from None
     return widths
-
-
-def _print_plan(plan: AuditPlan, *, source: str) -> None:
-    from rich.table import Table
-
-    from pumonitor.cli.terminal import Console
-    from pumonitor.names import TITLES
-    from pumonitor.report.numbers import percent_with_interval
-
-    console = Console(highlight=False)
-    prior = plan.class_prior
-    share = percent_with_interval(prior.value, prior.low, prior.high)
-    console.print(f"\n{source}", style="bold", markup=False)
-    console.print(
-        f"{plan.cases} cases; threshold {plan.threshold:g}; share of positives today: {share}\n",
-        markup=False,
-    )
-    widths = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    widths.add_column("Width of the 95% interval, about")
-    widths.add_column("this audit", justify="right")
-    widths.add_column("a simple audit", justify="right")
-    for name in plan.metrics:
-        simple = plan.simple_widths[name]
-        widths.add_row(TITLES[name], f"{plan.widths[name]:.3f}", f"{simple:.3f}")
-    console.print(widths)
-    console.print("")
-    heads = ("rows", "confirmed", "cases")
-    console.print(
-        _by_score(
-            heads,
-            [
-                (one, [f"{one[name]:,}" for name in ("rows", "labeled", "cases")])
-                for one in plan.by_bin()
-            ],
-        )
-    )
-    console.print("")
-
-
-def _bins_found(bins: list[dict[str, Any]]) -> Any:
-    """What the audit found, score bin by score bin."""
-    heads = ("rows", "confirmed", "found", "positives", "share confirmed")
-    lines = []
-    for one in bins:
-        positives, frequency = (
-            f"{one[name]:{how}} [{one[f'{name}_low']:{how}}, {one[f'{name}_high']:{how}}]"
-            for name, how in (("positives", ",.0f"), ("frequency", ".2f"))
-        )
-        found = f"{one['positive']} of {one['decided']}"
-        cells = [f"{one['rows']:,}", f"{one['labeled']:,}", found, positives, frequency]
-        lines.append((one, cells))
-    return _by_score(heads, lines)
-
-
-def _by_score(heads: tuple[str, ...], lines: list[tuple[dict[str, Any], list[str]]]) -> Any:
-    """A line a score bin, with a gap at the threshold."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for head in ("scores from", *heads):
-        table.add_column(head, justify="right")
-    flagged = False
-    for one, cells in lines:
-        if one["above"] and not flagged and one["from"] is not None:
-            flagged = True
-            table.add_row("threshold")
-        lowest = "lowest" if one["from"] is None else f"{one['from']:.4g}"
-        table.add_row(lowest, *cells)
-    return table

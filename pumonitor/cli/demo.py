@@ -325,6 +325,7 @@ def _print_spam(console: Console, flip: Flip, weeks: Sequence[Week], *, mails: S
         truth = week.truth["class_prior"]
         table.add_row(f"{week.start:%d %b}", *(_held(one, truth) for one in shown), f"{truth:.2f}")
     console.print(table)
+    console.print("\n[dim]An interval with a * does not contain the true value.[/]")
 
 
 def _held(estimate: tuple[float, float, float] | None, truth: float) -> str:

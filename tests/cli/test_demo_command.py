@@ -59,6 +59,16 @@ def test_it_prints_estimates_beside_the_truth_and_what_to_do_next(finished):
 
 
 @pytest.mark.slow
+def test_the_quick_start_shows_what_it_prints(finished):
+    _, done = finished
+    page = (ROOT / "docs" / "quick-start.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"```text\n(.*95% intervals.*\n(?:.*\n)*?)```", page)
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    assert len(table.splitlines()) == 8
+    assert [line for line in table.splitlines() if line.rstrip() not in printed] == []
+
+
+@pytest.mark.slow
 def test_nothing_else_is_written_to_the_terminal(finished):
     _, done = finished
     assert done.stderr == ""

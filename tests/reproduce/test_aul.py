@@ -7,6 +7,11 @@ from benchmarks.reproduce.aul_settings import FREQUENCIES, SETTINGS, Scored, exp
 from benchmarks.reproduce.data import available
 
 
+def needs(name):
+    if not available(name):
+        pytest.skip(f"data set {name} is not here: make data")
+
+
 def silent(done, total):
     assert 0 < done <= total
 
@@ -68,8 +73,7 @@ def test_table_1_is_whole():
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_printed_prior_fixes_the_positive_class(name):
-    if not available(name):
-        pytest.skip(f"{name} is not here")
+    needs(name)
     from benchmarks.reproduce.data import load
 
     setting = SETTINGS[name]
@@ -81,8 +85,7 @@ def test_the_printed_prior_fixes_the_positive_class(name):
 
 @pytest.mark.parametrize("name", ["concrete", "airfoil"])
 def test_a_setting_in_small(name):
-    if not available(name):
-        pytest.skip(f"{name} is not here")
+    needs(name)
     setting, of = SETTINGS[name], scored(name)
     assert len(of.scores) == setting.rows
     assert roc_auc_score(of.is_positive, of.scores) == pytest.approx(setting.auc, abs=5e-4)
@@ -99,8 +102,7 @@ def test_a_setting_in_small(name):
 
 
 def test_an_estimator_that_counts_wrongly_would_be_outside():
-    if not available("concrete"):
-        pytest.skip("concrete is not here")
+    needs("concrete")
     errors = paper._errors("concrete", 0.4, 10)
     biased = paper._Errors(aul=errors.aul + 0.03, auc=errors.auc, expected=errors.expected)
     figures = {figure.name: figure for figure in paper._figures_at(SETTINGS["concrete"], 2, biased)}
@@ -109,8 +111,7 @@ def test_an_estimator_that_counts_wrongly_would_be_outside():
 
 
 def test_draws_do_not_depend_on_how_many_there_are():
-    if not available("concrete"):
-        pytest.skip("concrete is not here")
+    needs("concrete")
     few, more = (paper._errors("concrete", 0.2, number) for number in (3, 5))
     np.testing.assert_array_equal(few.aul, more.aul[:3])
 
