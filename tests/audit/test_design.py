@@ -100,6 +100,14 @@ def test_all_cases_are_planned_and_none_twice():
         assert np.all(planned <= bins().unlabeled)
 
 
+def test_hidden_positives_are_expected_with_the_odds_of_a_missed_confirmation():
+    """More of them below the threshold, where an estimate from scores knows least."""
+    found = bins([1000, 1000, 1000, 1000], [0, 10, 20, 30], above=2)
+    share = expected_shares(found, label_frequency=0.25)
+    plain = 3 * (found.labeled + 0.05) / found.unlabeled
+    assert share == pytest.approx(plain * [1.3, 1.3, 1, 1])
+
+
 def test_more_cases_hold_the_fewer():
     smaller = design_audit(bins(), cases=120, label_frequency=0.2)
     larger = design_audit(bins(), cases=121, label_frequency=0.2)
