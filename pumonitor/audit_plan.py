@@ -14,7 +14,7 @@ from pumonitor.audit.bins import ScoreBins, score_bins
 from pumonitor.audit.counts import AuditDesign
 from pumonitor.audit.drawn import DrawnAudit, draw_cases
 from pumonitor.audit.frequency import FAIR, UNKNOWN
-from pumonitor.audit.planning import planned_widths, simple_widths
+from pumonitor.audit.planning import planned_widths, simple_widths, widths_by_cases
 from pumonitor.audit.verdicts import Fair
 from pumonitor.errors import InputError
 from pumonitor.prior import GivenOrEstimated
@@ -26,7 +26,7 @@ from pumonitor.tables import ScoreTable
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["AuditPlan", "draw_audit", "plan_audit", "plan_audit_table"]
+__all__ = ["AuditPlan", "draw_audit", "plan_audit", "plan_audit_bins", "plan_audit_table"]
 
 CASES: Final = 300
 
@@ -62,6 +62,8 @@ class AuditPlan:
     bins : ScoreBins
     planned : tuple of int
         Cases by bin.
+    label_frequency : float
+        Share of the positives confirmed, as the plan takes it.
     """
 
     cases: int
@@ -73,6 +75,7 @@ class AuditPlan:
     fair: Fair
     bins: ScoreBins
     planned: tuple[int, ...]
+    label_frequency: float
 
     def by_bin(self) -> list[dict[str, Any]]:
         """One mapping a score bin, from the lowest scores."""
@@ -87,6 +90,17 @@ class AuditPlan:
             }
             for at, cases in enumerate(self.planned)
         ]
+
+    def widths_by_cases(self) -> list[dict[str, Any]]:
+        """Expected widths of audits from a quarter to four times as large, for a chart."""
+        return widths_by_cases(
+            self.bins,
+            cases=[max(round(self.cases * times), 10) for times in (0.25, 0.5, 1, 2, 4)],
+            label_frequency=self.label_frequency,
+            metrics=self.metrics,
+            believed=FAIR if self.fair == "assume" else UNKNOWN,
+            audits=AUDITS,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -207,13 +221,6 @@ def plan_audit_table(
     progress: Step | None = None,
 ) -> AuditPlan:
     """The same as `plan_audit`, from a ScoreTable."""
-    if cases is not None and width is not None:
-        msg = "give cases or width, not both: each follows from the other"
-        raise ValueError(msg)
-    if fair not in ("check", "assume"):
-        msg = f"fair must be 'check' or 'assume', got {fair!r}"
-        raise ValueError(msg)
-    chosen = tuple(metrics if metrics is not None else (width or ("f1",)))
     prior, _, _ = assumed_of(
         table,
         class_prior=class_prior,
@@ -224,7 +231,41 @@ def plan_audit_table(
         confidence_level=0.95,
         rng=None,
     )
-    bins = score_bins(table, threshold=threshold)
+    return plan_audit_bins(
+        score_bins(table, threshold=threshold),
+        threshold=threshold,
+        class_prior=prior,
+        cases=cases,
+        width=width,
+        metrics=metrics,
+        fair=fair,
+        progress=progress,
+    )
+
+
+def plan_audit_bins(
+    bins: ScoreBins,
+    *,
+    threshold: float,
+    class_prior: ClassPriorEstimate,
+    cases: int | None = None,
+    width: Mapping[str, float] | None = None,
+    metrics: Sequence[str] | None = None,
+    fair: Fair = "check",
+    drawn: Sequence[int] | None = None,
+    progress: Step | None = None,
+) -> AuditPlan:
+    """The same as `plan_audit`, from score bins and today's class prior.
+
+    With `drawn`, cases by bin that were drawn before, they stay: `cases` counts them.
+    """
+    if cases is not None and width is not None:
+        msg = "give cases or width, not both: each follows from the other"
+        raise ValueError(msg)
+    if fair not in ("check", "assume"):
+        msg = f"fair must be 'check' or 'assume', got {fair!r}"
+        raise ValueError(msg)
+    chosen = tuple(metrics if metrics is not None else (width or ("f1",)))
     for name in chosen:
         if not bins.above.any() and name not in _WITHOUT_THRESHOLD:
             msg = (
@@ -234,9 +275,14 @@ def plan_audit_table(
             )
             raise InputError(msg)
     # Of a class prior at what is confirmed, or below by chance, hardly any positive is hidden.
-    frequency = min(float(bins.labeled.sum() / bins.rows.sum()) / prior.value, 0.99)
+    frequency = min(float(bins.labeled.sum() / bins.rows.sum()) / class_prior.value, 0.99)
     planner = _Planner(
-        bins=bins, metrics=chosen, label_frequency=frequency, fair=fair, progress=progress
+        bins=bins,
+        metrics=chosen,
+        label_frequency=frequency,
+        fair=fair,
+        drawn=tuple(drawn or (0,) * len(bins.rows)),
+        progress=progress,
     )
     if width is None:
         design, widths = planner.tried(CASES if cases is None else cases)
@@ -249,10 +295,11 @@ def plan_audit_table(
         metrics=chosen,
         widths=widths,
         simple_widths=simple_widths(bins, cases=taken, label_frequency=frequency, metrics=chosen),
-        class_prior=prior,
+        class_prior=class_prior,
         fair=fair,
         bins=bins,
         planned=tuple(design.planned.tolist()),
+        label_frequency=frequency,
     )
 
 
@@ -264,6 +311,7 @@ class _Planner:
     metrics: tuple[str, ...]
     label_frequency: float
     fair: Fair
+    drawn: tuple[int, ...]
     progress: Step | None
 
     def tried(self, cases: int) -> tuple[AuditDesign, Mapping[str, float]]:
@@ -271,7 +319,11 @@ class _Planner:
         if self.progress is not None:
             self.progress(f"Simulating audits of {cases} cases", None)
         design = design_audit(
-            self.bins, cases=cases, label_frequency=self.label_frequency, metrics=self.metrics
+            self.bins,
+            cases=cases,
+            label_frequency=self.label_frequency,
+            metrics=self.metrics,
+            drawn=self.drawn,
         )
         widths = planned_widths(
             design,
@@ -317,7 +369,7 @@ def draw_audit(
 ) -> DrawnAudit:
     """Draw the cases of a plan.
 
-    Rows are taken in the order of HMAC-SHA256(seed, id) within their score bin: the same seed draws
+    Rows are taken in the order of SHA-256(seed:id) within their score bin: the same seed draws
     the same cases, a larger plan of the same bins adds to them, and nobody without the seed can
     tell which rows are drawn.
 

@@ -16,12 +16,18 @@ from pumonitor._validate import (
     check_same_index,
     scores_by_source,
 )
-from pumonitor.audit.evaluated import audited, check_goes_with_audit, check_same_labels, read_audit
+from pumonitor.audit.estimates import AuditedEstimates, audited, check_goes_with_audit
+from pumonitor.audit.evaluated import check_same_labels, read_audit
 from pumonitor.audit.verdicts import Audit
+from pumonitor.audited_curves import audited_curves, audited_estimates
 from pumonitor.diagnostics import diagnose
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.metrics.evaluation_bounds import evaluation_bounds
-from pumonitor.metrics.evaluation_estimates import CURVE_CELLS, estimates_and_curves
+from pumonitor.metrics.evaluation_estimates import (
+    CURVE_CELLS,
+    curve_metrics,
+    estimates_and_curves,
+)
 from pumonitor.metrics.f_beta import f_beta_metric
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.settings import check_settings
@@ -135,10 +141,9 @@ def evaluate(
         one entity are never scored by a model that has seen another of them.
     audit : Audit, optional
         Verdicts on cases that `pumonitor.draw_audit` drew from these rows, as
-        `pumonitor.read_verdicts` reads them, in place of a class prior. The class prior, label
-        frequency, AUL, AUC and the metrics at the threshold then come from verdicts and
-        confirmations together (method "audit", for these very rows, whatever `target`). All
-        others are as without an audit, at its class prior: they take confirmations for fair.
+        `pumonitor.read_verdicts` reads them, in place of a class prior. All estimates and curves
+        but the uncorrected ones and the bounds then come from verdicts and confirmations together
+        (method "audit", for these very rows, whatever `target`).
     ids : array-like of shape (n,), optional
         With `audit`: the id of each row. A drawn case counts by its verdict alone, whatever its
         label. Without ids the labels must be those of the draw.
@@ -248,7 +253,7 @@ def evaluate_table(
     auxiliary: ScoreTable | None = None,
     auxiliary_left_out: str | None = None,
     curves: bool = True,
-    audit: Audit | None = None,
+    audit: Audit | AuditedEstimates | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """The same as `evaluate`, from a ScoreTable.
@@ -257,7 +262,7 @@ def evaluate_table(
     `auxiliary` is the table of the same rows' auxiliary scores, and `auxiliary_left_out` says why
     there is none although one was asked for. Without `curves` there are none, and it takes half
     the time. With `audit`, a cell of the table begins at every edge of its bins, and drawn cases
-    count as unlabeled.
+    count as unlabeled; or `audit` is what one says of these rows already.
 
     Raises
     ------
@@ -279,7 +284,7 @@ def evaluate_table(
         label_purity=1.0 if label_purity == "auto" else label_purity,
         confidence_level=confidence_level,
     )
-    reading = None
+    reading = audit if isinstance(audit, AuditedEstimates) else None
     if audit is not None:
         check_goes_with_audit(
             class_prior=class_prior,
@@ -288,6 +293,7 @@ def evaluate_table(
             label_purity=label_purity,
             auxiliary=auxiliary,
         )
+    if isinstance(audit, Audit):
         reading = read_audit(
             audit,
             table,
@@ -317,8 +323,9 @@ def evaluate_table(
         rng=rng,
     )
     beta_metric = f_beta_metric(f_beta)
+    # An audit draws curves of its own.
     estimates, drawn_curves = estimates_and_curves(
-        problem, threshold, top_k, beta_metric, curves=curves
+        problem, threshold, top_k, beta_metric, curves=curves and reading is None
     )
     settings = {
         "threshold": threshold,
@@ -338,6 +345,12 @@ def evaluate_table(
     prior = replace(prior, low=share.low, high=share.high)
     if reading is not None:
         estimates, prior = audited(estimates, reading), reading.class_prior
+        ranked = audited_estimates(problem, reading.posterior, threshold=threshold, top_k=top_k)
+        estimates |= {name: replace(one, method=reading.method) for name, one in ranked.items()}
+        if curves:
+            drawn_curves = audited_curves(
+                problem, reading.posterior, threshold=threshold, metrics=curve_metrics(beta_metric)
+            )
     bounds, bound_curves = evaluation_bounds(
         problem,
         prior,
@@ -366,7 +379,9 @@ def evaluate_table(
         settings=settings,
         at_priors=AtPriors.of(
             problem, prior, threshold=threshold, top_k=top_k, f_beta=f_beta, cells=CURVE_CELLS
-        ),
+        )
+        if reading is None
+        else None,
         audit=reading,
     )
 

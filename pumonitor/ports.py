@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
 
 __all__ = [
     "Clock",
@@ -293,6 +296,12 @@ class PredictionSource(Protocol):
         InputError
             If no features are named, or their columns cannot be used.
         """
+
+    def bins(self, request: BinRequest) -> BinRows:
+        """Rows and confirmed positives of one window by score bin."""
+
+    def draw(self, request: CaseRequest) -> tuple[DrawnRow, ...]:
+        """Rows of one window with the smallest keys of their bin, in the order of these."""
 
     def span(self) -> tuple[datetime, datetime] | None:
         """Times of the first and the last prediction; None without any."""

@@ -158,6 +158,46 @@ def commands_built_once() -> Iterator[None]:
     patch.undo()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def templates_compiled_once() -> Iterator[None]:
+    """Every application compiles the templates of its pages anew: 25 ms each."""
+    import flask
+    from jinja2.bccache import Bucket, BytecodeCache
+
+    class Compiled(BytecodeCache):
+        def __init__(self) -> None:
+            self._code: dict[tuple[str, str], Any] = {}
+
+        def load_bytecode(self, bucket: Bucket) -> None:
+            bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            self._code[bucket.key, bucket.checksum] = bucket.code
+
+    compiled, create = Compiled(), flask.Flask.create_jinja_environment
+
+    def created(app: flask.Flask) -> Any:
+        environment = create(app)
+        environment.bytecode_cache = compiled
+        return environment
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(flask.Flask, "create_jinja_environment", created)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread_a_query() -> Iterator[None]:
+    """Workers take all cores already: two threads for a few thousand rows wait for each other."""
+    from pumonitor.sources.reach import session
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(session, "_cores", lambda: 1)
+    yield
+    patch.undo()
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Address of a state database that is up to date and empty."""

@@ -33,6 +33,7 @@ def broken(rows: int = ROWS, *, c: float = 0.4) -> tuple[pd.DataFrame, Any, Any,
     return features, labels, 1 / (1 + np.exp(-odds)), is_positive
 
 
+@pytest.mark.slow
 def test_the_class_prior_stays_right_where_the_score_does_not() -> None:
     features, labels, scores, is_positive = broken()
     alone = pumonitor.evaluate(labels, scores)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import time
 
-from benchmarks.audits.sections import SECTIONS, Extent
+from benchmarks.audits.rows import Extent
+from benchmarks.audits.sections import SECTIONS
 from benchmarks.audits.windows import SETS
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from benchmarks.audits.drawing import time_to_draw
+from benchmarks.audits.over_time import STORIES, looks, monthly_runs
 from benchmarks.audits.peers import cases_of_simple_audit, prediction_powered, stratified
+from benchmarks.audits.ranking import ranking
+from benchmarks.audits.rows import Extent, Row
 from benchmarks.audits.runs import Intervals, Outcome, intervals, ours, outcomes
 from benchmarks.audits.windows import METRICS, Cell, audited, designed, pool, window
 from pumonitor.audit.counts import AuditCounts
@@ -19,34 +23,7 @@ from pumonitor.audit.frequency import FAIR
 from pumonitor.audit.planning import planned_widths
 from pumonitor.audit.reading import Reviewers
 
-__all__ = ["SECTIONS", "Extent", "Row"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
-    """How much is run: cells of all combinations."""
-
-    runs: int
-    sets: tuple[str, ...]
-    priors: tuple[float, ...]
-    frequencies: tuple[float, ...]
-    cases: tuple[int, ...]
-
-    def cells(self) -> Iterator[Cell]:
-        """One after the other."""
-        for name, prior, frequency, cases in itertools.product(
-            self.sets, self.priors, self.frequencies, self.cases
-        ):
-            yield Cell(name=name, class_prior=prior, label_frequency=frequency, cases=cases)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One line of the result: what, measured, and what is claimed."""
-
-    what: str
-    measured: str
-    claimed: str = ""
+__all__ = ["SECTIONS"]
 
 
 def coverage(extent: Extent) -> Iterator[Row]:
@@ -199,8 +176,67 @@ def _seeded(counts: AuditCounts, rng: np.random.Generator) -> Intervals:
     return intervals(estimate_audit(counts, reviewers=seeds, draws=1000).metrics())
 
 
+def over_time(extent: Extent) -> Iterator[Row]:
+    """4: an audit of 100 cases a month for six months, then none for three."""
+    for name, (told, story) in itertools.product(extent.sets, STORIES.items()):
+        cell = Cell(name=name, cases=100)
+        found = monthly_runs(cell, story, runs=extent.runs)
+        what = f"{cell} a month, {told}"
+        for metric in ("class_prior", "f1"):
+            yield Row(
+                what=f"{what}: {metric} covered by month, three without an audit last",
+                measured=" ".join(f"{100 * one:.0f}" for one in found.covered[metric]),
+                claimed="90%" if metric == "class_prior" else "",
+            )
+            yield Row(
+                what=f"{what}: width of {metric} in the first, the sixth and the ninth month",
+                measured=" ".join(f"{found.width[metric][month]:.3f}" for month in (0, 5, 8)),
+            )
+        if not story.drift and story.jumps == 1:
+            width, alone = found.width["class_prior"][5], found.alone[5]
+            yield Row(
+                what=f"{what}: width in the sixth month over that of its audit alone",
+                measured=f"{width:.3f} / {alone:.3f} = {width / alone:.2f}",
+                claimed=".5 (.023 / .048)",
+            )
+
+
+def wrong_looks(extent: Extent) -> Iterator[Row]:
+    """6: wrong at any look while 300 verdicts come in, in random order."""
+    for name in extent.sets:
+        cell = Cell(name=name)
+        found = looks(cell, runs=extent.runs, checks=extent.runs)
+        yield Row(
+            what=f"{cell}: wrong at any of twelve looks with 95% intervals",
+            measured=_percent(found.naive),
+            claimed="22-32%",
+        )
+        yield Row(
+            what=f"{cell}: wrong at any of four looks with intervals for four",
+            measured=_percent(found.limits),
+            claimed="at most 6%",
+        )
+        yield Row(
+            what=f"{cell}: fair labels said to be unfair at any of four looks, at .05 and at .05/4",
+            measured=f"{found.unfair_naive:.1%}, {found.unfair:.1%}",
+            claimed="at most 6%",
+        )
+
+
 def _percent(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {100 * shares[name]:.0f}" for name in METRICS if name in shares)
+
+
+def draw(extent: Extent) -> Iterator[Row]:
+    """8: how long the source takes to draw 300 cases of ten million rows, in ten windows."""
+    rows = 100_000 if extent.runs < 10 else 10_000_000
+    drawing, used, counting, same = time_to_draw(rows)
+    yield Row(
+        what=f"{rows:,} rows",
+        measured=f"drawn in {drawing:.1f} s, {used:.1f} s of the processor, after counting for "
+        f"{counting:.1f} s; {'the' if same else 'NOT the'} cases that Python draws",
+        claimed="drawn within 10 s" if rows == 10_000_000 else "",
+    )
 
 
 def _numbers(values: Mapping[str, float]) -> str:
@@ -213,4 +249,8 @@ SECTIONS: Final = {
     "unfair": unfair_labels,
     "planned": planned,
     "reviewers": reviewers,
+    "time": over_time,
+    "looks": wrong_looks,
+    "ranking": ranking,
+    "draw": draw,
 }

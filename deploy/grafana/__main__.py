@@ -1,4 +1,7 @@
-"""`python -m deploy.grafana` writes pumonitor.json anew; with --check it says whether it is."""
+"""`python -m deploy.grafana` writes the dashboard anew that `pumonitor export grafana` gives out.
+
+With --check it says whether it is what would be written.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from typing import Final
 from deploy.grafana.checked import unknown_keys
 from deploy.grafana.dashboard import dashboard_json
 
-_FILE: Final = Path(__file__).with_name("pumonitor.json")
+_FILE: Final = (
+    Path(__file__).parents[2] / "pumonitor" / "monitor" / "inspection" / "grafana_dashboard.json"
+)
 
 
 def main() -> int:

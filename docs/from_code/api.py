@@ -40,6 +40,8 @@ address: `Origin` and `Sec-Fetch-Site` say so. Bodies are `application/json`.
 - Every read has a strong `ETag`. With `If-None-Match` it is answered 304 while nothing is stored that could change it;
   answers that depend on the time hold for a minute.
 - An answer is made at one moment of the state database.
+- A change that can be read and cannot be made as things are is answered 409, with the reason in `detail`: no firing alert
+  matches, all that match are acknowledged already, `until` has passed. Read the present state, and ask again if it is still needed.
 - A parameter that is not known is refused (400), with those that are. Errors are `application/problem+json` (RFC 9457):
   `type`, `title`, `status`, `detail`, and `errors` for each mistake in a query or body.
 

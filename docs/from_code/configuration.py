@@ -45,6 +45,8 @@ _PLACES = {
     ),
     "GivenPrior": ("class_prior", "More on [the class prior](../class-prior.md#of-a-monitor)."),
     "Reference": ("reference", ""),
+    "Audits": ("audits", "More on [audits](../audits.md#in-a-monitor)."),
+    "Verdicts": ("verdicts", "Of [audits](#audits)."),
     "Rule": (
         "rules",
         "A list of rules. What a rule looks at makes its kind, and a kind takes only its own keys. Each "
@@ -91,9 +93,11 @@ def _rules(kinds: dict[str, dict[str, Any]]) -> list[str]:
     rows: dict[tuple[str, str, str, str], list[str]] = {}
     models = {one.__name__: one for one in KINDS.values() if issubclass(one, MetricRule)}
     for name, kind in kinds.items():
-        health = kind["properties"].get("health", {}).get("const")
-        made_by = ", ".join(f"`{key}`" for key in models[name].made_by) if health is None else ""
-        called = made_by or f"`health: {health}`"
+        called = "".join(
+            f"`{key}: {kind['properties'][key]['const']}`"
+            for key in ("health", "audit")
+            if key in kind["properties"]
+        ) or ", ".join(f"`{key}`" for key in models[name].made_by)
         for key, described in kind["properties"].items():
             is_needed = key in kind.get("required", ())
             default = "required" if is_needed else _default(described.get("default"))
@@ -102,7 +106,7 @@ def _rules(kinds: dict[str, dict[str, Any]]) -> list[str]:
     every = len(kinds)
     listed = [(*row, "all" if len(own) == every else ", ".join(own)) for row, own in rows.items()]
     title, text = _PLACES["Rule"]
-    listed.sort(key=lambda row: row[0] not in {"`metric`", "`health`"})
+    listed.sort(key=lambda row: row[0] not in {"`metric`", "`health`", "`audit`"})
     head = ("key", "meaning", "takes", "without it", "rules")
     return [f"## {title}", "", text, "", table(head, listed), ""]
 

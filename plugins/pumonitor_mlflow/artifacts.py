@@ -62,12 +62,18 @@ def write_evaluation(evaluation: Evaluation, directory: Path) -> None:
     )
 
 
-def write_report(evaluation: Evaluation, directory: Path, *, context: Mapping[str, str]) -> None:
+def write_report(
+    evaluation: Evaluation,
+    directory: Path,
+    *,
+    context: Mapping[str, str],
+    without_audit: Evaluation | None = None,
+) -> None:
     """Write ``report.html`` and a PNG for each chart."""
     from pumonitor.report.charts import build_charts, to_png
     from pumonitor.report.html import render_html
 
-    page = render_html(evaluation, context=context)
+    page = render_html(evaluation, context=context, without_audit=without_audit)
     (directory / "report.html").write_text(page, encoding="utf-8")
     for name, chart in build_charts(evaluation).items():
         (directory / f"{name}.png").write_bytes(to_png(chart))

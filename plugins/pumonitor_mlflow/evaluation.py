@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from mlflow.data.evaluation_dataset import EvaluationDataset
     from mlflow.models import EvaluationMetric, EvaluationResult
 
+    from pumonitor.results import Evaluation
+    from pumonitor_mlflow.rows import Rows
+
 __all__ = ["evaluate_into_run"]
 
 _logger = logging.getLogger("mlflow.pumonitor")
@@ -69,7 +72,8 @@ def evaluate_into_run(
         write_evaluation(evaluation, directory)
         if configuration.report:
             context = _context(dataset, run_id=run_id, model_id=model_id)
-            write_report(evaluation, directory, context=context)
+            without = _without_audit(evaluation, rows, configuration)
+            write_report(evaluation, directory, context=context, without_audit=without)
         if rows is not None:
             write_custom_artifacts(custom_artifacts or (), rows, values, directory)
         artifacts = log_files(directory, run_id=run_id)
@@ -77,6 +81,17 @@ def evaluate_into_run(
         metrics=values, artifacts=artifacts, run_id=run_id
     )
     return result
+
+
+def _without_audit(
+    evaluation: Evaluation, rows: Rows | None, configuration: Configuration
+) -> Evaluation | None:
+    """The same rows from scores and confirmations alone, for the report; None without an audit."""
+    if evaluation.audit is None or rows is None:
+        return None
+    options = {name: one for name, one in configuration.options.items() if name != "audit"}
+    weights = {name: one for name, one in rows.weights.items() if name != "ids"}
+    return pumonitor.evaluate(rows.labels, rows.scores, **weights, **options)
 
 
 def _refuse_beside_table(model: Any, custom_artifacts: Sequence[Callable[..., Any]] | None) -> None:

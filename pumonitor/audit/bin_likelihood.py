@@ -38,11 +38,12 @@ class Bins:
 
     counts: AuditCounts
     reading: Reading
+    unseen_exponent: float = UNSEEN_EXPONENT
 
     @property
     def negative_exponent(self) -> FloatArray:
         """Of 1 - p in the prior, by bin."""
-        return np.where(self.counts.decided > 0, NEGATIVE_EXPONENT, UNSEEN_EXPONENT)
+        return np.where(self.counts.decided > 0, NEGATIVE_EXPONENT, self.unseen_exponent)
 
     def log_density(self, p_logit: FloatArray, v: FloatArray) -> FloatArray:
         """Log of likelihood and prior of p, by logit p and v = -logit e, without a constant.
@@ -161,13 +162,19 @@ class BinTables:
         return np.asarray(middle + width * np.sinh(-_REACH + (node + within - 0.5) * step))
 
 
-def make_tables(counts: AuditCounts, reading: Reading, v: FloatArray) -> BinTables:
+def make_tables(
+    counts: AuditCounts,
+    reading: Reading,
+    v: FloatArray,
+    *,
+    unseen_exponent: float = UNSEEN_EXPONENT,
+) -> BinTables:
     """Integrate p out of the likelihood of each bin, for every v.
 
     Logit p runs over 72 nodes, sinh-spaced around the highest point: dense where the density is,
     and 74 widths to each side, since the tails of a bin without a positive are exponential.
     """
-    bins = Bins(counts=counts, reading=reading)
+    bins = Bins(counts=counts, reading=reading, unseen_exponent=unseen_exponent)
     node = np.linspace(-_REACH, _REACH, _NODES)
     grid = np.broadcast_to(v, (len(counts.rows), len(v)))
     middle, width = bins.summit(grid)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
-__all__ = ["ScoreBins", "bins_between", "score_bins"]
+__all__ = ["ScoreBins", "bins_along", "bins_between", "pooled", "score_bins"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -52,6 +53,39 @@ class ScoreBins:
     rank: FloatArray
     concordance: FloatArray
     concordance_error: FloatArray
+
+    @classmethod
+    def counted(
+        cls, *, edges: ArrayLike, threshold: float, rows: ArrayLike, labeled: ArrayLike
+    ) -> ScoreBins:
+        """Bins of which only the counts are known: where in a bin its rows are is not."""
+        inner = np.asarray(edges, dtype=float)
+        all_rows, confirmed = (np.asarray(one, dtype=np.int64) for one in (rows, labeled))
+        return cls(
+            edges=inner,
+            above=np.append(-np.inf, inner) >= threshold,
+            rows=all_rows,
+            labeled=confirmed,
+            rank=_middle_ranks(_mixed(confirmed, all_rows)),
+            concordance=np.full(len(all_rows), 0.5),
+            concordance_error=np.zeros(len(all_rows)),
+        )
+
+    def with_order_of(self, table: ScoreTable, *, threshold: float) -> ScoreBins:
+        """The same counts with the edges and the concordance of a table of these rows.
+
+        An edge moves to the nearest cell.
+        """
+        begin, kept = _nearest_starts(table, self.edges, threshold)
+        concordance, error = self.concordance.copy(), self.concordance_error.copy()
+        concordance[kept], error[kept] = _concordance(table, begin[kept])
+        lower = np.append(table.lower, np.nextafter(table.upper[-1], np.inf))
+        return replace(
+            self,
+            edges=np.where(self.edges == threshold, threshold, lower[begin[1:]]),
+            concordance=concordance,
+            concordance_error=error,
+        )
 
     @property
     def unlabeled(self) -> IntArray:
@@ -112,16 +146,103 @@ def bins_between(table: ScoreTable, *, edges: ArrayLike, threshold: float) -> Sc
         If rows carry weights or propensities, a cell has an edge inside, or a bin holds no row.
     """
     _refuse_weights(table)
-    inner = np.asarray(edges, dtype=float)
-    starts = np.array([0, *(table.index_of_threshold(float(edge)) for edge in inner)], np.intp)
-    if np.any(np.diff(np.append(starts, len(table))) <= 0):
+    starts = [table.index_of_threshold(float(edge)) for edge in np.asarray(edges)]
+    return _laid_out(table, starts, edges, threshold)
+
+
+def bins_along(
+    table: ScoreTable, *, edges: ArrayLike, rank: ArrayLike, threshold: float
+) -> tuple[ScoreBins, NDArray[np.bool_]]:
+    """The rows of another window in the bins of an audit, each with the rank that it has there.
+
+    Tables whose cells were joined each in their own way have few edges in common: a bin begins at
+    the nearest cell, and with 2048 cells gets or loses at most about 1 in 2048 of the rows at
+    either end. Bins that hold no row are left out; which
+    are kept is returned as well.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Without weights, with a cell that begins at the threshold.
+    edges : array-like of shape (bins - 1,)
+        Inner edges in ascending order.
+    rank : array-like of shape (bins,)
+    threshold : float
+
+    Raises
+    ------
+    InputError
+        If rows carry weights or propensities, or the threshold lies inside a cell.
+    """
+    begin, kept = _nearest_starts(table, edges, threshold)
+    cut = table.index_of_threshold(threshold)
+    found = _binned(table, begin[kept], cut, threshold=threshold)
+    return replace(found, rank=np.asarray(rank, dtype=float)[kept]), kept
+
+
+def pooled(tables: Sequence[ScoreTable], *, threshold: float) -> ScoreTable:
+    """The rows of several tables in the cells of the one with most rows, by the nearest cell.
+
+    `ScoreTable.__add__` is exact, and joins what overlaps: of many tables with different cells
+    it leaves few.
+
+    Raises
+    ------
+    InputError
+        If rows carry weights or propensities, or a cell has the threshold inside.
+    """
+    for one in tables:
+        _refuse_weights(one)
+    base = max(tables, key=lambda one: one.n_labeled + one.n_unlabeled + one.n_negative)
+    cut = base.index_of_threshold(threshold)
+    sums = np.zeros((3, len(base)), dtype=np.int64)
+    for one in tables:
+        place = np.searchsorted(base.lower, 0.5 * (one.lower + one.upper), side="right") - 1
+        above = np.arange(len(one)) >= one.index_of_threshold(threshold)
+        place = np.where(above, np.maximum(place, cut), np.minimum(place, cut - 1))
+        # The largest table may have no row on one side of the threshold.
+        place = np.clip(place, 0, len(base) - 1)
+        for counted, rows in zip(sums, (one.labeled, one.unlabeled, one.negative), strict=True):
+            np.add.at(counted, place, rows.astype(np.int64))
+    return ScoreTable.from_counts(
+        sums[0], sums[1], negative=sums[2], lower=base.lower, upper=base.upper
+    )
+
+
+def _nearest_starts(
+    table: ScoreTable, edges: ArrayLike, threshold: float
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """The cell at which each bin begins, and whether there is one before the next bin begins."""
+    _refuse_weights(table)
+    inner, cut = np.asarray(edges, dtype=float), table.index_of_threshold(threshold)
+    begin = np.array([0, *(_nearest(table, float(one), threshold, cut) for one in inner)], np.intp)
+    return begin, np.diff(np.append(begin, len(table))) > 0
+
+
+def _nearest(table: ScoreTable, edge: float, threshold: float, cut: int) -> int:
+    """The cell that begins nearest to an edge, on the same side of the threshold."""
+    place = int(np.searchsorted(table.lower, edge, side="left"))
+    if place > 0 and table.upper[place - 1] >= edge:
+        low, high = table.lower[place - 1], table.upper[place - 1]
+        place -= int(edge - low < high - edge)
+    if edge == threshold:
+        return cut
+    return min(place, cut) if edge < threshold else max(place, cut)
+
+
+def _laid_out(
+    table: ScoreTable, starts: Sequence[int], edges: ArrayLike, threshold: float
+) -> ScoreBins:
+    """Bins that begin at these cells, and at the first."""
+    begin = np.array([0, *starts], np.intp)
+    if np.any(np.diff(np.append(begin, len(table))) <= 0):
         msg = (
             "a score bin of the audit holds no row of these: they are not the rows that it was "
             "drawn from"
         )
         raise InputError(msg)
-    found = _binned(table, starts, table.index_of_threshold(threshold), threshold=threshold)
-    return replace(found, edges=inner)
+    found = _binned(table, begin, table.index_of_threshold(threshold), threshold=threshold)
+    return replace(found, edges=np.asarray(edges, dtype=float))
 
 
 def _refuse_weights(table: ScoreTable) -> None:
@@ -136,9 +257,19 @@ def _rows(table: ScoreTable) -> FloatArray:
 
 def _mass(table: ScoreTable) -> FloatArray:
     """Of each cell in the mixture of labeled and all rows."""
-    rows = _rows(table)
-    mass = LABELED_SHARE * table.labeled / table.labeled.sum()
-    return np.asarray(mass + (1 - LABELED_SHARE) * rows / rows.sum())
+    return _mixed(table.labeled, _rows(table))
+
+
+def _mixed(labeled: NDArray[Any], rows: NDArray[Any]) -> FloatArray:
+    """Shares in the mixture of .65 labeled and .35 all rows; of all rows if none is labeled."""
+    share = LABELED_SHARE if labeled.sum() > 0 else 0.0
+    mass = share * labeled / max(labeled.sum(), 1)
+    return np.asarray(mass + (1 - share) * rows / rows.sum())
+
+
+def _middle_ranks(mass: FloatArray) -> FloatArray:
+    """Of neighbouring parts of a whole, from -1 to 1."""
+    return np.asarray(2 * (np.cumsum(mass) - 0.5 * mass) - 1)
 
 
 def _binned(

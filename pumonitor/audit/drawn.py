@@ -16,7 +16,7 @@ from pumonitor.audit.ids import as_ids
 from pumonitor.audit.ordering import draw_key, first_keys
 from pumonitor.errors import InputError
 
-__all__ = ["Case", "DrawnAudit", "draw_cases"]
+__all__ = ["Case", "DrawnAudit", "audit_name", "draw_cases"]
 
 SCHEMA_VERSION: Final = 1
 
@@ -167,7 +167,7 @@ def draw_cases(
     # Another key than the one they were drawn by: keys of densely drawn bins reach higher.
     cases.sort(key=lambda one: draw_key(f"{design.seed} order", one.id))
     return DrawnAudit(
-        name=_name(design.seed, [one.id for one in cases]),
+        name=audit_name(design.seed, [one.id for one in cases]),
         seed=design.seed,
         threshold=threshold,
         edges=tuple(design.bins.edges.tolist()),
@@ -178,6 +178,6 @@ def draw_cases(
     )
 
 
-def _name(seed: str, ids: Sequence[str]) -> str:
+def audit_name(seed: str, ids: Sequence[str]) -> str:
     """Eight characters that no other audit has."""
     return hashlib.sha256(json.dumps([seed, *ids]).encode()).hexdigest()[:8]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.fairness import Fairness
@@ -13,6 +17,11 @@ __all__ = ["audit_findings"]
 
 LEVEL: Final = 0.05
 """Of the check of fair labels."""
+
+PATTERN_LEVEL: Final = 0.01
+"""Of the checks whether being decided follows the score or the order of the list."""
+
+_SHUFFLES: Final = 1999
 
 GROWN: Final = 1.1
 """From how many times as many confirmed positives as when the audit was drawn it is said."""
@@ -30,6 +39,7 @@ def audit_findings(audit: Audit, counts: AuditCounts, fairness: Fairness) -> tup
     return (
         *_unfair(audit, fairness),
         *_labels_changed(audit, counts),
+        *_undecided_pattern(audit),
         *_unread(audit),
         *_refused(audit),
         *_undecided(counts),
@@ -46,8 +56,7 @@ def _unfair(audit: Audit, fairness: Fairness) -> list[Finding]:
         "The audit took confirmations for a fair sample, so recall and AUC are wrong by that: read "
         "it with fair='check'."
         if audit.fair == "assume"
-        else "The audited estimates allow for that. Those that the audit does not give, curves, "
-        "average precision, the best thresholds and the top of the list, do not."
+        else "All estimates and curves of the audit allow for that."
     )
     return [
         Finding(
@@ -64,7 +73,7 @@ def _unfair(audit: Audit, fairness: Fairness) -> list[Finding]:
 
 def _labels_changed(audit: Audit, counts: AuditCounts) -> list[Finding]:
     before, now = sum(audit.design.labeled), int(counts.labeled.sum())
-    if 1 / GROWN <= now / before <= GROWN:
+    if before <= GROWN * now and now <= GROWN * before:
         return []
     return [
         Finding(
@@ -130,3 +139,61 @@ def _undecided(counts: AuditCounts) -> list[Finding]:
             ),
         )
     ]
+
+
+def _undecided_pattern(audit: Audit) -> list[Finding]:
+    """Where cases of some scores, or some part of the list, were decided less often."""
+    reviewed = [
+        (place, case) for place, case in enumerate(audit.design.cases) if case.id in audit.verdicts
+    ]
+    undecided = np.array([audit.verdicts[case.id] is None for _, case in reviewed])
+    by = {
+        ("low", "high"): [case.bin for _, case in reviewed],
+        ("first", "last"): [place for place, _ in reviewed],
+    }
+    found = []
+    for (low, high), along in by.items():
+        p_value, rises = _trend(undecided, along)
+        if p_value > PATTERN_LEVEL:
+            continue
+        where = (
+            f"Cases of {high if rises else low} scores"
+            if low == "low"
+            else f"Cases that stand {'late' if rises else 'early'} in the list"
+        )
+        then = (
+            "Within a score bin an undecided case is taken to be like a decided one, which is "
+            "doubtful where the hard cases are the undecided ones: look at the interval for other "
+            "odds."
+            if low == "low"
+            else "Nothing about a case depends on its place, so the way of reviewing changed: have "
+            "the undecided ones looked at once more."
+        )
+        found.append(
+            Finding(
+                name="audit_undecided_follows_score"
+                if low == "low"
+                else "audit_undecided_follows_order",
+                severity="warning",
+                sentence=f"{where} are left undecided more often (p = {p_value:.2g}). {then}",
+            )
+        )
+    return found
+
+
+def _trend(chosen: ArrayLike, along: Sequence[int]) -> tuple[float, bool]:
+    """Whether the chosen ones lie higher or lower than chance puts them, and whether higher.
+
+    A permutation test of the mean rank, two-sided, by shuffles with a fixed seed.
+    """
+    picked = np.asarray(chosen)
+    count = int(picked.sum())
+    if not 0 < count < len(picked):
+        return 1.0, False
+    _, rank = np.unique(np.asarray(along), return_inverse=True)
+    centred = rank - rank.mean()
+    seen = float(centred[picked].mean())
+    rng = np.random.default_rng(0)
+    shuffled = rng.permuted(np.tile(centred, (_SHUFFLES, 1)), axis=1)[:, :count].mean(axis=1)
+    beyond = int(np.sum(np.abs(shuffled) >= abs(seen) - 1e-12))
+    return (beyond + 1) / (_SHUFFLES + 1), seen > 0

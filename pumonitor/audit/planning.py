@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from pumonitor.audit.allocation import expected_shares
+from pumonitor.audit.allocation import design_audit, expected_shares
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts, AuditDesign
 from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
 from pumonitor.audit.metrics import metric_draws
 
-__all__ = ["planned_widths", "simple_widths"]
+__all__ = ["planned_widths", "simple_widths", "widths_by_cases"]
 
 AUDITS: Final = 15
 
@@ -97,5 +97,46 @@ def simple_widths(
             mean = float(slope[side] @ positives[side] / size)
             square = float(slope[side] ** 2 @ positives[side] / size)
             variance += size / rows.sum() * (square - mean**2)
-        widths[name] = float(2 * 1.96 * np.sqrt(variance / cases))
+        # No interval is wider than the metric's range.
+        whole = 2.0 if name == "mcc" else 1.0
+        widths[name] = min(float(2 * 1.96 * np.sqrt(variance / cases)), whole)
     return widths
+
+
+def widths_by_cases(
+    bins: ScoreBins,
+    *,
+    cases: Sequence[int],
+    label_frequency: float,
+    metrics: Sequence[str] = ("f1",),
+    believed: FrequencyByScore = UNKNOWN,
+    audits: int = AUDITS,
+) -> list[dict[str, float | str]]:
+    """Widths of audits of several sizes, a mapping a metric and size, for a chart.
+
+    Parameters
+    ----------
+    bins : ScoreBins
+    cases : sequence of int
+        Sizes; those beyond the unconfirmed rows are left out.
+    label_frequency, metrics, believed, audits
+        As in `planned_widths`.
+    """
+    found: list[dict[str, float | str]] = []
+    for size in cases:
+        if size > int(bins.unlabeled.sum()):
+            continue
+        design = design_audit(bins, cases=size, label_frequency=label_frequency, metrics=metrics)
+        ours = planned_widths(
+            design,
+            label_frequency=label_frequency,
+            metrics=metrics,
+            believed=believed,
+            audits=audits,
+        )
+        simple = simple_widths(bins, cases=size, label_frequency=label_frequency, metrics=metrics)
+        found += [
+            {"metric": name, "cases": size, "width": ours[name], "simple": simple[name]}
+            for name in metrics
+        ]
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.audit.counts import AuditCounts
-from pumonitor.audit.frequency import FrequencyByScore
+from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
 from pumonitor.audit.metrics import following_draws, metric_draws
 from pumonitor.results import Estimate
 from pumonitor.results.estimate import undefined
@@ -27,8 +27,9 @@ class AuditPosterior:
     Attributes
     ----------
     counts : AuditCounts
-    believed : FrequencyByScore
-        What was believed of the label frequency before.
+    believed : FrequencyByScore or None
+        What was believed of the label frequency before; None of a window that was read in the bins
+        of an audit.
     alpha, beta : ndarray of shape (draws,)
         The line of -logit e.
     p, e : ndarray of shape (draws, bins)
@@ -40,7 +41,7 @@ class AuditPosterior:
     """
 
     counts: AuditCounts
-    believed: FrequencyByScore
+    believed: FrequencyByScore | None
     alpha: FloatArray
     beta: FloatArray
     p: FloatArray
@@ -95,6 +96,7 @@ class AuditPosterior:
 
     def frequency(self) -> FrequencyByScore:
         """What is believed of the label frequency by score from now on."""
+        believed = UNKNOWN if self.believed is None else self.believed
         both = np.cov(np.stack([self.alpha, self.beta]))
         return FrequencyByScore(
             mean=(float(self.alpha.mean()), float(self.beta.mean())),
@@ -102,6 +104,6 @@ class AuditPosterior:
                 (float(both[0, 0]), float(both[0, 1])),
                 (float(both[1, 0]), float(both[1, 1])),
             ),
-            spread=self.believed.spread,
+            spread=believed.spread,
             audited=True,
         )

@@ -82,6 +82,10 @@ def share_of_decided(share: FloatArray, undecided: FloatArray, odds: FloatArray)
     return np.asarray(np.clip(found, 0, 1))  # rounding may leave it just above 1
 
 
+_CERTAIN: Final = 2**31
+"""As many known negatives, all of them called negative, as stand for a specificity of 1."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewers:
     """What blind seeds and cases given twice tell of the reviewers.
@@ -112,16 +116,23 @@ class Reviewers:
             )
             raise InputError(msg)
 
+    @classmethod
+    def of_positives(cls, found: int, positives: int) -> Reviewers:
+        """What known positives alone tell: no negative is taken to be called positive."""
+        return cls(found=found, positives=positives, cleared=_CERTAIN, negatives=_CERTAIN)
+
     def readings(self, *, sensitivities: int = 2, specificities: int = 5) -> list[Reading]:
         """Equally likely values of both: quantile midpoints of Beta(right + 1, wrong + 1/2).
 
         The exponent of 1/2 on errors says that errors are rare, not that half of all verdicts are
         wrong, where there are few seeds.
         """
+        known = self.cleared == self.negatives == _CERTAIN
+        specific = np.ones(1) if known else _midpoints(self.cleared, self.negatives, specificities)
         return [
             Reading(sensitivity=float(one), specificity=float(other))
             for one in _midpoints(self.found, self.positives, sensitivities)
-            for other in _midpoints(self.cleared, self.negatives, specificities)
+            for other in specific
         ]
 
 

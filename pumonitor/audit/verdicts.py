@@ -20,7 +20,7 @@ __all__ = ["Audit", "Refused", "read_verdicts"]
 
 Fair = Literal["check", "assume"]
 
-_WORDS: Final[Mapping[str, int | None]] = {
+WORDS: Final[Mapping[str, int | None]] = {
     "1": 1,
     "1.0": 1,
     "true": 1,
@@ -181,10 +181,10 @@ def read_verdicts(
             refused["other_audit"].append(str(name))
         elif name not in drawn:
             refused["not_drawn"].append(str(name))
-        elif word.casefold() not in _WORDS:
+        elif word.casefold() not in WORDS:
             refused["unknown_word"].append(f"{name}: {shortened(word)}")
         else:
-            said[name].append(_WORDS[word.casefold()])
+            said[name].append(WORDS[word.casefold()])
     for name, given_ones in said.items():
         if len(set(given_ones)) > 1:
             refused["conflict"] += [name] * len(given_ones)

@@ -14,8 +14,10 @@ from pumonitor.cli.alerts_shown import (
     event_json,
     print_current,
     print_history,
+    print_in_full,
     print_replays,
     replay_json,
+    shown_json,
 )
 from pumonitor.cli.changed_configuration import note_changed_configuration
 from pumonitor.cli.moments import moment
@@ -53,7 +55,11 @@ def list_alerts(
     monitor: SomeMonitor = None,
     *,
     history: Annotated[
-        bool, typer.Option("--history", help="List past incidents with their causes.")
+        bool,
+        typer.Option(
+            "--history",
+            help="List past incidents with their causes, who was notified, and what people did.",
+        ),
     ] = False,
     firing: Annotated[bool, typer.Option("--firing", help="Only alerts that are firing.")] = False,
     since: Annotated[
@@ -74,16 +80,18 @@ def list_alerts(
     with errors_as_messages():
         from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
         from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
+        from pumonitor.monitor.inspection.incidents import happenings
 
         configuration = read_configuration(config, needs="ledger").configuration
         names = chosen_monitors(configuration, monitor)
         earliest = None if since is None else moment(since, option="--since")
         with open_ledger(configuration) as ledger:
-            stored = StoredAlerts(ledger.database)
+            stored = ledger.alerts
             silences = stored.silences(at=utc_now())
             current = [one for name in names for one in stored.current(name)]
-            events = [one for name in names for one in stored.history(name, since=earliest)]
+            events = happenings(
+                ledger, [one for name in names for one in stored.history(name, since=earliest)]
+            )
     if firing:
         current = [one for one in current if one.is_firing]
     console = Console(highlight=False)
@@ -99,6 +107,48 @@ def list_alerts(
         print_history(console, events, pages)
     else:
         print_current(console, current, silences, now=utc_now(), pages=pages)
+
+
+@alerts.command()
+def show(
+    monitor: MonitorName,
+    *,
+    rule: Rule = None,
+    segment: Segment = None,
+    model_version: Version = None,
+    config: Config = DEFAULT_CONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """Show the alerts that fire: since when, why, what to do, and what people did about them.
+
+    Example: pumonitor alerts show card-fraud
+    """
+    from pumonitor.cli.terminal import Console
+
+    with errors_as_messages():
+        from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
+        from pumonitor.monitor.inspection.incidents import deeds
+
+        configuration = read_configuration(config, needs="ledger").configuration
+        chosen_monitors(configuration, monitor)
+        with open_ledger(configuration) as ledger:
+            found = by_urgency(
+                one
+                for one in alerts_shown(
+                    ledger.alerts, now=utc_now(), monitors=[monitor], firing=True
+                )
+                if (rule is None or rule in (one.alert.rule, one.alert.rule_key))
+                and segment in (None, one.alert.segment)
+                and model_version in (None, one.alert.model_version)
+            )
+            done = deeds(ledger, [one.alert for one in found])
+    pages = configuration.page_addresses
+    if as_json:
+        typer.echo(json.dumps([shown_json(one, done, pages) for one in found], indent=1))
+    else:
+        print_in_full(Console(highlight=False), found, done, pages)
 
 
 @alerts.command()

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from pumonitor.cli.terminal import Console
     from pumonitor.monitor.alerts.simulation import RuleReplay
-    from pumonitor.monitor.ledger.records.alerts import Silence, StoredTransition
+    from pumonitor.monitor.inspection.alerts_shown import AlertShown
+    from pumonitor.monitor.inspection.incidents import Deed, Delivery, Happening
+    from pumonitor.monitor.ledger.records.alerts import Silence
     from pumonitor.monitor.page_addresses import PageAddresses
     from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 
@@ -24,8 +26,10 @@ __all__ = [
     "plain_json",
     "print_current",
     "print_history",
+    "print_in_full",
     "print_replays",
     "replay_json",
+    "shown_json",
 ]
 
 _OF_A_REPLAY = (
@@ -101,15 +105,15 @@ def _alert_cells(alert: Alert, *, silenced: bool) -> tuple[str, str, str]:
 
 
 def print_history(
-    console: Console, events: list[StoredTransition], pages: PageAddresses | None = None
+    console: Console, events: list[Happening], pages: PageAddresses | None = None
 ) -> None:
-    """Print past transitions with their causes and their pages."""
+    """Print past transitions with their causes, whom they went to, what people did, their pages."""
     from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 
     if not events:
         console.print("No alert has fired.")
-    for stored in events:
-        one = stored.transition
+    for happening in events:
+        stored, one = happening.stored, happening.stored.transition
         colour = "red" if one.kind == "fired" else "green" if one.kind == "resolved" else "yellow"
         of = series_of(one.model_version, one.segment)
         withheld = WITHHELD_BECAUSE[stored.withheld]
@@ -123,9 +127,56 @@ def print_history(
         why = one.cause.get("sentence")
         if why:
             console.print(f"    cause: {one_line(why)}", markup=False, soft_wrap=True)
+        if stored.told_at is not None:
+            console.print(f"    {_sent(happening.deliveries, stored.told_at)}", markup=False)
+        _print_deeds(console, happening.deeds)
         page = _page(one, pages)
         if page is not None:
             console.print(f"    {page}", markup=False, soft_wrap=True)
+
+
+def print_in_full(
+    console: Console,
+    shown: list[AlertShown],
+    done: dict[str, list[Deed]],
+    pages: PageAddresses | None = None,
+) -> None:
+    """Print firing alerts with cause, what to do about them, and what people did."""
+    if not shown:
+        console.print("No alert fires.")
+    for one in shown:
+        alert = one.alert
+        of = series_of(alert.model_version, alert.segment)
+        console.print(f"[red]{alert.severity}[/] ", end="")
+        since = f", firing since {_day(alert.firing_since)}"
+        console.print(f"{alert.monitor}: {alert.rule}{f' {of}' if of else ''}{since}", markup=False)
+        for said in (one.sentence, f"cause: {one.cause}" if one.cause else ""):
+            if said:
+                console.print(f"    {one_line(said)}", markup=False, soft_wrap=True)
+        console.print("    what to do:")
+        for number, step in enumerate(one.next_steps, start=1):
+            console.print(f"    {number}. {step}", markup=False, soft_wrap=True)
+        mine = [deed for deed in done.get(alert.lane, ()) if deed.incident == alert.incident]
+        _print_deeds(console, tuple(reversed(mine)))
+        page = _page(alert, pages)
+        if page is not None:
+            console.print(f"    {page}", markup=False, soft_wrap=True)
+
+
+def _sent(deliveries: tuple[Delivery, ...], told_at: datetime) -> str:
+    """Whom a message went to; of deleted messages only when."""
+    if not deliveries:
+        return f"sent {told_at:%Y-%m-%d %H:%M} UTC"
+    states = {"delivered": "", "waiting": " (waits)", "set aside": " (refused it)"}
+    names = [f"{one.destination}{states[one.state]}" for one in deliveries]
+    return f"sent {told_at:%Y-%m-%d %H:%M} UTC to {', '.join(names)}"
+
+
+def _print_deeds(console: Console, deeds: tuple[Deed, ...]) -> None:
+    for deed in deeds:
+        text = f": {one_line(deed.text)}" if deed.text else ""
+        said = f"{deed.at:%Y-%m-%d %H:%M} UTC {one_line(deed.by)} {deed.what}{text}"
+        console.print(f"    {said}", markup=False, soft_wrap=True)
 
 
 def print_replays(console: Console, found: list[RuleReplay]) -> None:
@@ -180,11 +231,32 @@ def alert_json(one: Alert, pages: PageAddresses | None = None) -> dict[str, Any]
     return {**plain_json(one), "page": _page(one, pages)}
 
 
-def event_json(stored: StoredTransition, pages: PageAddresses | None = None) -> dict[str, Any]:
-    """A stored transition as one flat mapping, like its row in the ledger, and its page."""
-    of_the_store = plain_json(stored)
-    page = _page(stored.transition, pages)
-    return {**of_the_store.pop("transition"), **of_the_store, "page": page}
+def event_json(one: Happening, pages: PageAddresses | None = None) -> dict[str, Any]:
+    """A transition as one flat mapping, like its row in the ledger; destinations, people, page."""
+    plain = plain_json(one)
+    of_the_store = plain["stored"]
+    return {
+        **of_the_store.pop("transition"),
+        **of_the_store,
+        "destinations": plain["deliveries"],
+        "people": plain["deeds"],
+        "page": _page(one.stored.transition, pages),
+    }
+
+
+def shown_json(
+    one: AlertShown, done: dict[str, list[Deed]], pages: PageAddresses | None = None
+) -> dict[str, Any]:
+    """A firing alert with its cause, what to do about it, what people did, and its page."""
+    mine = [deed for deed in done.get(one.alert.lane, ()) if deed.incident == one.alert.incident]
+    return {
+        **alert_json(one.alert, pages),
+        "is_acknowledged": one.is_acknowledged,
+        "sentence": one.sentence,
+        "cause": one.cause,
+        "next_steps": [str(step) for step in one.next_steps],
+        "people": [plain_json(deed) for deed in reversed(mine)],
+    }
 
 
 def _page(one: Alert | Transition, pages: PageAddresses | None) -> str | None:

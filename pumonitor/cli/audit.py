@@ -1,100 +1,39 @@
-"""`pumonitor audit`: plan, draw, read and show an audit of one file of scores and labels."""
+"""`pumonitor audit`: plan, draw, read and show audits of one file, or of a monitor."""
 
 from __future__ import annotations
 
-import json
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from pumonitor.cli.options import (
-    DATA,
-    OUTPUT,
-    ClassPrior,
-    ConfidenceLevel,
-    File,
-    LabelFrequencyText,
-    Labels,
+from pumonitor.cli.audit_options import (
+    AUDIT,
+    MONITOR,
+    AsJson,
+    Cases,
+    Design,
+    Fair,
+    FairOption,
+    Id,
+    Metric,
+    ModelVersion,
+    OfMonitor,
+    SomeFile,
+    SomeLabels,
+    SomeScores,
+    SomeThreshold,
+    Width,
+    Windows,
+    needed,
+    not_with_monitor,
 )
-from pumonitor.cli.outcome import errors_as_messages, settings_as_input
-from pumonitor.cli.progress import progress_bar
-from pumonitor.cli.readings import class_prior_of, label_frequency_of
-
-if TYPE_CHECKING:
-    from pumonitor.audit.verdicts import Audit
-    from pumonitor.sources.one_table.scored_rows import ScoredRows
+from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config
+from pumonitor.cli.options import OUTPUT, ClassPrior, ConfidenceLevel, LabelFrequencyText
 
 __all__ = ["audit"]
 
 audit = typer.Typer(no_args_is_help=True)
-
-_AUDIT = "Audit"
-
-
-class Fair(StrEnum):
-    """Whether confirmations are checked or taken for a fair sample."""
-
-    check = "check"
-    assume = "assume"
-
-
-Scores = Annotated[
-    str,
-    typer.Option(metavar="COLUMN", help="Score, higher = more positive.", rich_help_panel=DATA),
-]
-Threshold = Annotated[
-    float,
-    typer.Option(help="Score at or above it is predicted positive.", rich_help_panel=DATA),
-]
-Id = Annotated[
-    str,
-    typer.Option("--id", metavar="COLUMN", help="Id of each row.", rich_help_panel=DATA),
-]
-Cases = Annotated[
-    int | None,
-    typer.Option(
-        min=1, help="How many cases to review; 300 without --width.", rich_help_panel=_AUDIT
-    ),
-]
-Width = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="METRIC=WIDTH",
-        help="In place of --cases: how wide the 95% interval of a metric may be, as in f1=.15; "
-        "may be repeated.",
-        rich_help_panel=_AUDIT,
-    ),
-]
-Metric = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="METRIC",
-        help="For which metrics to spread the cases: f1 or those of --width; may be repeated.",
-        rich_help_panel=_AUDIT,
-    ),
-]
-FairOption = Annotated[
-    Fair,
-    typer.Option(
-        help="check: allow for confirmations that follow the score. assume: take them for a fair "
-        "sample, which makes recall and AUC surer, and wrong where they are not.",
-        rich_help_panel=_AUDIT,
-    ),
-]
-Design = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="JSON",
-        help="The design, which reviewers must not see; without it, beside the cases with the "
-        "ending .audit.json.",
-        rich_help_panel=_AUDIT,
-    ),
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print JSON, nothing else.", rich_help_panel=OUTPUT)
-]
 
 
 @audit.callback()
@@ -104,69 +43,89 @@ def _audit() -> None:
 
 @audit.command()
 def plan(
-    file: File,
+    file: SomeFile = None,
     *,
-    labels: Labels,
-    scores: Scores,
-    threshold: Threshold = 0.5,
+    labels: SomeLabels = None,
+    scores: SomeScores = None,
+    threshold: SomeThreshold = None,
     cases: Cases = None,
     width: Width = None,
     metric: Metric = None,
     class_prior: ClassPrior = "auto",
     label_frequency: LabelFrequencyText = None,
     fair: FairOption = Fair.check,
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PNG|SVG",
+            help="Draw the widths of audits from a quarter to four times as large.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    monitor: OfMonitor = None,
+    windows: Windows = None,
+    model_version: ModelVersion = None,
+    config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
     """Tell how many cases to review from which scores, and how sure that makes the metrics.
 
+    The rows are those of a file, or of windows of a monitor.
+
     Example: pumonitor audit plan scored.csv --labels confirmed --scores score --width f1=.15
     """
-    prior = class_prior_of(class_prior, confidence_level=0.95)
-    frequency, widths = label_frequency_of(label_frequency), _widths(width)
-    with errors_as_messages():
-        with progress_bar() as step, settings_as_input():
-            from pumonitor.audit_plan import plan_audit_table
-            from pumonitor.sources import read_score_table
+    if monitor is not None:
+        not_with_monitor(
+            file=file,
+            labels=labels,
+            scores=scores,
+            threshold=threshold,
+            class_prior=class_prior != "auto",
+            label_frequency=label_frequency,
+            fair=fair is not Fair.check,
+            chart=chart,
+        )
+        from pumonitor.cli.audit_of_monitor import Asked, plan_of_monitor
 
-            table = read_score_table(
-                file, labels=labels, scores=scores, threshold=threshold, progress=step
-            )
-            found = plan_audit_table(
-                table,
-                threshold=threshold,
-                cases=cases,
-                width=widths,
-                metrics=metric or None,
-                class_prior=prior,
-                label_frequency=frequency,
-                fair=fair.value,
-                progress=step,
-            )
-        if as_json:
-            typer.echo(json.dumps(found.to_dict(), allow_nan=False))
-            return
-        from pumonitor.cli.audit_tables import print_plan
+        asked = Asked.of(monitor, windows, model_version, cases, width, metric, config=config)
+        plan_of_monitor(asked, as_json=as_json)
+        return
+    from pumonitor.cli.audit_of_file import plan_of_file
 
-        print_plan(found, source=file)
+    file, labels, scores = needed(file=file, labels=labels, scores=scores)
+    plan_of_file(
+        file,
+        labels=labels,
+        scores=scores,
+        threshold=threshold,
+        cases=cases,
+        width=width,
+        metric=metric,
+        class_prior=class_prior,
+        label_frequency=label_frequency,
+        fair=fair,
+        chart=chart,
+        as_json=as_json,
+    )
 
 
 @audit.command()
 def draw(
-    file: File,
+    file: SomeFile = None,
     *,
-    labels: Labels,
-    scores: Scores,
-    id_column: Id,
+    labels: SomeLabels = None,
+    scores: SomeScores = None,
+    id_column: Id = None,
     out: Annotated[
         Path,
         typer.Option(
             metavar="CSV",
             help="File of cases to write, for the reviewers: in random order, without score, bin "
             "or label.",
-            rich_help_panel=_AUDIT,
+            rich_help_panel=AUDIT,
         ),
     ],
-    threshold: Threshold = 0.5,
+    threshold: SomeThreshold = None,
     cases: Cases = None,
     width: Width = None,
     metric: Metric = None,
@@ -175,7 +134,7 @@ def draw(
         typer.Option(
             metavar="COLUMN",
             help="Column to show to the reviewers beside the id; may be repeated.",
-            rich_help_panel=_AUDIT,
+            rich_help_panel=AUDIT,
         ),
     ] = None,
     seed: Annotated[
@@ -183,65 +142,69 @@ def draw(
         typer.Option(
             metavar="TEXT",
             help="Key of the draw, in place of a random one: the same draws the same cases.",
-            rich_help_panel=_AUDIT,
+            rich_help_panel=AUDIT,
         ),
     ] = None,
     class_prior: ClassPrior = "auto",
     label_frequency: LabelFrequencyText = None,
     design: Design = None,
+    monitor: OfMonitor = None,
+    windows: Windows = None,
+    model_version: ModelVersion = None,
+    more: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many cases to add to the monitor's last audit, or the one of --windows: the "
+            "next ones in its order, in a file of their own.",
+            rich_help_panel=MONITOR,
+        ),
+    ] = None,
+    config: Config = DEFAULT_CONFIG,
 ) -> None:
     """Plan an audit and draw its cases into a file for the reviewers.
 
-    What is needed to read it later is kept in a second file. Both can be read by their owner only.
+    What is needed to read it later is kept in a second file, of a monitor in the state database.
+    The files can be read by their owner only.
 
     Example: pumonitor audit draw scored.csv --labels fraud --scores score --id id --out cases.csv
     """
-    prior = class_prior_of(class_prior, confidence_level=0.95)
-    frequency, widths = label_frequency_of(label_frequency), _widths(width)
-    apart = design or _beside(out)
-    shown = [one for one in column or () if one != id_column]
-    hidden = {labels: "label", scores: "score"}
-    for one in shown:
-        if one in hidden:
-            msg = f"'{one}' is the {hidden[one]}: reviewers who see it judge by it"
-            raise typer.BadParameter(msg, param_hint="--column")
-    with errors_as_messages():
-        with progress_bar() as step, settings_as_input():
-            import secrets
+    if monitor is not None:
+        from pumonitor.cli.audit_of_monitor import Asked, draw_of_monitor
 
-            from pumonitor.audit_plan import draw_audit, plan_audit
-            from pumonitor.cli.audit_files import refuse_existing, write_audit
-            from pumonitor.cli.audit_tables import print_plan
-
-            refuse_existing(out, apart)
-            read = _read(file, labels, scores, threshold, [id_column, *shown], step)
-            score, ids = read.scores[scores], read.texts[id_column]
-            planned = plan_audit(
-                read.labels,
-                score,
-                threshold=threshold,
-                cases=cases,
-                width=widths,
-                metrics=metric or None,
-                class_prior=prior,
-                label_frequency=frequency,
-                progress=step,
-            )
-            step("Drawing", None)
-            drawn = draw_audit(
-                ids, read.labels, score, plan=planned, seed=seed or secrets.token_hex(16)
-            )
-            by_id = {
-                name: dict(zip(map(str.strip, ids), read.texts[name], strict=True))
-                for name in shown
-            }
-            write_audit(drawn, out, apart, columns=by_id)
-        print_plan(planned, source=file)
-        typer.echo(
-            f"{len(drawn.cases)} cases of audit {drawn.name} are in {out}: fill in its column "
-            "verdict with 1, 0 or undecided, in the order of the file.\n"
-            f"The design is in {apart}: keep it from the reviewers."
+        not_with_monitor(
+            file=file,
+            labels=labels,
+            scores=scores,
+            id=id_column,
+            threshold=threshold,
+            column=column,
+            class_prior=class_prior != "auto",
+            label_frequency=label_frequency,
+            design=design,
         )
+        asked = Asked.of(monitor, windows, model_version, cases, width, metric, config=config)
+        draw_of_monitor(asked, out, seed=seed, more=more)
+        return
+    from pumonitor.cli.audit_of_file import draw_of_file
+
+    file, labels, scores, id_column = needed(file=file, labels=labels, scores=scores, id=id_column)
+    draw_of_file(
+        file,
+        labels=labels,
+        scores=scores,
+        id_column=id_column,
+        out=out,
+        threshold=threshold,
+        cases=cases,
+        width=width,
+        metric=metric,
+        column=column,
+        seed=seed,
+        class_prior=class_prior,
+        label_frequency=label_frequency,
+        design=design,
+    )
 
 
 @audit.command()
@@ -252,129 +215,130 @@ def read(
     ],
     *,
     design: Design = None,
+    monitor: OfMonitor = None,
+    reviewer: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Who gave the verdicts, where the file has no column reviewer.",
+            rich_help_panel=MONITOR,
+        ),
+    ] = "",
+    config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
     """Tell which verdicts can be used, and which cannot and why.
 
+    Of a monitor, new verdicts are stored, and its windows are evaluated with them in the next
+    round. A column at has the time of a verdict.
+
     Example: pumonitor audit read cases.csv
     """
-    with errors_as_messages():
-        found = _verdicts(verdicts, design, Fair.check)
-        said = list(found.verdicts.values())
-        counts = {
-            "cases": len(found.design.cases),
-            "positive": said.count(1),
-            "negative": said.count(0),
-            "undecided": said.count(None),
-            "unread": found.unread,
-        }
-        if as_json:
-            refused = {one.reason: one.count for one in found.refused}
-            typer.echo(json.dumps({"audit": found.design.name, **counts, "refused": refused}))
-            return
-        from pumonitor.cli.terminal import Console
+    if monitor is not None:
+        from pumonitor.cli.audit_of_monitor import read_of_monitor
 
-        console = Console(highlight=False)
-        console.print(
-            f"Audit {found.design.name}, {counts['cases']} cases: {counts['positive']} positive, "
-            f"{counts['negative']} negative, {counts['undecided']} undecided, {counts['unread']} "
-            "not reviewed yet.",
-            markup=False,
-        )
-        for one in found.refused:
-            console.print(f"Not used: {one}", markup=False)
+        not_with_monitor(design=design)
+        read_of_monitor(verdicts, monitor, reviewer=reviewer, config=config, as_json=as_json)
+        return
+    from pumonitor.cli.audit_of_file import read_of_file
+
+    read_of_file(verdicts, design=design, as_json=as_json)
 
 
 @audit.command()
 def show(
-    file: File,
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE|AUDIT]",
+            help="CSV or Parquet file, or a quoted pattern; with --monitor the name of an audit, "
+            "by default its last.",
+        ),
+    ] = None,
     *,
-    labels: Labels,
-    scores: Scores,
-    id_column: Id,
+    labels: SomeLabels = None,
+    scores: SomeScores = None,
+    id_column: Id = None,
     verdicts: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             metavar="CSV",
             help="The file of cases with its column verdict filled in.",
-            rich_help_panel=_AUDIT,
+            rich_help_panel=AUDIT,
         ),
-    ],
+    ] = None,
     design: Design = None,
     fair: FairOption = Fair.check,
     confidence_level: ConfidenceLevel = 0.95,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="HTML",
+            help="Write a report with charts to this file: share confirmed and positives by score, "
+            "and estimates with and without the audit.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    monitor: OfMonitor = None,
+    config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate a file with an audit: verdicts and confirmations read together.
+    """Evaluate a file with an audit, or show an audit of a monitor: by score bin, and what it says.
 
     The file is the one the cases were drawn from. A drawn case counts by its verdict alone.
 
     Example: pumonitor audit show all.csv --labels y --scores s --id id --verdicts cases.csv
     """
-    with errors_as_messages():
-        with progress_bar() as step, settings_as_input():
-            from pumonitor.evaluation import evaluate
+    if monitor is not None:
+        not_with_monitor(
+            labels=labels,
+            scores=scores,
+            id=id_column,
+            verdicts=verdicts,
+            design=design,
+            fair=fair is not Fair.check,
+            report=report,
+        )
+        from pumonitor.cli.audit_of_monitor import show_of_monitor
 
-            reviewed = _verdicts(verdicts, design, fair)
-            threshold = reviewed.design.threshold
-            rows = _read(file, labels, scores, threshold, [id_column], step)
-            step("Estimating", None)
-            ev = evaluate(
-                rows.labels,
-                rows.scores[scores],
-                threshold=threshold,
-                audit=reviewed,
-                ids=rows.texts[id_column],
-                confidence_level=confidence_level,
-            )
-        if as_json:
-            typer.echo(json.dumps(ev.to_dict(), allow_nan=False))
-            return
-        from pumonitor.cli.audit_tables import bins_found
-        from pumonitor.cli.estimates_table import rendered
-        from pumonitor.cli.terminal import Console
+        show_of_monitor(
+            monitor, file, confidence_level=confidence_level, config=config, as_json=as_json
+        )
+        return
+    from pumonitor.cli.audit_of_file import show_of_file
 
-        console = Console(highlight=False)
-        for part in rendered(ev, name=file, width=console.width):
-            console.print(part)
-        if ev.audit is not None:
-            console.print(bins_found(ev.audit.by_bin()))
-
-
-def _beside(cases: Path) -> Path:
-    from pumonitor.cli.audit_files import design_beside
-
-    return design_beside(cases)
-
-
-def _verdicts(path: Path, design: Path | None, fair: Fair) -> Audit:
-    from pumonitor.audit.verdicts import read_verdicts
-    from pumonitor.cli.audit_files import read_design, read_verdict_rows
-
-    drawn = read_design(design or _beside(path))
-    return read_verdicts(drawn, read_verdict_rows(path), fair=fair.value)
-
-
-def _read(
-    file: str, labels: str, scores: str, threshold: float, texts: list[str], step: Any
-) -> ScoredRows:
-    from pumonitor.sources.one_table.scored_rows import read_scored_rows
-
-    return read_scored_rows(
-        file, labels=labels, thresholds={scores: threshold}, texts=texts, progress=step
+    file, labels, scores, id_column, path = needed(
+        file=file,
+        labels=labels,
+        scores=scores,
+        id=id_column,
+        verdicts=None if verdicts is None else str(verdicts),
+    )
+    show_of_file(
+        file,
+        labels=labels,
+        scores=scores,
+        id_column=id_column,
+        verdicts=Path(path),
+        design=design,
+        fair=fair,
+        confidence_level=confidence_level,
+        report=report,
+        as_json=as_json,
     )
 
 
-def _widths(given: list[str] | None) -> dict[str, float] | None:
-    """Read --width: METRIC=WIDTH."""
-    if not given:
-        return None
-    widths = {}
-    for one in given:
-        name, _, width = one.partition("=")
-        try:
-            widths[name.strip()] = float(width)
-        except ValueError:
-            msg = f"'{one}' must be METRIC=WIDTH, as in f1=.15"
-            raise typer.BadParameter(msg, param_hint="--width") from None
-    return widths
+@audit.command()
+def status(
+    *,
+    monitor: OfMonitor = None,
+    config: Config = DEFAULT_CONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """List the audits of monitors: of which windows, how far they are read, what was refused.
+
+    Example: pumonitor audit status --monitor card-fraud
+    """
+    from pumonitor.cli.audit_of_monitor import status_of_monitors
+
+    status_of_monitors(monitor, config=config, as_json=as_json)

@@ -8,14 +8,48 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.audit.drawn import OWN_COLUMNS, DrawnAudit
 from pumonitor.errors import InputError, SourceError
 
-__all__ = ["design_beside", "read_design", "read_verdict_rows", "refuse_existing", "write_audit"]
+if TYPE_CHECKING:
+    from pumonitor.audit_plan import AuditPlan
+
+__all__ = [
+    "design_beside",
+    "read_design",
+    "read_verdict_columns",
+    "read_verdict_rows",
+    "refuse_existing",
+    "write_audit",
+    "write_cases",
+    "write_width_chart",
+]
 
 _DELIMITERS: Final = ",;\t|"
+_OF_VERDICTS: Final = ("id", "verdict", "audit", "case", "at", "reviewer")
+
+
+def write_width_chart(plan: AuditPlan, path: Path) -> None:
+    """Draw the widths of audits of several sizes into a PNG or SVG file.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be written there.
+    """
+    from pumonitor.report.audit_charts import audit_width_chart
+    from pumonitor.report.theme import themed, to_png, to_svg
+
+    drawn = themed(audit_width_chart(plan.widths_by_cases(), cases=plan.cases))
+    content = to_svg(drawn).encode() if path.suffix == ".svg" else to_png(drawn)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as error:
+        msg = f"the chart cannot be written to {path}: {error.strerror or error}"
+        raise SourceError(msg) from None
 
 
 def design_beside(cases: Path) -> Path:
@@ -54,14 +88,34 @@ def write_audit(
         msg = f"the file of cases has a column {taken[0]!r} of its own: rename that of the data"
         raise InputError(msg)
     refuse_existing(cases, design)
-    written = io.StringIO()
-    lines = csv.writer(written, lineterminator="\n")
-    lines.writerow(["case", "id", *columns, "audit", "verdict"])
-    for number, case in enumerate(drawn.cases, start=1):
-        shown = [of_case[case.id] for of_case in columns.values()]
-        lines.writerow([number, case.id, *shown, drawn.name, ""])
     _write(design, json.dumps(drawn.to_dict(), indent=1) + "\n")
-    _write(cases, written.getvalue())
+    lines = [
+        (number, case.id, [of_case[case.id] for of_case in columns.values()])
+        for number, case in enumerate(drawn.cases, start=1)
+    ]
+    write_cases(cases, lines, audit=drawn.name, columns=list(columns))
+
+
+def write_cases(
+    path: Path,
+    lines: Sequence[tuple[int, str, Sequence[str]]],
+    *,
+    audit: str,
+    columns: Sequence[str],
+) -> None:
+    """Write the file for the reviewers: number, id and columns of each case, and nothing else.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be written, or exists.
+    """
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(["case", "id", *columns, "audit", "verdict"])
+    for number, row_id, shown in lines:
+        table.writerow([number, row_id, *shown, audit, ""])
+    _write(path, written.getvalue())
 
 
 def refuse_existing(*paths: Path) -> None:
@@ -100,9 +154,17 @@ def read_design(path: Path) -> DrawnAudit:
 
 
 def read_verdict_rows(path: Path) -> Sequence[tuple[Any, Any, Any]]:
-    """Id, verdict and audit of each line of a CSV file with columns ``id`` and ``verdict``.
+    """Id, verdict and audit of each line of a file that `read_verdict_columns` reads."""
+    found = read_verdict_columns(path)
+    audits = found.get("audit", [None] * len(found["id"]))
+    return list(zip(found["id"], found["verdict"], audits, strict=True))
 
-    Commas, semicolons, tabs and bars are recognised, as spreadsheets write them.
+
+def read_verdict_columns(path: Path) -> Mapping[str, Sequence[str | None]]:
+    """Columns of a CSV file of verdicts: ``id``, ``verdict``, and those of the others it has.
+
+    The others are ``audit``, ``case``, ``at`` and ``reviewer``. Commas, semicolons, tabs and bars
+    are recognised, as spreadsheets write them.
 
     Raises
     ------
@@ -122,7 +184,8 @@ def read_verdict_rows(path: Path) -> Sequence[tuple[Any, Any, Any]]:
                 "the file of cases with its column verdict filled in"
             )
             raise InputError(msg)
-    return [(one["id"], one["verdict"], one.get("audit")) for one in lines]
+    rows = list(lines)
+    return {name: [one[name] for one in rows] for name in _OF_VERDICTS if name in there}
 
 
 def _text(path: Path) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pumonitor.audit_plan import AuditPlan
+    from pumonitor.monitor.audits.shown import ShownAudit
+    from pumonitor.monitor.audits.status import AuditStatus, StandingOfAudits
+    from pumonitor.results import Evaluation
 
-__all__ = ["bins_found", "print_plan"]
+__all__ = ["bins_found", "print_plan", "print_shown", "print_standing", "undecided_in_words"]
 
 
 def print_plan(plan: AuditPlan, *, source: str) -> None:
@@ -63,6 +67,30 @@ def bins_found(bins: list[dict[str, Any]]) -> Any:
     return _by_score(heads, lines)
 
 
+_SHOWN = ("class_prior", "precision", "recall", "f1", "auc")
+
+
+def undecided_in_words(ev: Evaluation) -> list[str]:
+    """How far estimates could be off if undecided cases are not like the decided ones."""
+    if ev.audit is None or not ev.audit.undecided:
+        return []
+    from pumonitor.names import title
+    from pumonitor.report.numbers import number
+
+    count = int(ev.audit.posterior.counts.undecided.sum())
+    ends = ", ".join(
+        f"{title(name, ev.settings)} {number(low)} to {number(high)}"
+        for name, (low, high) in ev.audit.undecided.items()
+        if name in _SHOWN
+    )
+    cases = "case is" if count == 1 else "cases are"
+    return [
+        f"{count} {cases} undecided, and taken to be like the decided ones of the same scores. If "
+        f"the odds of an undecided case are from a quarter to four times those, intervals are: "
+        f"{ends}."
+    ]
+
+
 def _by_score(heads: tuple[str, ...], lines: list[tuple[dict[str, Any], list[str]]]) -> Any:
     """A line a score bin, with a gap at the threshold."""
     from rich.table import Table
@@ -78,3 +106,86 @@ def _by_score(heads: tuple[str, ...], lines: list[tuple[dict[str, Any], list[str
         lowest = "lowest" if one["from"] is None else f"{one['from']:.4g}"
         table.add_row(lowest, *cells)
     return table
+
+
+def print_standing(standing: StandingOfAudits) -> None:
+    """The audits of a monitor, one after the other."""
+    from pumonitor.cli.terminal import Console
+
+    console = Console(highlight=False)
+    console.print(f"\n{standing.monitor}", style="bold", markup=False)
+    for one in standing.audits:
+        for line in _status_lines(one):
+            console.print(line, markup=False)
+    if not standing.audits:
+        console.print(
+            "No audit yet: pumonitor audit draw draws one from its mature windows.", markup=False
+        )
+    for line in _refused_lines(standing.elsewhere):
+        console.print(line, markup=False)
+    if standing.next_due is not None:
+        console.print(f"The next one is due on {standing.next_due:%Y-%m-%d}.", markup=False)
+
+
+def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
+    """An audit: how far it is, what it says of its windows, by score bin, and what is doubtful."""
+    from rich.table import Table
+
+    from pumonitor.cli.terminal import Console
+    from pumonitor.names import TITLES
+    from pumonitor.report.numbers import interval_text, number
+
+    console = Console(highlight=False)
+    for line in _status_lines(status):
+        console.print(line, markup=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("Of its windows together")
+    table.add_column("by the audit", justify="right")
+    if shown.undecided:
+        table.add_column("undecided ones unlike the rest", justify="right")
+    for name in _SHOWN:
+        one = shown.estimates[name]
+        cells = [TITLES[name], f"{number(one.value)} ({interval_text(one.low, one.high)})"]
+        ends = shown.undecided.get(name)
+        table.add_row(*cells, *([] if ends is None else [interval_text(*ends)]))
+    console.print("")
+    console.print(table)
+    console.print("")
+    console.print(bins_found(shown.by_bin()))
+    fairness = shown.fairness
+    console.print(
+        f"\nThat labels are fair: p = {fairness.p_value:.2g}; the highest scores are confirmed "
+        f"{fairness.favoured:.2g} times as often as the lowest.",
+        markup=False,
+    )
+
+
+def _status_lines(status: AuditStatus) -> list[str]:
+    found, one = status.to_dict(), status.audit
+    of_version = f", model version {one.model_version}" if one.model_version else ""
+    read_at = "" if status.read_at is None else f", last on {status.read_at:%Y-%m-%d %H:%M} UTC"
+    lines = [
+        f"Audit {one.name}, drawn on {one.drawn_at:%Y-%m-%d} by {status.actor} from "
+        f"{found['windows']} windows, {one.window_start:%Y-%m-%d %H:%M} to "
+        f"{one.window_end:%Y-%m-%d %H:%M} UTC{of_version}",
+        f"  {one.cases - one.unread} of {one.cases} cases read{read_at}: {found['positive']} "
+        f"positive, {found['decided'] - found['positive']} negative, {found['undecided']} "
+        f"undecided ({one.conflicts} of them by verdicts that contradict each other)",
+    ]
+    if status.seeds:
+        lines.append(
+            f"  {one.seeds_found} of {one.seeds_known} known positives that were decided were "
+            f"found, {status.seeds} in the file"
+        )
+    if not status.is_current:
+        lines.append("  drawn under another configuration: it is not used")
+    return lines + [f"  {line}" for line in _refused_lines(status.refused)]
+
+
+def _refused_lines(refused: Mapping[str, int]) -> list[str]:
+    from pumonitor.audit.given import WHY_REFUSED
+
+    return [
+        f"Not used: {count} {'verdict' if count == 1 else 'verdicts'} {WHY_REFUSED[reason]}"
+        for reason, count in refused.items()
+    ]

@@ -27,7 +27,7 @@ from pumonitor.cli.readings import class_prior_of, column_or_number, label_purit
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pumonitor.decisions import Decision, ReviewOptions
+    from pumonitor.decisions import Decision, Outcome, ReviewOptions
 
 __all__ = ["decide"]
 
@@ -135,14 +135,24 @@ def _print(found: Decision, reviews: ReviewOptions | None, *, source: str, as_js
         typer.echo(json.dumps(written, allow_nan=False))
         return
     from pumonitor.cli.terminal import Console
-    from pumonitor.report.decision_words import best_said, review_said
+    from pumonitor.report.decision_words import best_said, impossible_said, review_said
 
     console = Console(highlight=False)
     console.print(f"\n{source}", style="bold", markup=False)
     console.print(_table(found))
+    for line in impossible_said(_marked(found)):
+        console.print(f"! {line}", markup=False)
     console.print(best_said(found), markup=False)
     if reviews is not None:
-        console.print(review_said(reviews), markup=False)
+        console.print(
+            review_said(reviews, at=found.chosen or found.now, is_chosen=found.chosen is not None),
+            markup=False,
+        )
+
+
+def _marked(found: Decision) -> dict[str, Outcome]:
+    marked = {"now": found.now, "chosen": found.chosen, "best": found.best}
+    return {kind: one for kind, one in marked.items() if one is not None}
 
 
 def _table(found: Decision) -> RenderableType:
@@ -152,8 +162,7 @@ def _table(found: Decision) -> RenderableType:
     from pumonitor.report.decision_words import amount, outcome_title
     from pumonitor.report.numbers import interval_text
 
-    marked = {"now": found.now, "chosen": found.chosen, "best": found.best}
-    outcomes = {kind: one for kind, one in marked.items() if one is not None}
+    outcomes = _marked(found)
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("")
     for kind, one in outcomes.items():
@@ -163,8 +172,9 @@ def _table(found: Decision) -> RenderableType:
         for one in outcomes.values():
             value, low, high = one[metric].displayed
             undefined = one[metric].undefined_reason is not None
+            mark = "!" if metric in one.reasons else ""
             cells.append(
-                "–" if undefined else f"{amount(metric, value)}\n{interval_text(low, high)}"
+                "–" if undefined else f"{amount(metric, value)}{mark}\n{interval_text(low, high)}"
             )
         table.add_row(outcome_title(metric), *cells)
     return table

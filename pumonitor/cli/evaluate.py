@@ -146,21 +146,10 @@ def evaluate(
                 )
             if report is not None:
                 step("Writing the report", None)
-                _write_report(ev, report, source=file)
+                from pumonitor.cli.written_report import write_report
+
+                write_report(ev, report, source=file)
         _print_evaluation(ev, source=file, report=report, as_json=as_json)
-
-
-def _write_report(ev: Evaluation, path: Path, *, source: str) -> None:
-    from pumonitor.errors import SourceError
-    from pumonitor.report.html import render_html
-
-    page = render_html(ev, title=Path(source).name, context={"Source": source})
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        msg = f"the report cannot be written to {path}: {error.strerror or error}"
-        raise SourceError(msg) from None
 
 
 def _print_evaluation(ev: Evaluation, *, source: str, report: Path | None, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`pumonitor export`: write a configuration's alert rules for other programs."""
+"""`pumonitor export`: alert rules for Prometheus, and a dashboard for Grafana."""
 
 from __future__ import annotations
 
@@ -12,12 +12,42 @@ from pumonitor.cli.outcome import errors_as_messages
 
 __all__ = ["export"]
 
-export = typer.Typer(no_args_is_help=True, help="Write the alert rules for other programs.")
+export = typer.Typer(
+    no_args_is_help=True, help="Write alert rules and a dashboard for other programs."
+)
 
 
 @export.callback()
 def _export() -> None:
-    """Write the alert rules of a configuration in the format of another program."""
+    """Write alert rules for Prometheus, or the dashboard for Grafana."""
+
+
+@export.command()
+def grafana(
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File to write; without it the dashboard is printed."),
+    ] = None,
+) -> None:
+    """Write a dashboard for Grafana 10.1 and later, over the Prometheus that has the metrics.
+
+    It is the same for every configuration: monitors, model versions and segments are chosen at its
+    top. In Grafana: Dashboards, New, Import, and choose the Prometheus that scrapes `pumonitor
+    serve --health`.
+
+    Example: pumonitor export grafana --output pumonitor.json
+    """
+    with errors_as_messages():
+        from importlib.resources import files
+
+        made = files("pumonitor.monitor.inspection") / "grafana_dashboard.json"
+        text = made.read_text(encoding="utf-8")
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            output.write_text(text, encoding="utf-8")
+            typer.echo(f"{output} written; import it in Grafana", err=True)
 
 
 @export.command()

@@ -125,7 +125,7 @@ def _print_window(console: Console, window: WindowInsight) -> None:
         said = f"class prior: {escape(window.class_prior_said)}"
         console.print(Padding(said, (0, 0, 0, 4)))
     for reason in _impossible(window):
-        console.print(f"    [yellow]impossible: {escape(reason)}[/]")
+        console.print(f"    [yellow]{_doubt(reason)}: {escape(reason)}[/]")
     for doubt in window.doubts:
         console.print(f"    [yellow]doubtful: {escape(doubt)}[/]")
     if window.verdict != "unknown":
@@ -154,6 +154,12 @@ def _impossible(window: WindowInsight) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _doubt(reason: str) -> str:
+    from pumonitor.diagnostics.impossible_prior import COMPUTED_FROM
+
+    return "in doubt" if reason.startswith(COMPUTED_FROM) else "impossible"
+
+
 def _interval(number: Number, *, signed: bool = False) -> str:
     if number.value is None:
         return "undefined"
@@ -162,5 +168,5 @@ def _interval(number: Number, *, signed: bool = False) -> str:
     if number.low is not None and number.high is not None:
         text += rf" \[{number.low:{plus}.3f}, {number.high:{plus}.3f}]"
     if number.infeasible_reason:
-        text += " (impossible)"
+        text += f" ({_doubt(number.infeasible_reason)})"
     return f"{text} assumed" if number.assumed else text

@@ -27,8 +27,8 @@ def report(
         str,
         typer.Option(
             metavar="PERIOD",
-            help="Windows that start in it: 2026-03, 2026-Q1, 2026, or 2026-01-01..2026-02-01, "
-            "whose end is not part of it. In the monitor's time zone.",
+            help="Windows that start in it: 2026-03, 2026-03-01, 2026-Q1, 2026, or "
+            "2026-01-01..2026-02-01, whose end is not part of it. In the monitor's time zone.",
         ),
     ],
     out: Annotated[

@@ -56,7 +56,8 @@ def results(
         typer.Option("--to", metavar="DATE", help="Windows that start before this time."),
     ] = None,
     state: Annotated[
-        list[States] | None, typer.Option(help="Only windows in this state; may be repeated.")
+        list[States] | None,
+        typer.Option(help="Only windows in this state; may be repeated. mature includes final."),
     ] = None,
     model_version: Annotated[str | None, typer.Option(help="Only this model version.")] = None,
     segment: Annotated[
@@ -82,7 +83,8 @@ def results(
     impossible, infeasible_reason, unclipped_value, unclipped_low, unclipped_high, assumed; times
     in ISO 8601, undefined values null or empty. An infeasible value came out outside its metric's
     possible range and is clipped to it; impossible values, and those computed with an impossible
-    class prior, are no evidence for or against anything. An assumed class prior is given in the
+    class prior, are no evidence for or against anything. A possible value that is computed from an
+    impossible one has an infeasible_reason alone. An assumed class prior is given in the
     configuration and not measured.
 
     Example: pumonitor results card-fraud --metric f1 --format csv

@@ -65,7 +65,7 @@ def print_results(
         console.print(_table([*fixed, *some], gap=gap))
     where = "value \\[95% interval]" if gap == _GAP else "the 95% interval is below each value"
     if any(row.infeasible_reason for row in rows if row.metric in metrics):
-        where += "; !: impossible"
+        where += "; !: impossible, or computed from a number that is"
     if any(":" in line.window for line in lines):
         where = f"windows by their start in UTC; {where}"
     console.print(

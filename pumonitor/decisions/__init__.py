@@ -10,6 +10,7 @@ from pumonitor.decisions.decision import (
     decide_table,
     decision_of,
 )
+from pumonitor.decisions.impossible import prior_doubt
 from pumonitor.decisions.reviews import (
     MOST_CASES,
     ReviewOption,
@@ -32,6 +33,7 @@ __all__ = [
     "decide_table",
     "decision_of",
     "nearest_threshold",
+    "prior_doubt",
     "review_options",
     "review_refusal",
     "threshold_of_capacity",

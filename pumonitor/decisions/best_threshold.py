@@ -9,14 +9,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.decisions.outcomes import reviewing_nobody
 from pumonitor.metrics.curves import rates_by_threshold
 from pumonitor.metrics.problem import Problem
-from pumonitor.metrics.rates import Rates, at_threshold
+from pumonitor.metrics.rates import AtThreshold, Rates, at_threshold
 from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 
-__all__ = ["BestThreshold", "best_threshold"]
+__all__ = ["BestThreshold", "at_choice", "best_threshold"]
 
 FloatArray = NDArray[np.float64]
 
@@ -111,7 +112,7 @@ def best_threshold(
     )
     order = np.argsort(low - (widening[0] - 1) * (value - low), kind="stable")[::-1]
     finalists = {*resampled.thresholds[order[:_FINALISTS]].tolist(), *also}
-    estimates = {one: metric.estimate(at_threshold(problem, one)) for one in sorted(finalists)}
+    estimates = {one: metric.estimate(at_choice(problem, one)) for one in sorted(finalists)}
     ends_of = {
         one: _band(estimate, widening if _flags_any(problem, one) else None)
         for one, estimate in estimates.items()
@@ -127,6 +128,12 @@ def best_threshold(
         candidates=len(value),
         widening=widening,
     )
+
+
+def at_choice(problem: Problem, threshold: float) -> AtThreshold:
+    """Rates at a threshold that was chosen; beyond the highest score at none."""
+    at = at_threshold(problem, threshold)
+    return at if _flags_any(problem, threshold) else reviewing_nobody(at)
 
 
 def _flags_any(problem: Problem, threshold: float) -> bool:

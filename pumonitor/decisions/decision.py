@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from pumonitor._validate import as_number
-from pumonitor.decisions.best_threshold import BestThreshold, best_threshold
+from pumonitor.decisions.best_threshold import BestThreshold, at_choice, best_threshold
+from pumonitor.decisions.impossible import prior_doubt, reasons_at
 from pumonitor.decisions.outcomes import outcome_metrics
 from pumonitor.decisions.reviews import ReviewOptions, review_options
 from pumonitor.decisions.thresholds import threshold_of_capacity
 from pumonitor.metrics.curves import by_threshold
 from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
 from pumonitor.metrics.problem import Problem, make_problem
-from pumonitor.metrics.rates import at_threshold
+from pumonitor.metrics.rates import AtThreshold, at_threshold
 from pumonitor.metrics.resampled import resample
 from pumonitor.metrics.settings import check_settings
-from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.given import GivenOrEstimated
 from pumonitor.results import Curve, Estimate, Scenario, Target
@@ -44,10 +45,14 @@ class Outcome:
     estimates : mapping of str to Estimate
         "precision", "recall", "f1", "reviews", "positives_caught", "positives_missed", and "money"
         where it was asked for.
+    reasons : mapping of str to str
+        Why a number is impossible, or which impossible one it is made of, by name; of those that
+        are. They are shown held to what is possible.
     """
 
     threshold: float
     estimates: Mapping[str, Estimate]
+    reasons: Mapping[str, str]
 
     def __getitem__(self, name: str) -> Estimate:
         return self.estimates[name]
@@ -57,6 +62,7 @@ class Outcome:
         return {
             "threshold": self.threshold,
             "estimates": {name: one.to_dict() for name, one in self.estimates.items()},
+            "reasons": dict(self.reasons),
         }
 
 
@@ -73,7 +79,7 @@ class Decision:
     chosen : Outcome or None
         At the other threshold, or at the one that the review capacity allows.
     best : Outcome
-        At the threshold with the highest lower bound.
+        At the threshold with the highest lower bound; above all scores it is to review nobody.
     choice : BestThreshold
         How that was chosen, with bounds that allow for the choice among many.
     curves : mapping of str to Curve
@@ -82,6 +88,8 @@ class Decision:
         draws of every row.
     problem : Problem
         What it was computed from.
+    doubt : str or None
+        Why the class prior cannot be right: then all that stands on it is evidence of nothing.
     """
 
     cases: float
@@ -91,6 +99,7 @@ class Decision:
     choice: BestThreshold
     curves: Mapping[str, Curve]
     problem: Problem
+    doubt: str | None
 
     def reviews(self, cases: int, *, threshold: float | None = None) -> ReviewOptions:
         """How wide intervals would be after a random review of so many cases.
@@ -110,6 +119,7 @@ class Decision:
         return {
             "schema_version": 1,
             "cases": self.cases,
+            "doubt": self.doubt,
             "now": self.now.to_dict(),
             "chosen": None if self.chosen is None else self.chosen.to_dict(),
             "best": {
@@ -126,19 +136,45 @@ class Decision:
         return f"<Decision over {self.cases:g} cases; print it>"
 
     def __str__(self) -> str:
-        marked = {"now": self.now, "chosen": self.chosen, "best": self.best}
-        lines = [f"{'':18}" + "".join(f"{name:>28}" for name, one in marked.items() if one)]
-        outcomes = [one for one in marked.values() if one]
-        lines.append(f"{'threshold':18}" + "".join(f"{one.threshold:28.4g}" for one in outcomes))
-        for name in self.now.estimates:
-            shown = (one[name].displayed for one in outcomes)
-            cells = ("{} [{}, {}]".format(*map(_rounded, one)) for one in shown)
-            lines.append(f"{name:18}" + "".join(f"{cell:>28}" for cell in cells))
+        given = {"now": self.now, "chosen": self.chosen, "best": self.best}
+        marked = {kind: one for kind, one in given.items() if one is not None}
+        names = ["", "threshold", *self.now.estimates]
+        columns = [
+            [
+                kind,
+                _rounded(one.threshold, digits=6),
+                *(_cell(one, name) for name in self.now.estimates),
+            ]
+            for kind, one in marked.items()
+        ]
+        widths = [max(map(len, column)) + 3 for column in columns]
+        lines = [
+            f"{name:18}" + "".join(f"{cell:>{w}}" for cell, w in zip(cells, widths, strict=True))
+            for name, *cells in zip(names, *columns, strict=True)
+        ]
+        for kind, one in marked.items():
+            lines += [f"! {kind}, {name}: {why}" for name, why in one.reasons.items()]
         return "\n".join(lines)
 
 
-def _rounded(number: float) -> str:
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+def _cell(outcome: Outcome, name: str) -> str:
+    value, *ends = map(_rounded, outcome[name].displayed)
+    return f"{value}{'!' if name in outcome.reasons else ''} [{', '.join(ends)}]"
+
+
+def _rounded(number: float, *, digits: int = 4) -> str:
+    """A number to so many digits, above them whole, and never with an exponent.
+
+    Examples
+    --------
+    >>> [_rounded(one) for one in (1234567.8, 0.00001234, 0.5, -12.0, 0.0, math.inf)]
+    ['1,234,568', '0.00001234', '0.5', '-12', '0', 'inf']
+    """
+    if number == 0 or not math.isfinite(number):
+        return f"{number:.0f}"
+    places = max(digits - 1 - math.floor(math.log10(abs(number))), 0)
+    text = f"{number:,.{places}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def decide(
@@ -304,12 +340,14 @@ def decide_table(
             msg = "give other_threshold or capacity, not both: each follows from the other"
             raise ValueError(msg)
         other_threshold = threshold_of_capacity(problem, capacity)
+    threshold = as_number(threshold, name="threshold")
     return decision_of(
         problem,
-        as_number(threshold, name="threshold"),
+        threshold,
         other_threshold=other_threshold,
         value=value,
         cost=cost,
+        doubt=prior_doubt(problem, threshold),
     )
 
 
@@ -320,6 +358,7 @@ def decision_of(
     other_threshold: float | None = None,
     value: float | None = None,
     cost: float | None = None,
+    doubt: str | None = None,
 ) -> Decision:
     """The same as `decide`, where table and class prior are prepared.
 
@@ -328,26 +367,29 @@ def decision_of(
     problem : Problem
     threshold, other_threshold, value, cost
         As in `decide`.
+    doubt : str or None
+        As `pumonitor.decisions.impossible.prior_doubt` answers.
     """
     cases = float(problem.population.sum())
     metrics = outcome_metrics(cases, value=value, cost=cost)
     resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
     also = [one for one in (threshold, other_threshold) if one is not None]
     choice = best_threshold(problem, resampled, metrics.get("money", metrics["f1"]), also=also)
+
+    def outcome(threshold: float, at: AtThreshold) -> Outcome:
+        estimates = {name: metric.estimate(at) for name, metric in metrics.items()}
+        reasons = reasons_at(at, estimates, cases=cases, doubt=doubt)
+        return Outcome(threshold=threshold, estimates=estimates, reasons=reasons)
+
     return Decision(
         cases=cases,
-        now=_outcome(problem, metrics, threshold),
-        chosen=None if other_threshold is None else _outcome(problem, metrics, other_threshold),
-        best=_outcome(problem, metrics, choice.threshold),
+        now=outcome(threshold, at_threshold(problem, threshold)),
+        chosen=None
+        if other_threshold is None
+        else outcome(other_threshold, at_threshold(problem, other_threshold)),
+        best=outcome(choice.threshold, at_choice(problem, choice.threshold)),
         choice=choice,
         curves=by_threshold(problem, resampled, tuple(metrics.values())),
         problem=problem,
-    )
-
-
-def _outcome(problem: Problem, metrics: Mapping[str, ThresholdMetric], threshold: float) -> Outcome:
-    at = at_threshold(problem, threshold)
-    return Outcome(
-        threshold=threshold,
-        estimates={name: metric.estimate(at) for name, metric in metrics.items()},
+        doubt=doubt,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,11 @@ from numpy.typing import NDArray
 from pumonitor._validate import as_number
 from pumonitor.metrics.f_beta import F1
 from pumonitor.metrics.precision import PRECISION
-from pumonitor.metrics.rates import Rates
+from pumonitor.metrics.rates import AtThreshold, Rates
 from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 
-__all__ = ["outcome_metrics"]
+__all__ = ["outcome_metrics", "reviewing_nobody"]
 
 FloatArray = NDArray[np.float64]
 
@@ -89,6 +90,31 @@ def outcome_metrics(
         msg = f"money needs the value of a positive and the cost of a review: {missing} is missing"
         raise ValueError(msg)
     return found
+
+
+def reviewing_nobody(at: AtThreshold) -> AtThreshold:
+    """The choice to review no case: nothing is caught and nothing is spent, and that is sure.
+
+    A threshold above the highest score of these rows is another choice: of the cases to come some
+    may score higher, and an interval at it counts them.
+    """
+
+    def none(rates: Rates) -> Rates:
+        nothing = np.zeros(np.shape(rates.recall))
+        return replace(
+            rates,
+            recall=nothing,
+            false_positive_rate=nothing,
+            predicted_positive_rate=nothing,
+        )
+
+    return replace(
+        at,
+        point=none(at.point),
+        both=none(at.both),
+        sampling=none(at.sampling),
+        prior=None if at.prior is None else none(at.prior),
+    )
 
 
 def _caught(rates: Rates) -> FloatArray:

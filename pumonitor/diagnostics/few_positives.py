@@ -66,7 +66,7 @@ def few_positives(estimates: Mapping[str, Estimate], settings: Mapping[str, Any]
         estimates[name]
         for name in _ASKED
         if not (estimates[name].undefined_reason or estimates[name].infeasible)
-        and estimates[name].method != "audit"
+        and not estimates[name].method.startswith("audit")
     ]
     needed = {
         estimate.name: _needed_for_sampling(estimate, count)

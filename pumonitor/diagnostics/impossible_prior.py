@@ -10,11 +10,24 @@ from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.names import UNCORRECTED_OF, title
 from pumonitor.results import Estimate
 
-__all__ = ["CAUSE", "came_out_impossible", "doubted_estimates", "impossible_prior"]
+__all__ = [
+    "CAUSE",
+    "COMPUTED_FROM",
+    "came_out_impossible",
+    "doubted_estimates",
+    "impossible_at_threshold",
+    "impossible_prior",
+    "resting_estimates",
+    "stands_on_prior",
+    "why_impossible",
+]
 
 CAUSE: Final = (
     "the class prior is wrong, or the confirmed positives are not a fair sample of the positives"
 )
+
+COMPUTED_FROM: Final = "computed from "
+"""Begins the reason of an estimate that is possible, but made of impossible rates."""
 
 _WITHOUT_PRIOR: Final = frozenset(
     {
@@ -28,6 +41,21 @@ _WITHOUT_PRIOR: Final = frozenset(
     }
 )
 """Estimates that need no class prior as long as every confirmed positive is one."""
+
+
+_OF_THE_RATES: Final = ("precision", "recall", "specificity")
+"""Shares that show that the rates at a threshold are impossible; what people know best first."""
+
+_AT_THRESHOLD: Final = (
+    *_OF_THE_RATES,
+    "f1",
+    "f_beta",
+    "mcc",
+    "accuracy",
+    "balanced_accuracy",
+    "ll_score",
+)
+_MAXIMUM: Final = "_max"
 
 
 class _WithInterval(Protocol):
@@ -53,7 +81,68 @@ def doubted_estimates(estimates: Mapping[str, Estimate], *, pure: bool) -> dict[
     why = impossible_prior(estimates)
     if why is None:
         return {}
-    return {name: why for name in estimates if _stands_on_prior(name, pure=pure)}
+    return {name: why for name in estimates if stands_on_prior(name, pure=pure)}
+
+
+def resting_estimates(estimates: Mapping[str, Estimate], *, pure: bool) -> dict[str, str]:
+    """Why estimates say less than they seem to: by name those made of impossible rates.
+
+    A precision that came out at 2.3 by chance means that more positives are caught than cases
+    flagged. It is shown as 1; F1, MCC and accuracy at this threshold are computed from the same
+    rates and are not held to anything. The best of them over thresholds are: there recall is held
+    to what is possible, so that MCC can come out above the best MCC.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+        All of one evaluation.
+    pure : bool
+        Whether every confirmed positive is one (a label purity of 1).
+
+    Returns
+    -------
+    dict of str to str
+        Without the estimates that are impossible themselves, which say so.
+    """
+    said = impossible_at_threshold(estimates)
+    if said is None:
+        return {}
+    found = {}
+    for name in estimates:
+        if not stands_on_prior(name, pure=pure) or estimates[name].infeasible:
+            continue
+        best, is_maximum, _ = name.partition(_MAXIMUM)
+        if name in _AT_THRESHOLD:
+            found[name] = f"{COMPUTED_FROM}the same rates as an impossible number: {said}"
+        elif is_maximum:
+            found[name] = (
+                f"{COMPUTED_FROM}rates held to what is possible, unlike {title(best)} at the "
+                f"threshold: {said}"
+            )
+    return found
+
+
+def impossible_at_threshold(estimates: Mapping[str, Estimate]) -> str | None:
+    """What shows that the rates at the threshold are impossible; None if they can be."""
+    shares = (estimates.get(name) for name in _OF_THE_RATES)
+    worst = next((one for one in shares if one is not None and one.infeasible), None)
+    return None if worst is None else came_out_impossible(worst.name, worst, worst.came_out)
+
+
+def why_impossible(name: str, number: _WithInterval, came_out: float, *, by_chance: bool) -> str:
+    """Why a number came out outside what its metric can be.
+
+    Parameters
+    ----------
+    name : str
+    number : object with low and high
+        Its interval.
+    came_out : float
+    by_chance : bool
+        Whether chance can explain it.
+    """
+    chance = "by chance, or " if by_chance else ""
+    return f"{came_out_impossible(name, number, came_out)}: {chance}{CAUSE}"
 
 
 def impossible_prior(estimates: Mapping[str, Estimate]) -> str | None:
@@ -81,7 +170,7 @@ def came_out_impossible(name: str, number: _WithInterval, came_out: float) -> st
     return f"{title(name)} came out at {came_out:.3g}{ends}, which is impossible"
 
 
-def _stands_on_prior(name: str, *, pure: bool) -> bool:
+def stands_on_prior(name: str, *, pure: bool) -> bool:
     """Whether an estimate is a function of the class prior."""
     uncorrected = name == "predicted_positive_rate" or name in UNCORRECTED_OF.values()
     return not uncorrected and (not pure or name not in _WITHOUT_PRIOR)

@@ -15,7 +15,7 @@ _FOLLOWED_FROM_GIVEN: Final = "followed from a given prior"
 def prior_is_upper_bound(class_prior: ClassPriorEstimate) -> list[Finding]:
     """A note whenever the prior, or the level that it was followed from, is one of the scores'."""
     method = class_prior.method.removeprefix("given by ")
-    if method in ("audit", "propensity", _FOLLOWED_FROM_GIVEN) or method.startswith("given"):
+    if method in ("propensity", _FOLLOWED_FROM_GIVEN) or method.startswith(("audit", "given")):
         return []
     low, high = class_prior.identified_set
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +16,19 @@ from pumonitor.results import Curve
 from pumonitor.stats.quantiles import quantiles
 
 __all__ = [
+    "ThresholdCells",
     "by_threshold",
     "lift_curve",
     "precision_recall_curve",
     "rates_by_threshold",
     "roc_curve",
+    "threshold_cells",
 ]
 
 FloatArray = NDArray[np.float64]
 
 _GRID = 101
+_ROUNDING = 1e-12
 
 
 def roc_curve(problem: Problem, resampled: Resampled) -> Curve:
@@ -107,6 +111,38 @@ def by_threshold(
             uncorrected=np.clip(uncorrected, low_end, high_end),
         )
     return curves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ThresholdCells:
+    """What is to be known to read curves by threshold, at each of their thresholds.
+
+    Attributes
+    ----------
+    tops : ndarray
+        Highest score of the cell whose lowest is the threshold.
+    impossible : ndarray of bool
+        Whether more positives would be caught than are flagged, or more than all: precision and
+        what else is made of these rates is held to what is possible, or cannot be right.
+    """
+
+    tops: FloatArray
+    impossible: NDArray[np.bool_]
+
+
+def threshold_cells(problem: Problem, *, cells: int, threshold: float) -> ThresholdCells:
+    """Of the curves that `by_threshold` makes with as many cells and this threshold among them."""
+    small = problem.on_table(problem.table.compress(cells, thresholds=(threshold,)))
+    theta = small.population_above[:-1]
+    rates = corrected_rates(
+        small.labeled_above[:-1],
+        theta,
+        problem.class_prior.value,
+        label_purity=problem.label_purity,
+    )
+    caught = rates.class_prior * rates.recall
+    held = np.clip(caught, 0.0, np.minimum(theta, rates.class_prior))
+    return ThresholdCells(tops=small.table.upper, impossible=np.abs(caught - held) > _ROUNDING)
 
 
 def rates_by_threshold(problem: Problem, resampled: Resampled) -> tuple[Rates, Rates, Rates]:

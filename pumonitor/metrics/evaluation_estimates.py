@@ -29,7 +29,7 @@ from pumonitor.metrics.uncorrected import (
 )
 from pumonitor.results import Curve, Estimate
 
-__all__ = ["CURVE_CELLS", "estimates_and_curves"]
+__all__ = ["CURVE_CELLS", "curve_metrics", "estimates_and_curves"]
 
 CURVE_CELLS = 200
 
@@ -47,10 +47,7 @@ def estimates_and_curves(
     naive = uncorrected_at(problem, threshold)
     lift = observed_lift(problem)
     resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
-    threshold_metrics = [*THRESHOLD_METRICS]
-    threshold_metrics.insert(threshold_metrics.index(F1) + 1, beta_metric)
-    # Where an LL score ends depends on the class prior: its curve could not be read beside others.
-    with_curves = [metric for metric in threshold_metrics if metric is not LL_SCORE]
+    threshold_metrics = _with_f_beta(beta_metric)
     found = [
         class_prior_estimate(problem),
         unlabeled_prior_estimate(problem),
@@ -72,5 +69,20 @@ def estimates_and_curves(
         "roc": roc_curve(problem, resampled),
         "precision_recall": precision_recall_curve(problem, resampled),
         "lift": lift_curve(problem, resampled),
-        **by_threshold(problem, resampled, (*with_curves, PREDICTED_POSITIVE_RATE)),
+        **by_threshold(problem, resampled, curve_metrics(beta_metric)),
     }
+
+
+def curve_metrics(beta_metric: ThresholdMetric) -> tuple[ThresholdMetric, ...]:
+    """Metrics with a curve by threshold.
+
+    Where an LL score ends depends on the class prior: its curve could not be read beside others.
+    """
+    shown = [metric for metric in _with_f_beta(beta_metric) if metric is not LL_SCORE]
+    return (*shown, PREDICTED_POSITIVE_RATE)
+
+
+def _with_f_beta(beta_metric: ThresholdMetric) -> list[ThresholdMetric]:
+    metrics = [*THRESHOLD_METRICS]
+    metrics.insert(metrics.index(F1) + 1, beta_metric)
+    return metrics

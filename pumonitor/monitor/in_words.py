@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, tzinfo
 from pumonitor.names import COUNTS
 from pumonitor.report.numbers import interval_text, number, rows
 
-__all__ = ["ago", "estimate_text", "interval_shown", "length_words", "moment_text"]
+__all__ = ["ago", "estimate_text", "interval_shown", "length_words", "marked", "moment_text"]
 
 
 def estimate_text(metric: str, value: float | None) -> str:
@@ -25,6 +25,17 @@ def estimate_text(metric: str, value: float | None) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     return rows(round(value)) if metric in COUNTS else number(value)
+
+
+def marked(shown: str, reason: str | None) -> str:
+    """A number with a mark where it is impossible or made of one that is.
+
+    Examples
+    --------
+    >>> marked("1.00", "Precision came out at 2.34"), marked("0.800", None)
+    ('1.00!', '0.800')
+    """
+    return f"{shown}!" if reason and shown != "–" else shown
 
 
 def interval_shown(low: float | None, high: float | None) -> str:

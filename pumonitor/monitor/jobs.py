@@ -224,11 +224,12 @@ class Jobs:
         """Run one round, for all monitors or one.
 
         1. Start delivery threads, so that messages of one monitor do not wait for others' windows.
-        2. Plan windows that have ended.
-        3. Collect and evaluate all due panes; results are folded into alerts in the same
+        2. Read verdicts on audits that are new, and delete ids that were kept long enough.
+        3. Plan windows that have ended.
+        4. Collect and evaluate all due panes; results are folded into alerts in the same
            transaction.
-        4. Fold what is left into alerts.
-        5. Deliver the rest of the outbox, for at most `budget` per destination. With a budget of 0
+        5. Fold what is left into alerts.
+        6. Deliver the rest of the outbox, for at most `budget` per destination. With a budget of 0
            nothing is delivered.
 
         One unreadable monitor does not stop the others; its windows are left for a later round.
@@ -249,12 +250,30 @@ class Jobs:
         return done
 
     def _work(self, done: Round, *, only: str | None, on_progress: OnProgress) -> None:
+        for name in self.monitors if only is None else (only,):
+            self._read_verdicts(name, done)
         for name in self._planner.unplanned(self.monitors if only is None else (only,)):
             on_progress(f"Planning {name}", 0, 0)
             self.plan_or_note(name, done)
         done.stopped = self._planner.stopped
         self._drain(done, on_progress)
         self.advance_alerts(done, only=only)
+
+    def _read_verdicts(self, name: str, done: Round) -> None:
+        """Before windows are evaluated, so that they are evaluated once."""
+        monitor = self.monitors[name]
+        if monitor.audits is None:
+            return
+        from pumonitor.monitor.audits.reading import delete_old_ids, read_configured
+
+        self._on_step("verdicts")
+        try:
+            delete_old_ids(self.ledger, monitor, now=self._clock())
+            read_configured(self.ledger, monitor)
+        except StateError:
+            raise
+        except Exception as error:  # noqa: BLE001 (windows are evaluated without them)
+            done.failed(f"{name}, verdicts on audits", error)
 
     def drain(self, *, on_progress: OnProgress = no_progress) -> Round:
         """Collect and evaluate until no due window is left that this worker can claim."""

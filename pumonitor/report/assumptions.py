@@ -103,7 +103,7 @@ def _class_prior(evaluation: Evaluation) -> str:
             "chance in ten stands for ten. The scores are not used. The intervals allow for this "
             "range."
         )
-    if prior.method == "audit":
+    if prior.method.startswith("audit"):
         return f"{origin}: {share} of all cases are positive. The intervals allow for this range."
     return (
         f"{origin}: {share} of all cases are positive. The intervals "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from pumonitor.report.audit_charts import audit_frequency_chart, audit_positives_chart
 from pumonitor.report.forest_chart import forest_chart
 from pumonitor.report.ranking_charts import lift_chart, precision_recall_chart, roc_chart
 from pumonitor.report.score_chart import score_chart
@@ -28,6 +29,8 @@ _BUILDERS: Final[dict[str, Callable[[Evaluation], Chart]]] = {
     "by_threshold": threshold_chart,
     "score_distributions": score_chart,
     "sensitivity": sensitivity_chart,
+    "audit_frequency": audit_frequency_chart,
+    "audit_positives": audit_positives_chart,
 }
 
 
@@ -40,7 +43,8 @@ def build_charts(evaluation: Evaluation) -> dict[str, altair.TopLevelMixin]:
         ``forest`` (all estimates with intervals), ``roc``, ``precision_recall``, ``lift``,
         ``by_threshold`` (one panel for each metric), ``score_distributions`` and
         ``sensitivity`` (one panel for each of four metrics against the class prior; only where
-        `Evaluation.sensitivity` can be asked).
+        `Evaluation.sensitivity` can be asked). With an audit also ``audit_frequency`` (share of the
+        positives confirmed by score) and ``audit_positives`` (positives by score).
 
     Examples
     --------
@@ -53,8 +57,10 @@ def build_charts(evaluation: Evaluation) -> dict[str, altair.TopLevelMixin]:
     ['by_threshold', 'forest', 'lift', 'precision_recall', 'roc', 'score_distributions',
      'sensitivity']
     """
-    drawn = [name for name in _BUILDERS if name != "sensitivity" or evaluation.at_priors]
-    return {name: build_chart(evaluation, name) for name in drawn}
+    left_out = set() if evaluation.at_priors else {"sensitivity"}
+    if evaluation.audit is None:
+        left_out |= {"audit_frequency", "audit_positives"}
+    return {name: build_chart(evaluation, name) for name in _BUILDERS if name not in left_out}
 
 
 def build_chart(evaluation: Evaluation, name: str) -> altair.TopLevelMixin:

@@ -7,11 +7,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from pumonitor.decisions import Decision, ReviewOptions, Where
+from pumonitor.decisions import Decision, Outcome, ReviewOptions, Where
 from pumonitor.names import title
 from pumonitor.report.numbers import number, rows
 
-__all__ = ["MEANING", "WHERE", "amount", "best_said", "outcome_title", "review_said"]
+__all__ = [
+    "MEANING",
+    "WHERE",
+    "amount",
+    "best_said",
+    "impossible_said",
+    "outcome_title",
+    "review_said",
+]
 
 _TITLES: Final = {
     "reviews": "Cases to review",
@@ -61,6 +69,30 @@ def amount(metric: str, value: float, *, currency: str = "") -> str:
 
 def best_said(found: Decision, *, currency: str = "") -> str:
     """Which threshold is best, what can be relied on there, and what the choice costs."""
+    said = _best_said(found, currency=currency)
+    if found.doubt is not None:
+        return f"{said} That is evidence of nothing: {found.doubt}."
+    return said
+
+
+def impossible_said(outcomes: Mapping[str, Outcome]) -> list[str]:
+    """What the marks of impossible numbers mean, a line for each reason.
+
+    Parameters
+    ----------
+    outcomes : mapping of str to Outcome
+        By what they are called.
+    """
+    lines = []
+    for kind, one in outcomes.items():
+        named: dict[str, list[str]] = {}
+        for name, why in one.reasons.items():
+            named.setdefault(why, []).append(outcome_title(name))
+        lines += [f"{kind}, {', '.join(names)}: {why}." for why, names in named.items()]
+    return lines
+
+
+def _best_said(found: Decision, *, currency: str) -> str:
     choice = found.choice
     of_money = choice.criterion == "money"
     low, single = (
@@ -68,9 +100,15 @@ def best_said(found: Decision, *, currency: str = "") -> str:
         for one in (choice.low, choice.estimate.displayed[1])
     )
     if of_money and found.best["reviews"].value == 0:
+        alone = found.now["money"].displayed[1]
+        by_itself = (
+            " The present threshold is sure to pay if it was not chosen by these rows: then the "
+            f"bound of its own interval holds, {amount('money', alone, currency=currency)}."
+        )
         return (
-            f"At none of {rows(choice.candidates)} thresholds is it sure that reviews pay: the "
-            "lower bound of the money is highest where nothing is reviewed."
+            f"Looking at {rows(choice.candidates)} thresholds at once, at none of them is it sure "
+            "that reviews pay: the lower bound of the money is highest where nothing is reviewed."
+            f"{by_itself if alone > 0 else ''}"
         )
     sentence = (
         f"Of {rows(choice.candidates)} thresholds, {choice.threshold:.6g} has the highest "
@@ -84,13 +122,24 @@ def best_said(found: Decision, *, currency: str = "") -> str:
     )
 
 
-def review_said(found: ReviewOptions) -> str:
-    """Which random review would narrow F1 most, and to what width."""
+def review_said(found: ReviewOptions, *, at: Outcome, is_chosen: bool) -> str:
+    """Which random review would narrow F1 most, and to what width.
+
+    Parameters
+    ----------
+    found : ReviewOptions
+    at : Outcome
+        At the threshold that they are about.
+    is_chosen : bool
+        Whether that is the chosen threshold, and not the present one.
+    """
     best = found.best("f1")
+    which = "chosen" if is_chosen else "present"
     return (
-        f"To know F1 better, review {rows(best.cases)} {_among(best.where)}, picked at random: "
-        f"its interval is expected to become {amount('f1', best.widths['f1'])} wide; today it is "
-        f"{amount('f1', found.now['f1'])}."
+        f"To know F1 at the {which} threshold of {at.threshold:.6g} better, review "
+        f"{rows(best.cases)} {_among(best.where)}, picked at random: its interval there, without a "
+        f"review {amount('f1', found.now['f1'])} wide, is expected to become "
+        f"{amount('f1', best.widths['f1'])} wide."
     )
 
 

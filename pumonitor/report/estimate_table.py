@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pumonitor.diagnostics.impossible_prior import doubted_estimates, resting_estimates
 from pumonitor.names import GROUPS, MEANING, title
 from pumonitor.report.numbers import interval_text, number
 from pumonitor.report.uncorrected import uncorrected_value
@@ -42,14 +43,19 @@ def estimate_groups(evaluation: Evaluation) -> dict[str, list[EstimateRow]]:
     grouped = {name for names in GROUPS.values() for name in names}
     others = tuple(name for name in evaluation.estimates if name not in grouped)
     groups = {**GROUPS, "Other": others}
+    why = _why_doubtful(evaluation)
     lines = {
-        heading: [_row(evaluation, name) for name in names if name in evaluation.estimates]
+        heading: [
+            _row(evaluation, name, why.get(name, ""))
+            for name in names
+            if name in evaluation.estimates
+        ]
         for heading, names in groups.items()
     }
     return {heading: rows for heading, rows in lines.items() if rows}
 
 
-def _row(evaluation: Evaluation, name: str) -> EstimateRow:
+def _row(evaluation: Evaluation, name: str, why_doubtful: str) -> EstimateRow:
     estimate = evaluation.estimates[name]
     naive = uncorrected_value(evaluation, name)
     value, interval, note = "no value", "", ""
@@ -57,7 +63,7 @@ def _row(evaluation: Evaluation, name: str) -> EstimateRow:
         note = f"No value: {estimate.undefined_reason}."
     else:
         shown, low, high = estimate.displayed
-        value, note = number(shown), impossible_note(estimate)
+        value, note = number(shown), impossible_note(estimate) or why_doubtful
         interval = "impossible" if estimate.interval_infeasible else interval_text(low, high)
         if name == "class_prior" and evaluation.class_prior.is_known:
             interval = "taken as known"
@@ -70,6 +76,14 @@ def _row(evaluation: Evaluation, name: str) -> EstimateRow:
         uncorrected="" if naive is None else number(naive),
         note=note,
     )
+
+
+def _why_doubtful(evaluation: Evaluation) -> dict[str, str]:
+    """Which impossible number estimates are computed with, by name; of those that are."""
+    pure = evaluation.settings["label_purity"] == 1.0
+    estimates = evaluation.estimates
+    why = resting_estimates(estimates, pure=pure) | doubted_estimates(estimates, pure=pure)
+    return {name: f"{said[0].upper()}{said[1:]}." for name, said in why.items()}
 
 
 def impossible_note(estimate: Estimate) -> str:

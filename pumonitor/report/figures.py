@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pumonitor.names import title
+from pumonitor.report.audit_charts import with_and_without_chart
 from pumonitor.report.charts import build_chart
 from pumonitor.report.history_chart import HistoryPoint, history_chart
 from pumonitor.report.prior_chart import PriorHistory, prior_chart
@@ -19,6 +20,7 @@ from pumonitor.results.sensitivity import Sensitivity
 
 __all__ = [
     "Figure",
+    "audit_figures",
     "figures",
     "history_figures",
     "inline_svg",
@@ -53,6 +55,21 @@ _READING: Final = {
         "Scores of confirmed and unconfirmed cases",
         "The further the blue area lies to the right of the grey one, the better the model tells "
         "them apart. Each area adds to 100%; some unconfirmed cases are positives too.",
+    ),
+}
+
+_AUDITED: Final = {
+    "audit_frequency": (
+        "Who gets confirmed, by score",
+        "Each dot is the share of the positives of a score bin that is confirmed, as the audit "
+        "tells it. Were confirmations a fair sample, all would lie near the dashed line, which is "
+        "the share at all scores together. The upright line is the threshold.",
+    ),
+    "audit_positives": (
+        "Where the positives are",
+        "Bars are the positives of each score bin: confirmed, found by the audit, and estimated to "
+        "be hidden among the cases that nobody looked at. The thin line is the interval of all "
+        "three together.",
     ),
 }
 
@@ -102,6 +119,29 @@ def inline_svg(svg: str, *, description: str) -> str:
 
 def figures(evaluation: Evaluation) -> list[Figure]:
     """The figures in reading order, without the threshold panels."""
+    return _drawn(evaluation, _READING)
+
+
+def audit_figures(evaluation: Evaluation, without: Evaluation | None) -> list[Figure]:
+    """What the audit says; with the same rows evaluated `without` it also what it changes."""
+    if evaluation.audit is None:
+        return []
+    drawn = _drawn(evaluation, _AUDITED)
+    if without is None:
+        return drawn
+    heading = "With and without the audit"
+    svg = inline_svg(
+        to_svg(themed(with_and_without_chart(evaluation, without))), description=heading
+    )
+    reading = (
+        "The same cases evaluated twice, from scores and confirmations alone and together with the "
+        "audit. Where the two intervals lie apart, confirmations are no fair sample, or the share "
+        "of positives was estimated badly."
+    )
+    return [Figure(name="with_and_without", heading=heading, reading=reading, svg=svg), *drawn]
+
+
+def _drawn(evaluation: Evaluation, readings: Mapping[str, tuple[str, str]]) -> list[Figure]:
     return [
         Figure(
             name=name,
@@ -109,7 +149,7 @@ def figures(evaluation: Evaluation) -> list[Figure]:
             reading=reading,
             svg=inline_svg(to_svg(build_chart(evaluation, name)), description=heading),
         )
-        for name, (heading, reading) in _READING.items()
+        for name, (heading, reading) in readings.items()
     ]
 
 

@@ -11,6 +11,7 @@ from pumonitor.report import palette
 from pumonitor.report.assumptions import assumptions, doubts
 from pumonitor.report.estimate_table import estimate_groups
 from pumonitor.report.figures import (
+    audit_figures,
     figures,
     history_figures,
     prior_figures,
@@ -40,6 +41,7 @@ def render_html(
     context: Mapping[str, str] | None = None,
     history: Mapping[str, Sequence[HistoryPoint]] | None = None,
     prior_history: PriorHistory | None = None,
+    without_audit: Evaluation | None = None,
 ) -> str:
     """The evaluation as one HTML page that needs nothing else: no network, script or font.
 
@@ -57,6 +59,8 @@ def render_html(
         Estimates of the windows up to this one, by heading.
     prior_history : PriorHistory, optional
         Class priors of these, where it is followed.
+    without_audit : Evaluation, optional
+        Of the same rows, where `evaluation` has an audit: shown beside each other.
 
     Returns
     -------
@@ -93,6 +97,7 @@ def render_html(
         figures=[
             *prior_figures(prior_history),
             *history_figures(history or {}),
+            *audit_figures(evaluation, without_audit),
             *figures(evaluation),
         ],
         panels=threshold_figures(evaluation),

@@ -74,6 +74,12 @@ def sensitivity_reading(swept: Sensitivity) -> str:
             "some negatives are unlike all positives, and no number of cases rules out a lower "
             f"one, down to {floor}."
         )
+    elif not prior.is_known and prior.low > swept.possible[0] * (1 + 1e-9):
+        # Of a share that was given or measured elsewhere, such as by an audit.
+        sentences.append(
+            "It does not come from these cases alone, which by themselves allow every share of "
+            f"{_between(*swept.possible)}."
+        )
     elif not prior.is_known:
         sentences.append(
             "It begins as low as it can: the scores tell how many positives there can be, and not "

@@ -18,7 +18,7 @@ from pumonitor.results.plain import by_name, frame_of
 if TYPE_CHECKING:
     import pandas
 
-    from pumonitor.audit.evaluated import AuditReading
+    from pumonitor.audit.estimates import AuditedEstimates
     from pumonitor.results.sensitivity import Sensitivity
 
 __all__ = ["Evaluation", "Finding"]
@@ -63,8 +63,8 @@ class Evaluation:
         How it was computed: threshold, scenario, target, label purity, confidence level, counts.
     at_priors : callable, optional
         What `sensitivity` asks: it keeps the table of scores.
-    audit : AuditReading or None
-        What the audit says, score bin by score bin, where one was given.
+    audit : AuditedEstimates or None
+        What the audit says, where one was given: of these very rows an `AuditReading`.
     """
 
     estimates: Mapping[str, Estimate]
@@ -77,7 +77,7 @@ class Evaluation:
     at_priors: Callable[[str, Sequence[float] | None], Sensitivity] | None = field(
         default=None, repr=False, compare=False
     )
-    audit: AuditReading | None = field(default=None, repr=False, compare=False)
+    audit: AuditedEstimates | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimates", by_name("estimate", self.estimates))
@@ -126,6 +126,12 @@ class Evaluation:
         True
         """
         self[name]  # says what there is instead
+        if self.audit is not None:
+            msg = (
+                "the class prior of this evaluation is what an audit says, together with all other "
+                "estimates: evaluate without the audit to ask for other class priors"
+            )
+            raise ValueError(msg)
         if self.at_priors is None:
             msg = (
                 "this evaluation does not hold the scores it was made of: evaluate them again "

@@ -127,6 +127,7 @@ def open_source(
             with_features=partial(
                 _with_features, engine, predictions, prediction_columns, score_scale
             ),
+            with_shown=partial(_with_shown, engine, predictions, prediction_columns, score_scale),
         )
         # Engines stay open with the source, and are closed if there is none.
         stack.pop_all()
@@ -204,11 +205,20 @@ def _relation(
 
 
 def _prediction_table(
-    engine: Engine, table: object, columns: PredictionColumns, *, with_features: bool = False
+    engine: Engine,
+    table: object,
+    columns: PredictionColumns,
+    *,
+    with_features: bool = False,
+    role: Literal["feature", "shown"] = "feature",
 ) -> PredictionTable:
     start, end = _always(columns, "predictions")
     features = columns.features if with_features else ()
     group = columns.group if with_features else None
+    # What is shown may have another role as well.
+    elsewhere = {*columns.segments}
+    if role == "shown":
+        elsewhere |= {columns.id, columns.time, columns.score, columns.model_version or ""}
     relation = _relation(
         engine,
         table,
@@ -219,7 +229,7 @@ def _prediction_table(
             ("score", columns.score),
             ("model_version", columns.model_version),
             *(("segment", name) for name in columns.segments),
-            *(("feature", name) for name in features if name not in columns.segments),
+            *((role, name) for name in features if name not in elsewhere),
             ("group", group),
         ],
         parameters={"start": start, "end": end},
@@ -235,7 +245,7 @@ def _prediction_table(
         else named_column(relation, version, role="model_version"),
         segments=tuple(named_column(relation, name, role="segment") for name in columns.segments),
         only_probabilities=True,
-        features=tuple(named_column(relation, name, role="feature") for name in features),
+        features=tuple(named_column(relation, name, role=role) for name in features),
         group=None if group is None else named_column(relation, group, role="group"),
     )
 
@@ -252,6 +262,25 @@ def _with_features(
         raise InputError(msg)
     found = _prediction_table(engine, table, columns, with_features=True)
     return replace(found, only_probabilities=score_scale == "probability")
+
+
+def _with_shown(
+    engine: Engine,
+    table: object,
+    columns: PredictionColumns,
+    score_scale: Literal["probability", "unbounded"],
+    shown: Sequence[str],
+) -> PredictionTable:
+    """The predictions with columns that are shown as text, whatever their type is."""
+    plain = replace(columns, segments=(), features=tuple(shown), group=None)
+    found = _prediction_table(engine, table, plain, with_features=True, role="shown")
+    return replace(
+        found,
+        only_probabilities=score_scale == "probability",
+        features=tuple(
+            one if one.kind == "boolean" else replace(one, kind="text") for one in found.features
+        ),
+    )
 
 
 def _label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelTable:

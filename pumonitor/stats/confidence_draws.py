@@ -75,8 +75,10 @@ def _t_quantiles(size: int, degrees_of_freedom: float) -> FloatArray:
     Kept, because one evaluation asks for the same degrees of freedom several times, and so do
     panes of a window that have the same rows.
     """
-    middles = (np.arange(size) + 0.5) / size
-    quantiles = np.asarray(special.stdtrit(degrees_of_freedom, middles), dtype=float)
+    middles = (np.arange((size + 1) // 2) + 0.5) / size
+    lower = np.asarray(special.stdtrit(degrees_of_freedom, middles), dtype=float)
+    # Each is searched for: the upper half is the lower one mirrored.
+    quantiles = np.concatenate([lower, -lower[: size // 2][::-1]])
     quantiles.flags.writeable = False
     return quantiles
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.audits import peers, runs, sections, windows
+from benchmarks.audits import over_time, peers, runs, sections, windows
 from benchmarks.audits.windows import Cell, Pool
 from pumonitor.audit.counts import AuditCounts
 from tests.audit.made_up_audit import CONFIRMED, ROWS, bins
@@ -77,3 +77,25 @@ def test_quick_benchmark_has_a_row_for_each_claim():
     found = [row.what for row in sections.coverage(extent)]
     assert [one.split(": ")[0] for one in found[3:]] == ["mean of cells", "lowest cell"] * 3
     assert len(list(sections.simple_audit(extent))) == 2
+
+
+@pytest.mark.slow
+def test_class_prior_is_covered_through_a_jump_and_months_without_an_audit():
+    cell = Cell(name="normals", cases=100)
+    story = over_time.Story(audited=(True,) * 3 + (False,) * 2, jumps=1.7, jumps_in=3, drift=0.1)
+    found = over_time.monthly_runs(cell, story, runs=15)
+    for metric in ("class_prior", "f1"):
+        assert len(found.covered[metric]) == 5
+        for month, share in enumerate(found.covered[metric]):
+            assert share >= 0.8, (metric, month)  # binomial(15, .95) is below in 1 of 180
+    assert found.width["class_prior"][2] < found.alone[2]
+
+
+def test_verdicts_come_in_and_are_all_read_in_the_end():
+    cell, rng = Cell(name="normals", cases=100), np.random.default_rng(0)
+    rows = windows.window(cell, rng)
+    whole = windows.audited(windows.designed(cell, rows), rows, rng)
+    partial = dict(over_time._partial(whole, rng))
+    assert [int(counts.decided.sum()) for counts in partial.values()][::3] == [8, 33, 58, 83]
+    assert partial[12].decided.tolist() == whole.decided.tolist()
+    assert partial[12].positive.tolist() == whole.positive.tolist()

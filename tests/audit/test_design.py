@@ -167,5 +167,5 @@ def test_order_is_that_of_keys_and_later_rows_move_no_other():
     late = first_keys("march", [*ids, "late"], 21)
     assert [one for one in late if one != "late"][:20] == few
     assert draw_key("march", "case 1") == (
-        "2f147a03b410597902ced03daf61f68ae52776bd4328196eb43a56884f6bdceb"
+        "c257434e517ba432521f71bf7dd24ba0f4588f18c4de6cb20d55d77a21473b7a"
     )

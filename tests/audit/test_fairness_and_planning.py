@@ -7,7 +7,7 @@ from pumonitor.audit.allocation import design_audit, expected_shares
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
 from pumonitor.audit.fairness import check_fairness
-from pumonitor.audit.planning import planned_widths
+from pumonitor.audit.planning import planned_widths, simple_widths
 from tests.audit.made_up_audit import CONFIRMED, ROWS, bins, counts
 
 
@@ -86,3 +86,12 @@ def test_where_nothing_is_predicted_positive_precision_is_undefined_with_a_reaso
     found = estimate_audit(audit).estimates()
     assert "nothing, or everything" in found["precision"].undefined_reason
     assert found["class_prior"].undefined_reason is None
+
+
+def test_no_interval_of_a_simple_audit_is_wider_than_what_is_possible():
+    narrow, wide = (
+        simple_widths(bins(), cases=cases, label_frequency=0.2, metrics=["f1", "mcc"])
+        for cases in (3000, 2)
+    )
+    assert wide == {"f1": 1.0, "mcc": 2.0}
+    assert 0 < narrow["f1"] < 0.5

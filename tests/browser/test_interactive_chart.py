@@ -57,7 +57,7 @@ def test_it_stands_without_a_message_and_says_what_the_table_says(
 
 def test_a_tooltip_has_what_is_marked(visit: Visit) -> None:
     told = [tooltip(visit, along=place / 20) for place in range(2, 20)]
-    assert any("aul below 0.7 fired" in one for one in told)
+    assert any("aul below 0.7: bad since this window, noticed on" in one for one in told)
 
 
 def test_buttons_and_mouse_move_time_and_a_click_opens_the_window(visit: Visit) -> None:

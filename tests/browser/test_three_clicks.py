@@ -44,8 +44,9 @@ def test_is_it_worse(reading: Visit, alone: Site) -> None:
 
 def test_since_when(reading: Visit, alone: Site) -> None:
     said = after(reading, alone, BROKEN)
-    assert f"firing since {SINCE}" in said
-    assert re.search(f"{SINCE}: [^:]*aul below 0.7 fired", said), "the chart marks it"
+    assert f"bad since the window of {SINCE}, noticed on" in said
+    marked = f"{SINCE}: .*aul below 0.7: bad since this window, noticed on "
+    assert re.search(marked, said), "the chart marks it"
 
 
 def test_why(reading: Visit, alone: Site) -> None:

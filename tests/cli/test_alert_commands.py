@@ -99,7 +99,7 @@ def test_a_report_of_a_period_is_written(shop, tmp_path, monkeypatch):
     assert invoke("report", "card-fraud", *days, path=shop).stdout == "days.html written\n"
     for period, said in (
         ("2025-12", "card-fraud has no evaluated window that starts in 2025-12"),
-        ("December", "a period is written as 2026-03, 2026-Q1"),
+        ("December", "a period is written as 2026-03, 2026-03-01, 2026-Q1"),
     ):
         refused = invoke("report", "card-fraud", "--period", period, path=shop, status=2)
         assert said in " ".join(refused.stderr.split())
@@ -114,7 +114,26 @@ def test_who_is_at_it_is_kept_and_shown(shop):
     assert (detail["rule"], detail["incident"], detail["reason"]) == ("f1 below 0.99", 1, "on it")
     again = invoke("alerts", "ack", "card-fraud", path=shop, status=2)
     assert "every firing alert of card-fraud that matches is acknowledged already" in again.stderr
+    (event,) = json.loads(invoke("alerts", "list", "--history", "--json", path=shop).stdout)
+    (deed,) = event["people"]
+    assert (deed["what"], deed["text"], deed["incident"]) == ("acknowledged it", "on it", 1)
+    assert event["destinations"] == []
+    for listed in (["list", "--history"], ["show", "card-fraud"]):
+        said = invoke("alerts", *listed, path=shop).stdout
+        assert f"UTC {deed['by']} acknowledged it: on it\n" in said
     invoke("alerts", "unack", "card-fraud", path=shop)
+
+
+def test_what_fires_is_shown_with_what_to_do(shop):
+    (shown,) = json.loads(invoke("alerts", "show", "card-fraud", "--json", path=shop).stdout)
+    assert shown["rule"] == "f1 below 0.99"
+    said = invoke("alerts", "show", "card-fraud", path=shop).stdout
+    assert said.startswith("critical card-fraud: f1 below 0.99")
+    for number, step in enumerate(shown["next_steps"], start=1):
+        assert f"    {number}. {step}\n" in said
+    assert len(shown["next_steps"]) >= 2
+    none = invoke("alerts", "show", "card-fraud", "--rule", "aul [too] low", path=shop).stdout
+    assert none == "No alert fires.\n"
 
 
 def test_an_acknowledgement_is_taken_back(shop):
@@ -253,6 +272,7 @@ def test_a_plan_needs_windows_to_read_the_noise_off(shop):
     assert "has 3 windows of the reference with an interval of auc, and 5 are needed" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_plan_says_how_many(shop, tmp_path):
     path = tmp_path / "pumonitor.yaml"
     text = shop.read_text().replace("reference: {start", "# reference: {start")
@@ -310,3 +330,13 @@ def test_rules_for_prometheus_go_to_a_file(shop, tmp_path):
     assert "promtool check rules" in done.stderr
     assert target.read_text() == invoke("export", "prometheus", path=shop).stdout
     assert "PumonitorCardFraudF1Below099" in target.read_text()
+
+
+def test_the_dashboard_for_grafana_is_printed_and_written(tmp_path):
+    printed = CliRunner().invoke(app, ["export", "grafana"])
+    assert printed.exit_code == 0, printed.output
+    assert json.loads(printed.stdout)["title"].startswith("pumonitor: ")
+    target = tmp_path / "pumonitor.json"
+    written = CliRunner().invoke(app, ["export", "grafana", "--output", str(target)])
+    assert written.exit_code == 0, written.output
+    assert target.read_text(encoding="utf-8") == printed.stdout

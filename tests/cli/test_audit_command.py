@@ -119,6 +119,40 @@ def test_an_audit_is_shown_as_evaluate_reads_it(window, file, cases):
     assert written["estimates"]["f1"]["method"] == "audit"
 
 
+def test_a_report_shows_it_with_and_without(file, cases, tmp_path):
+    page = tmp_path / "audit.html"
+    given = ("show", file, *DATA, "--id", "order", "--verdicts", cases, "--report", page)
+    result = run(*given)
+    assert result.exit_code == 0, result.output
+    assert "Report: " in result.stdout
+    for heading in ("With and without the audit", "Who gets confirmed, by score"):
+        assert heading in page.read_text()
+
+
+def test_a_plan_draws_its_widths(file, tmp_path):
+    given = ("plan", file, *DATA, "--threshold", 1.5, "--class-prior", 0.1, "--cases", 120)
+    chart = tmp_path / "plan.svg"
+    assert run(*given, "--chart", chart).exit_code == 0
+    assert "Cases reviewed" in chart.read_text()
+    refused = run(*given, "--chart", tmp_path / "plan.pdf")
+    assert refused.exit_code == 2
+    assert "must end with .png or .svg" in " ".join(refused.output.split())
+
+
+def test_undecided_cases_are_told_with_their_interval(window, file, cases, tmp_path):
+    path = tmp_path / "cases.csv"
+    lines = cases.read_text().splitlines()
+    lines[1:9] = [f"{line[: line.rindex(';')]};undecided" for line in lines[1:9]]
+    path.write_text("\n".join(lines) + "\n")
+    design = cases.with_suffix(".audit.json")
+    result = run(
+        *("show", file, *DATA, "--id", "order", "--verdicts", path, "--design", design),
+    )
+    said = " ".join(result.stdout.split())
+    assert "8 cases are undecided, and taken to be like the decided ones" in said
+    assert "intervals are: Share of positives 0." in said
+
+
 def test_cases_are_never_written_over(file, cases):
     before = cases.read_text()
     result = run(

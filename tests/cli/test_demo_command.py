@@ -214,6 +214,7 @@ def test_a_directory_that_cannot_be_made_ends_with_status_2(tmp_path):
     assert "cannot be made" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_readme_shows_what_its_example_prints(tmp_path, mlflow_database):
     """The first Python block of the README, run on the demo's own file, and the block after it."""
     shutil.copy(mlflow_database, tmp_path / "mlflow.db")  # to make its tables takes seconds

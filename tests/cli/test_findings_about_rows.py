@@ -94,6 +94,7 @@ def test_check_says_so(ran):
     assert "No check failed" in text
 
 
+@pytest.mark.slow
 def test_the_report_of_the_window_says_so(ran):
     shop, _ = ran
     configuration = read_configuration(shop).configuration

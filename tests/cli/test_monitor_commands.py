@@ -140,6 +140,7 @@ def test_backfill_says_what_it_would_do_and_refuses_an_empty_range(shop, tmp_pat
     assert "--from takes a date" in unreadable.stderr
 
 
+@pytest.mark.slow
 def test_backfill_with_two_processes_records_what_one_run_did(shop, tmp_path):
     path, _ = shop
     other = write_shop(tmp_path, days=4, first=FIRST)

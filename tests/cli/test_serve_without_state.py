@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+import pytest
 from sqlalchemy import make_url
 
 from tests.monitor.monitored_shop import write_shop
@@ -46,6 +47,7 @@ def status(port: int, page: str) -> int:
         return error.code
 
 
+@pytest.mark.slow
 def test_it_waits_for_the_database_then_works_and_survives_its_loss(
     postgres: SimpleNamespace, tmp_path: Path
 ) -> None:

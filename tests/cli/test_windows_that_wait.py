@@ -44,6 +44,7 @@ def held(tmp_path, monkeypatch):
     return path, mend
 
 
+@pytest.mark.slow
 def test_run_insights_and_doctor_say_who_waits_for_what_and_the_remedy_works(held):
     _, mend = held
     first = invoke("run", status=2)
@@ -83,6 +84,7 @@ def test_run_insights_and_doctor_say_who_waits_for_what_and_the_remedy_works(hel
     assert "wait" not in invoke("insights")
 
 
+@pytest.mark.slow
 def test_remedies_about_rows_can_be_run(tmp_path, monkeypatch):
     path = write_shop(tmp_path, days=5, first=FIRST, class_prior=0.1)
     monkeypatch.chdir(tmp_path)

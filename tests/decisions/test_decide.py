@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 import pumonitor
 from pumonitor.decisions import decide, decide_table, nearest_threshold, threshold_of_capacity
 from pumonitor.decisions.outcomes import outcome_metrics
+from pumonitor.diagnostics.impossible_prior import doubted_estimates
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.rates import Rates, at_threshold
+from pumonitor.report.decision_words import best_said
+from pumonitor.report.numbers import number
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
@@ -38,6 +41,60 @@ def found(table):
     return decide_table(
         table, threshold=1.5, other_threshold=2.0, value=50, cost=4, class_prior=PRIOR
     )
+
+
+def test_caught_and_missed_say_why_they_do_not_add_up_with_recall():
+    """1 of 8 confirmed positives is among 2 flagged: recall would be 12.5 of 100 positives."""
+    small = ScoreTable.from_counts([7, 1], [991, 1], edges=[0.0, 0.8, 1.0])
+    found = decide_table(small, threshold=0.8, value=50, cost=4, class_prior=0.1)
+    now, said = found.now, "Precision came out at 6.25 ("
+    assert now["recall"].value * 100 == pytest.approx(12.5)
+    assert now["positives_caught"].value == pytest.approx(now["reviews"].value) == pytest.approx(2)
+    assert now["positives_missed"].value == pytest.approx(98)
+    assert set(now.reasons) == {"precision", "f1", "positives_caught", "positives_missed", "money"}
+    assert all(said in why for why in now.reasons.values())
+    assert now.reasons["positives_caught"].startswith(
+        "recall would make it 12.5, but no more than 2 can be: "
+    )
+    # It is chance, so the class prior is not doubted, and no more than this threshold is.
+    assert found.doubt is None
+    assert ": by chance, or the class prior is wrong" in now.reasons["precision"]
+    everything = decide_table(small, threshold=0.0, value=50, cost=4, class_prior=0.1)
+    assert not everything.now.reasons
+    assert "1! [" in str(found)
+    assert "\n! now, money: computed with the positives caught held to 2: " in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["now"]["reasons"] == now.reasons
+
+
+def test_to_review_nobody_is_sure_and_a_present_threshold_stands_by_itself(table):
+    found = decide_table(table, threshold=1.5, value=10, cost=4, class_prior=PRIOR)
+    best = found.best
+    for name in ("reviews", "positives_caught", "money", "recall", "f1"):
+        assert best[name].displayed == (0.0, 0.0, 0.0)
+    assert (found.choice.low, found.choice.high) == best["money"].displayed[1:]
+    assert best["positives_missed"].displayed == pytest.approx(
+        tuple(found.cases * one for one in PRIOR), rel=0.05
+    )
+    assert best["precision"].undefined_reason is not None
+    assert found.now["money"].displayed[1] < 0
+    assert best_said(found).endswith("highest where nothing is reviewed.")
+    # Its own interval is above 0, the wider one that holds at all thresholds at once is not.
+    narrow = decide_table(table, threshold=2.88, value=11, cost=4, class_prior=PRIOR)
+    low = narrow.now["money"].displayed[1]
+    assert low > 0 > narrow.choice.band(narrow.now["money"])[0]
+    assert narrow.best["reviews"].value == 0
+    assert best_said(narrow).endswith(f"the bound of its own interval holds, {number(low)}.")
+
+
+def test_an_impossible_class_prior_makes_all_that_stands_on_it_doubtful():
+    """As `evaluate` says of the same rows, at every threshold."""
+    table = ScoreTable.from_counts([2, 10, 28], [7000, 2500, 500], edges=[0.0, 0.2, 0.8, 1.0])
+    found = decide_table(table, threshold=0.8, other_threshold=0.2, class_prior=0.3)
+    estimates = pumonitor.evaluate_table(table, threshold=0.8, class_prior=0.3).estimates
+    assert found.doubt == doubted_estimates(estimates, pure=True)["f1"]
+    assert found.chosen.reasons["f1"] == found.chosen.reasons["positives_missed"] == found.doubt
+    assert not {"recall", "reviews"} & set(found.chosen.reasons)
+    assert best_said(found).endswith(f" That is evidence of nothing: {found.doubt}.")
 
 
 def test_with_every_positive_confirmed_it_is_counting():
@@ -179,6 +236,7 @@ def test_it_can_be_written_and_printed(found):
     assert written["best"]["criterion"] == "money"
     assert written["now"]["estimates"]["money"]["value"] == found.now["money"].value
     lines = str(found).splitlines()
+    assert not any("e+" in line or "e-" in line for line in lines)
     assert lines[0].split() == ["now", "chosen", "best"]
     assert lines[1].split()[:3] == ["threshold", "1.5", "2"]
     assert repr(found) == "<Decision over 4000 cases; print it>"

@@ -28,7 +28,13 @@ from pumonitor.monitor.serving.health import health_server
 from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST, AlertedLedger, known, rows
 from tests.monitor.dashboard.shop_pages import monitors
 
-FILE = Path(__file__).resolve().parents[2] / "deploy" / "grafana" / "pumonitor.json"
+FILE = (
+    Path(__file__).resolve().parents[2]
+    / "pumonitor"
+    / "monitor"
+    / "inspection"
+    / "grafana_dashboard.json"
+)
 PAGES = PageAddresses("https://p.example/pumonitor")
 CHOSEN = {
     "monitor": ".*",

@@ -54,6 +54,7 @@ def test_silent_with_a_good_ranking_and_with_negatives_exactly_like_positives(fi
         assert "prior_is_upper_bound" in found
 
 
+@pytest.mark.slow
 def test_rejects_a_pure_top_as_often_as_stated():
     """Every row positive: labeled and unlabeled rows are alike everywhere."""
     labels = np.repeat([1, 0], [200, 500])

@@ -123,6 +123,7 @@ def models_of(labels, scores, prior, **settings):
     return (*models, rows_as_cells(np.asarray(labels), weight=None, represented=None))
 
 
+@pytest.mark.slow
 def test_window_error_of_aul_is_exact_over_all_labelings():
     positive, _, scores = simulated(60, seed=21, prior=0.2)
     where = np.flatnonzero(positive)

@@ -36,6 +36,7 @@ def test_estimates_are_tabatabaeis_formulas():
     assert ev.class_prior.label_frequency == 0.4
 
 
+@pytest.mark.slow
 def test_with_a_known_frequency_the_prior_still_varies_with_the_labels_drawn():
     """Unlike with a known prior: pi = q / c, and q is of this sample."""
     recall, false_positive_rate = norm.sf(1.2 - 1.6), norm.sf(1.2)

@@ -28,8 +28,11 @@ def test_an_audit_is_read_with_the_column_of_ids(
         predictions="score",
         model_type="pu",
         evaluators="pu",
-        evaluator_config={"threshold": 1.0, "audit": audit, "ids": "order", "report": False},
+        evaluator_config={"threshold": 1.0, "audit": audit, "ids": "order"},
     )
     ev = pumonitor.evaluate(labels, scores, threshold=1.0, audit=audit, ids=ids)
     assert ev["f1"].method == "audit"
     assert result.metrics == metric_values(ev.estimates)
+    page = result.artifacts["pu/report"].content
+    assert "With and without the audit" in page
+    assert {"pu/audit_frequency", "pu/audit_positives"} <= set(result.artifacts)

@@ -54,6 +54,19 @@ def test_an_interval_that_begins_with_what_is_confirmed_is_an_upper_bound() -> N
     assert "faint shade" not in text
 
 
+def test_an_interval_from_elsewhere_begins_where_it_was_measured(estimated: Evaluation) -> None:
+    """Such as that of a class prior which an audit gave and a monitor has followed since."""
+    swept = estimated.sensitivity("auc")
+    prior = replace(swept.class_prior, low=0.08, high=0.12, method="followed over windows")
+    text = sensitivity_reading(replace(swept, class_prior=prior, identified_set=(0.08, 0.12)))
+    low, high = swept.possible
+    assert "as low as it can" not in text
+    assert text.endswith(
+        "It does not come from these cases alone, which by themselves allow every share of "
+        f"{100 * low:.1f} to {100 * high:.1f}%."
+    )
+
+
 def test_a_known_share_has_no_interval_and_a_given_one_is_no_upper_bound(
     impossible: Evaluation, usual: Evaluation, case_control: Evaluation
 ) -> None:
@@ -85,6 +98,7 @@ def test_the_page_asks_what_if(estimated: Evaluation) -> None:
     assert 'aria-label="F1 by share of positives"' in page
 
 
+@pytest.mark.slow
 def test_an_evaluation_without_its_table_has_all_but_this(estimated: Evaluation) -> None:
     bare = replace(estimated, at_priors=None)
     assert "sensitivity" not in build_charts(bare)

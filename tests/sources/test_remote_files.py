@@ -30,9 +30,12 @@ ROWS = 400
 SIGNATURE = "?X-Amz-Credential=canary/20260101&X-Amz-Signature=canary"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def local(served_folder):
-    """A bucket, in which predictions lie in a folder a day."""
+    """A bucket, in which predictions lie in a folder a day.
+
+    It lives as long as the folder that is served: a worker may leave this file and come back to it.
+    """
     bucket = served_folder / "bucket"
     made, known = predictions(ROWS), labels(ROWS)
     for day, part in made.groupby(made.scored_at.dt.date):
@@ -50,7 +53,7 @@ def local(served_folder):
     return bucket
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def expected(local):
     return counts(str(local / "scored/day=*/part-*.parquet"), str(local / "known.parquet"))
 

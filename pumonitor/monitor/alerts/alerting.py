@@ -15,6 +15,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pumonitor.monitor.alerts.alert_inputs import AlertInputs
+from pumonitor.monitor.alerts.audit_clock import audit_evidence
 from pumonitor.monitor.alerts.clock import clock_evidence
 from pumonitor.monitor.alerts.incidents import AlertTransaction
 from pumonitor.monitor.alerts.kept_tracks import KeptTracks, Placed
@@ -23,6 +24,7 @@ from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import (
     Position,
+    Timeliness,
     next_panes,
     read_timeliness,
     with_results,
@@ -33,7 +35,8 @@ from pumonitor.monitor.ledger.records.alerts import Progress, RecordedPane
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.ledger.standings import rest
 from pumonitor.monitor.rules.alerts.alert import Place
-from pumonitor.monitor.rules.alerts.rule import KnownReference
+from pumonitor.monitor.rules.alerts.rule import OF_AUDITS, Health, KnownReference
+from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.ports import Clock
 
 __all__ = ["Alerting"]
@@ -286,12 +289,26 @@ class Alerting:
                     configuration=inputs.configuration,
                     now=now,
                 )
-                found = clock_evidence(rule, timeliness, have_stopped=stopped, now=now)
+                if isinstance(rule.condition, Health) and rule.condition.kind in OF_AUDITS:
+                    found = self._of_audits(inputs, rule.condition, timeliness, now)
+                else:
+                    found = clock_evidence(rule, timeliness, have_stopped=stopped, now=now)
                 if found is not None:
                     transaction.take_clock_evidence(rule, found, as_of=now)
             elif stopped:
                 # Without further windows reminders are sent by the clock.
                 transaction.remind_by_the_clock(rule, as_of=now)
+
+    def _of_audits(
+        self, inputs: AlertInputs, condition: Health, timeliness: Timeliness, now: datetime
+    ) -> Evidence | None:
+        """None before the first results."""
+        if timeliness.newest is None or timeliness.first is None:
+            return None
+        audits = self._ledger.audits_as_read(inputs.name, inputs.configuration)
+        return audit_evidence(
+            condition, audits, newest=timeliness.newest, first=timeliness.first, now=now
+        )
 
     def _transaction(self, inputs: AlertInputs, tables: AlertTables) -> AlertTransaction:
         return AlertTransaction(

@@ -19,6 +19,8 @@ def overdue_from(rule: AlertRule, timeliness: Timeliness) -> datetime | None:
     """
     if not isinstance(rule.condition, Health) or timeliness.newest is None:
         return None
+    if rule.condition.kind != "stale":
+        return None  # rules on audits are looked at once a day
     window = timeliness.newest
     return 2 * (window.end - window.start) + window.start + timedelta(seconds=rule.condition.limit)
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Final, Literal, assert_never
+from typing import Final, Literal
 
 from pumonitor.monitor.config.sections import rules as config
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -84,7 +84,8 @@ def _rule(monitor: Monitor, configuration: str, rule: config.Rule, *, part: Part
             false_discovery_rate=rule.false_discovery_rate,
         )
     if isinstance(rule, config.MetricRule):
-        made = replace(made, resolve_on=rule.resolve_on)
+        audited = rule.evidence == "audited"
+        made = replace(made, resolve_on=rule.resolve_on, audited=audited)
         if part == "stale":
             made = replace(made, windows=rule.stale_for or 1, keep=0)
     return made
@@ -93,6 +94,8 @@ def _rule(monitor: Monitor, configuration: str, rule: config.Rule, *, part: Part
 def _metric(rule: config.Rule) -> str:
     if isinstance(rule, config.MetricRule):
         return rule.metric
+    if isinstance(rule, config.UnfairLabels):
+        return f"health:{rule.audit}"
     return "labeled_positives" if isinstance(rule, config.FewPositives) else f"health:{rule.health}"
 
 
@@ -111,6 +114,16 @@ def _condition(monitor: Monitor, rule: config.Rule, part: Part) -> Condition:
             return Limit(side="below", limit=rule.below)
         case config.LabelDelay():
             return _label_delay(monitor, rule)
+        case config.AuditOverdue() | config.AuditUnread() | config.AuditConflicts():
+            return _of_audits(monitor, rule)
+        case config.UnfairLabels():
+            return Health(kind=rule.audit)
+        case _:
+            return _health(rule)
+
+
+def _health(rule: config.HealthRule) -> Health:
+    match rule:
         case config.Stale():
             return Health(kind=rule.health, limit=rule.after.total_seconds())
         case config.Volume():
@@ -120,7 +133,22 @@ def _condition(monitor: Monitor, rule: config.Rule, part: Part) -> Condition:
         case config.NoData() | config.ScoreRange():
             return Health(kind=rule.health)
         case _:
-            assert_never(rule)
+            msg = f"{rule.health} has a condition of its own"
+            raise ValueError(msg)
+
+
+def _of_audits(
+    monitor: Monitor, rule: config.AuditOverdue | config.AuditUnread | config.AuditConflicts
+) -> Health:
+    match rule:
+        case config.AuditOverdue():
+            assert monitor.audits is not None  # noqa: S101 (checked in the configuration)
+            assert monitor.audits.every is not None  # noqa: S101 (checked in the configuration)
+            return Health(kind=rule.health, limit=monitor.audits.every.total_seconds())
+        case config.AuditUnread():
+            return Health(kind=rule.health, limit=rule.after.total_seconds())
+        case config.AuditConflicts():
+            return Health(kind=rule.health, limit=rule.above)
 
 
 def _shift(monitor: Monitor, rule: config.ShiftRule) -> Shift | PriorShift:
@@ -168,6 +196,8 @@ def _name(rule: config.Rule, part: Part) -> str:
     """Default name of a rule: its metric and condition in words."""
     if isinstance(rule, config.MetricRule):
         words = [rule.metric]
+    elif isinstance(rule, config.UnfairLabels):
+        words = [f"audit {rule.audit.replace('_', ' ')}"]
     else:
         words = [f"health {rule.health.replace('_', ' ')}"]
     words += _limit_in_words(rule, _warning(rule) if part == "warning" else None)
@@ -189,7 +219,7 @@ def _limit_in_words(rule: config.Rule, warning: Change | None) -> list[str]:
             return ["change", rule.change.in_words]
         case config.FewPositives():
             return ["below", f"{rule.below:g}"]
-        case config.UnmatchedLabels():
+        case config.UnmatchedLabels() | config.AuditConflicts():
             return ["above", f"{rule.above:g}"]
         case _:
             return []

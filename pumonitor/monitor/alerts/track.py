@@ -201,7 +201,10 @@ def _reading(result: MetricResult) -> Reading:
         high=result.high,
         se=result.se,
         n_labeled=result.n_labeled,
-        reason=result.undefined_reason or result.infeasible_reason or "",
+        # What only rests on an impossible number by chance is evidence all the same.
+        reason=result.undefined_reason
+        or (result.infeasible_reason if result.infeasible or result.impossible else None)
+        or "",
         impossible=result.impossible,
         unclipped=result.unclipped_value,
         assumed=result.assumed,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pumonitor.monitor.charts.paths import Frame, band_path, line_path
 from pumonitor.monitor.charts.ticks import value_ticks
 
-__all__ = ["Dot", "Line", "Place", "Range", "draw_curves", "steps"]
+__all__ = ["Dot", "Line", "Place", "Range", "draw_curves", "over_thresholds", "steps"]
 
 FloatArray = NDArray[np.float64]
 
@@ -33,6 +33,14 @@ _PLACE: Final = Markup(
     '<g class="place {}"><path d="M{:.1f} {}V{}"/>'
     '<text class="said {}" x="{:.1f}" y="{}">{}</text></g>'
 )
+_INSIDE: Final = Markup(
+    '<clipPath id="{}-inside">'
+    '<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/></clipPath>'
+)
+_PATH: Final = Markup('<path class="{}" clip-path="url(#{}-inside)" d="{}"/>')
+_EDGE: Final = 1.5
+"""Half the width of a line, which is not cut where it runs along an axis."""
+
 _DOT: Final = Markup(
     '<g class="point"><path d="M{:.1f} {:.1f}V{:.1f}"/>'
     '<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="4"><title>{}</title></circle></g>'
@@ -116,7 +124,8 @@ def draw_curves(
     x_title : str
         What the numbers along the axis are.
     across, upward : (float, float)
-        Ends of the axes; what lies beyond is cut off.
+        Ends of the axes. A line that goes on beyond them is cut where it leaves the drawing, so
+        that it cannot be read as a number there.
     ranges : sequence of Range
     places : sequence of Place
     dots : sequence of Dot
@@ -147,9 +156,10 @@ def draw_curves(
     parts = [
         *_ranges(frame, ranges),
         *_ground(frame, x_title),
-        *(part for one in lines for part in _band_and_bounds(frame, one)),
+        _inside(frame, identifier),
+        *(part for one in lines for part in _band_and_bounds(frame, one, identifier)),
         *_places(frame, places),
-        *(part for one in reversed(lines) for part in _line(frame, one)),
+        *(_line(frame, one, identifier) for one in reversed(lines)),
         *_dots(frame, dots),
     ]
     return Markup(
@@ -168,6 +178,33 @@ def steps(edges: FloatArray, heights: FloatArray) -> tuple[FloatArray, FloatArra
     ([0.0, 1.0, 1.0, 2.0], [3.0, 3.0, 5.0, 5.0])
     """
     return np.repeat(edges, 2)[1:-1], np.repeat(heights, 2)
+
+
+def over_thresholds(
+    lowest: FloatArray, highest: FloatArray, height: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The outline of what is known at the lowest score of each cell.
+
+    A threshold between two cells flags what the upper one does: there the outline steps, as the
+    number itself does. Within a cell it is a slope between the two numbers that are known.
+
+    Examples
+    --------
+    >>> x, y = over_thresholds(np.array([0.0, 0.5]), np.array([0.1, 0.9]), np.array([7.0, 3.0]))
+    >>> x.tolist(), y.tolist()
+    ([0.0, 0.1, 0.5], [7.0, 3.0, 3.0])
+    """
+    return np.column_stack([lowest, highest]).ravel()[:-1], np.repeat(height, 2)[1:]
+
+
+def _inside(frame: Frame, identifier: str) -> Markup:
+    """Where lines are drawn."""
+    (width, height), (left, right, top, bottom) = frame.size, frame.margins
+    return _INSIDE.format(
+        identifier,
+        *(left - _EDGE, top - _EDGE),
+        *(width - left - right + 2 * _EDGE, height - top - bottom + 2 * _EDGE),
+    )
 
 
 def _ground(frame: Frame, x_title: str) -> Iterator[Markup]:
@@ -211,20 +248,18 @@ def _places(frame: Frame, places: Sequence[Place]) -> Iterator[Markup]:
             )
 
 
-def _band_and_bounds(frame: Frame, line: Line) -> Iterator[Markup]:
+def _band_and_bounds(frame: Frame, line: Line, identifier: str) -> Iterator[Markup]:
     x = frame.x(line.x)
     if line.low is not None and line.high is not None:
-        band = band_path(x, _height(frame, line.low), _height(frame, line.high))
-        yield Markup('<path class="band" d="{}"/>').format(band)
+        yield _PATH.format("band", identifier, band_path(x, frame.y(line.low), frame.y(line.high)))
     for bound in (line.lowest, line.highest):
         if bound is not None:
-            yield Markup('<path class="bound" d="{}"/>').format(line_path(x, _height(frame, bound)))
+            yield _PATH.format("bound", identifier, line_path(x, frame.y(bound)))
 
 
-def _line(frame: Frame, line: Line) -> Iterator[Markup]:
-    yield Markup('<path class="line {}" d="{}"/>').format(
-        line.kind, line_path(frame.x(line.x), _height(frame, line.y))
-    )
+def _line(frame: Frame, line: Line, identifier: str) -> Markup:
+    path = line_path(frame.x(line.x), frame.y(line.y))
+    return _PATH.format(f"line {line.kind}", identifier, path)
 
 
 def _dots(frame: Frame, dots: Sequence[Dot]) -> Iterator[Markup]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 
 import numpy as np
@@ -17,10 +17,14 @@ __all__ = ["interactive_time_series"]
 _HEIGHT: Final = 320
 _MANY: Final = 250
 _X: Final = {"field": "middle", "type": "temporal", "scale": {"type": "utc", "nice": False}}
-_FORMATS: Final = dict.fromkeys(("quarter", "month"), "%Y-%m") | {
-    **dict.fromkeys(("date", "week", "day"), "%Y-%m-%d"),
+_FORMATS: Final = {
+    **dict.fromkeys(("year", "quarter", "month", "date", "week", "day"), "%Y-%m-%d"),
     "hours": "%H:%M",
 }
+_DAY: Final = timedelta(days=1)
+_MOST_TICKS: Final = 120
+_AT_THE_END: Final = 0.97
+"""From where on the number of a mark stands on its left, as there is no room on its right."""
 _BROKEN: Final = {"invalid": "break-paths-filter-domains", "clip": True}
 
 
@@ -65,11 +69,11 @@ def interactive_time_series(
         "autosize": {"type": "fit-x", "contains": "padding"},
         "data": {"values": list(_windows(series, marks, zone))},
         "layer": [
-            _axes(frame),
+            _axes(frame, series, zone),
             *_reference(series, zone, reference),
             *_bands(series),
             *_levels(levels),
-            *_marks(marks, zone),
+            *_marks(marks, series, zone),
             *_lines(series),
             _columns(),
         ],
@@ -140,15 +144,29 @@ def _number(of: Any, place: int) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _axes(frame: Frame) -> dict[str, Any]:
-    """Axes of the drawing. Time begins and ends with the windows, by their columns."""
+def _axes(frame: Frame, series: Drawn, zone: tzinfo) -> dict[str, Any]:
+    """Axes of the drawing. Time begins and ends with the windows, by their columns.
+
+    Ticks stand where windows start, and as many have words as there is room for; windows shorter
+    than a day have too many, and round hours instead.
+    """
+    time: dict[str, Any] = {"title": None, "grid": False, "format": _FORMATS}
+    starts, ends = series.starts, series.ends
+    if ends[0] - starts[0] < _DAY:
+        time["labelOverlap"] = True
+    else:
+        time["labelOverlap"] = "parity"
+        # As an expression: the interpreter reads a moment in a list of values as a year.
+        moments = (str(_clock(one, zone)) for one in (*starts, ends[-1]))
+        time["values"] = {"expr": f"[{', '.join(moments)}]"}
+        time["ticks"] = len(starts) < _MOST_TICKS
     ticks = [one.at for one in value_ticks(frame.bottom, frame.top)]
     return {
         "mark": {"type": "point", "opacity": 0},
         "encoding": {
             "x": {
                 **_X,
-                "axis": {"title": None, "labelOverlap": True, "grid": False, "format": _FORMATS},
+                "axis": time,
             },
             "y": {
                 **_value("value"),
@@ -213,13 +231,20 @@ def _levels(levels: Sequence[Level]) -> Iterator[dict[str, Any]]:
     }
 
 
-def _marks(marks: Sequence[Mark], zone: tzinfo) -> Iterator[dict[str, Any]]:
-    for style in ("mark", "alert"):
-        values = [
+def _marks(marks: Sequence[Mark], series: Drawn, zone: tzinfo) -> Iterator[dict[str, Any]]:
+    """Lines with their numbers, those at the right end on the left of the line."""
+    begin, end = series.starts[0], series.ends[-1]
+    last = begin + _AT_THE_END * (end - begin)
+    kinds = {
+        (style, align): [
             {"at": _clock(one.at, zone), "number": one.number}
             for one in marks
-            if (one.kind == "alert") is (style == "alert")
+            if (one.kind == "alert") is (style == "alert") and (one.at > last) is (align == "right")
         ]
+        for style in ("mark", "alert")
+        for align in ("left", "right")
+    }
+    for (style, align), values in kinds.items():
         if not values:
             continue
         x = {**_X, "field": "at"}
@@ -231,7 +256,7 @@ def _marks(marks: Sequence[Mark], zone: tzinfo) -> Iterator[dict[str, Any]]:
         yield {
             "data": {"values": values},
             "mark": {"type": "text", "style": "number", "clip": True}
-            | {"align": "left", "baseline": "top", "dx": 4, "dy": 3},
+            | {"align": align, "baseline": "top", "dx": 4 if align == "left" else -4, "dy": 3},
             "encoding": {"x": x, "y": {"value": 0}, "text": {"field": "number"}},
         }
 

@@ -95,6 +95,10 @@ def _may_be_secret(place: Place) -> bool:
             return True
         case ("monitors", _, "predictions" | "positives", "source", "path" | "url"):
             return True
+        case ("monitors", _, "audits", "verdicts", "source"):
+            return True
+        case ("monitors", _, "audits", "verdicts", "source", "path" | "url"):
+            return True
         case _:
             return False
 

@@ -38,7 +38,13 @@ from pumonitor.monitor.dashboard.people import add_forms
 from pumonitor.monitor.dashboard.protection import protect
 from pumonitor.monitor.dashboard.sign_in import add_sign_in, sign_in_address
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.in_words import estimate_text, interval_shown, length_words, moment_text
+from pumonitor.monitor.in_words import (
+    estimate_text,
+    interval_shown,
+    length_words,
+    marked,
+    moment_text,
+)
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 from pumonitor.monitor.page_addresses import (
@@ -159,7 +165,7 @@ def _teach_words(app: Flask) -> None:
     """Filters and functions of the templates."""
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(
-        estimate=lambda row: estimate_text(row.metric, row.value),
+        estimate=lambda row: marked(estimate_text(row.metric, row.value), row.infeasible_reason),
         interval=lambda row: interval_shown(row.low, row.high),
         when=moment_text,
         one_line=one_line,
@@ -171,6 +177,7 @@ def _teach_words(app: Flask) -> None:
         estimate_text=estimate_text,
         interval_shown=interval_shown,
         metric_title=title,
+        marked=marked,
         signed=signed,
         version_of_package=__version__,
         version_written=version_written,

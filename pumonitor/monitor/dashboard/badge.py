@@ -9,6 +9,7 @@ from markupsafe import Markup
 from pumonitor.monitor.dashboard.pages.standing import MonitorStanding, standings_of
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import estimate_text
+from pumonitor.monitor.inspection.alerts_shown import SEVERITIES
 from pumonitor.names import title
 from pumonitor.plain_text import one_line
 
@@ -63,9 +64,14 @@ def draw_badge(site: Site, monitor: str) -> Markup:
 
 
 def _said(one: MonitorStanding) -> str:
-    if one.headline is None or one.headline.value is None:
-        return one.condition
-    return f"{one.condition} · {title(one.metric)} {estimate_text(one.metric, one.headline.value)}"
+    said: list[str] = [one.condition]
+    if one.firing and one.condition not in SEVERITIES:
+        said.append(one.fires_said)
+    if one.headline is not None and one.headline.value is not None:
+        impossible = "!" if one.headline.infeasible or one.headline.impossible else ""
+        shown = estimate_text(one.metric, one.headline.value)
+        said.append(f"{title(one.metric)} {shown}{impossible}")
+    return " · ".join(said)
 
 
 def _width(text: str) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -18,9 +19,8 @@ from pumonitor.ports import Clock
 
 if TYPE_CHECKING:
     from prometheus_client.core import GaugeMetricFamily, Metric
-    from prometheus_client.registry import Collector
 
-__all__ = ["exposition"]
+__all__ = ["exposition", "in_text_format"]
 
 _SERIES: Final = ("monitor", "model_version", "segment")
 _NO_WORK: Final = Backlog(windows=0, to_collect=0, to_evaluate=0, failing=0, oldest_unfinished=None)
@@ -53,23 +53,42 @@ def exposition(
     pages : PageAddresses, optional
         Of the pages, for links from dashboards.
     """
-    from prometheus_client import CollectorRegistry, generate_latest
 
-    class Reader:
-        def collect(self) -> Iterator[Metric]:
-            now = clock()
-            yield _info("build_info", "the version of pumonitor", version=__version__)
-            if pages is not None:
-                yield _info("pages_info", "the address of the pages", address=pages.base)
-            yield from _work(ledger, monitors, now)
-            yield from _outbox(ledger)
-            yield from _estimates(ledger, monitors)
-            yield from _alerts(StoredAlerts(ledger.database).current())
+    def collect() -> Iterator[Metric]:
+        now = clock()
+        yield _info("build_info", "the version of pumonitor", version=__version__)
+        if pages is not None:
+            yield _info("pages_info", "the address of the pages", address=pages.base)
+        yield from _work(ledger, monitors, now)
+        yield from _outbox(ledger)
+        yield from _estimates(ledger, monitors)
+        yield from _alerts(StoredAlerts(ledger.database).current())
 
-    registry = CollectorRegistry(auto_describe=False)
-    reader: Collector = Reader()
-    registry.register(reader)
-    return lambda: generate_latest(registry)
+    return lambda: in_text_format(collect())
+
+
+def in_text_format(metrics: Iterable[Metric]) -> bytes:
+    """What `prometheus_client.generate_latest` writes of gauges, in a third of its time.
+
+    It looks at every label of every line anew, and all lines of an alert have the same seven. Names
+    are ours and valid; texts of people are values of labels.
+    """
+    from prometheus_client.utils import floatToGoString
+
+    @lru_cache(maxsize=65_536)
+    def label(name: str, value: str) -> str:
+        value = value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
+        return f'{name}="{value}"'
+
+    lines = []
+    for metric in metrics:
+        lines += [f"# HELP {metric.name} {metric.documentation}", f"# TYPE {metric.name} gauge"]
+        for sample in metric.samples:
+            labels = ",".join([label(*one) for one in sorted(sample.labels.items())])
+            braced = f"{{{labels}}}" if labels else ""
+            value = floatToGoString(sample.value)  # type: ignore[no-untyped-call]
+            lines.append(f"{sample.name}{braced} {value}")
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _estimates(ledger: Ledger, monitors: tuple[str, ...]) -> Iterator[Metric]:

@@ -253,6 +253,13 @@ def doubts_in(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
 
 def prior_said(evaluation: Mapping[str, Any]) -> str:
     """Sentences on the source of a followed class prior and on what remains unknown about it."""
+    audit = evaluation.get("made_with", {}).get("audit")
+    if audit is not None:
+        of = "this window" if audit["method"] == "audit" else "other windows"
+        return (
+            f"The class prior comes from the audit {audit['audit']} of {of} and the confirmations "
+            "of this one."
+        )
     over_time = _over_time(evaluation)
     if over_time is None:
         return ""
@@ -263,7 +270,8 @@ def prior_said(evaluation: Mapping[str, Any]) -> str:
 
 def _over_time(evaluation: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The stored details of a class prior that is followed."""
-    stored = evaluation.get("made_with", {}).get("class_prior")
+    made_with = evaluation.get("made_with", {})
+    stored = None if "audit" in made_with else made_with.get("class_prior")
     found: Mapping[str, Any] | None = (stored or {}).get("diagnostics", {}).get("over_time")
     return found
 

@@ -40,6 +40,10 @@ _HEALTH: Final = {
     "unmatched_labels": "more than {limit} of the labels belong to no prediction",
     "score_range": "scores leave their usual range",
     "volume": "predictions are {limit} more or less than usual",
+    "audit_overdue": "no audit has been drawn for {limit}",
+    "audit_unread": "cases of an audit have no verdict {limit} after the draw",
+    "audit_conflicts": "more than {limit} cases of an audit have contradicting verdicts",
+    "unfair_labels": "an audit says that confirmations follow the score (level .05)",
 }
 _NEEDS_USUAL: Final = ("score_range", "volume")
 
@@ -188,7 +192,9 @@ def _condition(rule: AlertRule) -> str:
         case Health():
             limit = (
                 shown_duration(timedelta(seconds=condition.limit))
-                if condition.kind == "stale"
+                if condition.kind in ("stale", "audit_overdue", "audit_unread")
+                else f"{condition.limit:g}"
+                if condition.kind == "audit_conflicts"
                 else f"{100 * condition.limit:g}%"
             )
             return _HEALTH[condition.kind].format(limit=limit)

@@ -19,6 +19,7 @@ from pumonitor.monitor.ledger.outbox import StoredOutbox
 from pumonitor.monitor.ledger.results import planning
 from pumonitor.monitor.ledger.results.auxiliary import forget_auxiliary
 from pumonitor.monitor.ledger.results.planning import Which
+from pumonitor.monitor.ledger.reviews import StoredReviews
 from pumonitor.monitor.ledger.run_ids import StoredRunIds
 from pumonitor.monitor.ledger.secret_keys import StoredSecretKeys
 from pumonitor.monitor.ledger.standings import StoredStandings, stir
@@ -55,6 +56,8 @@ class Ledger(ClaimedWork):
         Acknowledgements and silences, with entries in the audit log.
     notes : StoredNotes
         Notes of people.
+    reviews : StoredReviews
+        Audits, their cases and verdicts.
     secret_keys : StoredSecretKeys
         Random keys that all processes share.
     standings : StoredStandings
@@ -94,6 +97,7 @@ class Ledger(ClaimedWork):
         self.alerts = StoredAlerts(database)
         self.by_people = ChangesByPeople(database)
         self.notes = StoredNotes(database)
+        self.reviews = StoredReviews(database)
         self.secret_keys = StoredSecretKeys(database)
         self.standings = StoredStandings(database)
         self.tokens = StoredTokens(database)

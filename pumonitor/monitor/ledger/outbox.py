@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -40,7 +40,26 @@ from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
 from pumonitor.monitor.ledger.enqueue import alone_with, key_hash
 from pumonitor.ports import OutboxMessage
 
-__all__ = ["StoredOutbox", "Waiting"]
+__all__ = ["Kept", "StoredOutbox", "Waiting"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A message that the outbox still has.
+
+    Attributes
+    ----------
+    destination, key : str
+    payload : mapping
+    delivered_at, set_aside_at : datetime or None
+        None and None: it waits.
+    """
+
+    destination: str
+    key: str
+    payload: Mapping[str, Any]
+    delivered_at: datetime | None
+    set_aside_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +240,28 @@ class StoredOutbox:
                 )
                 found |= {row.key: row.payload for row in connection.execute(query)}
         return dict(sorted(found.items()))
+
+    def kept(self, keys: Collection[str], *, to: str) -> tuple[Kept, ...]:
+        """Messages with these keys, by destination; those that were deleted are left out.
+
+        Parameters
+        ----------
+        keys : collection of str
+        to : str
+            Only destinations that begin with it.
+        """
+        own, asked = outbox.c, sorted(keys)
+        found: list[Kept] = []
+        with self._database.reading() as connection:
+            names = select(own.destination).distinct().order_by(own.destination)
+            for name in connection.scalars(names).all() if asked else ():
+                # The index is by destination and key.
+                for start in range(0, len(asked) if name.startswith(to) else 0, 500):
+                    query = select(*(own[one.name] for one in fields(Kept))).where(
+                        own.destination == name, own.key.in_(asked[start : start + 500])
+                    )
+                    found += [Kept(**row._mapping) for row in connection.execute(query)]
+        return tuple(found)
 
     def forget_delivered(
         self, *, older_than: timedelta, keep: Collection[str] = (), limit: int = 500

@@ -15,6 +15,7 @@ from pumonitor.monitor.ledger.database.schema import (
     monitors,
 )
 from pumonitor.monitor.ledger.records.windows import AuditEntry
+from pumonitor.monitor.ledger.results.read_audits import AuditsReader
 from pumonitor.monitor.ledger.results.read_collected import CollectedReader
 from pumonitor.monitor.ledger.results.read_lists import ListsReader
 from pumonitor.monitor.ledger.results.read_overview import OverviewReader
@@ -27,6 +28,7 @@ __all__ = ["LedgerReader"]
 
 
 class LedgerReader(
+    AuditsReader,
     CollectedReader,
     ListsReader,
     OverviewReader,

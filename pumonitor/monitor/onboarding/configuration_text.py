@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import textwrap
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,9 @@ from pumonitor.monitor.onboarding.onboarded import Onboarded
 __all__ = ["configuration_text"]
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*|\d+(h|d|w|mo)")
+_COMMENTS: Final = 44
+"""Column in which comments stand, if the key ends before it."""
+_WIDEST: Final = 100
 _WORDS: Final = ("true", "false", "null")
 
 _HEADER: Final = (
@@ -32,9 +36,11 @@ _DESTINATIONS: Final = (
     "#   oncall: {apprise: ${PAGER_URL}}         # chat, e-mail, paging; pumonitor notify --test",
 )
 _RULES: Final = (
-    "    # rules:                                 # without rules no alert can fire",
-    "    #   - {metric: aul, shift: down, false_alarms_per_year: 1}  # a lasting fall",
-    "    #   - {metric: recall, below: 0.6, for: 2}  # its whole interval, two windows in a row",
+    "    # rules:                                # without rules no alert can fire",
+    "    #   # a lasting fall:",
+    "    #   - {metric: aul, shift: down, false_alarms_per_year: 1}",
+    "    #   # its whole interval is below, two windows in a row:",
+    "    #   - {metric: recall, below: 0.6, for: 2}",
     "    #   - {health: no_data}",
 )
 
@@ -56,7 +62,7 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         "",
         "monitors:",
         f"  {_scalar(found.name)}:",
-        "    # model: models:/NAME@champion           # link to MLflow's registry",
+        "    # model: models:/NAME@champion          # link to MLflow's registry",
         "    predictions:",
         _line(6, "source", _path(found.predictions, folder), "path or pattern"),
         "      # source: {url: ${WAREHOUSE_URL}, table: scoring.predictions}",
@@ -67,8 +73,8 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(6, "score", found.score, why.get("score")),
         _line(6, "model_version", found.model_version, "each version is a series of its own"),
         *_segments(found),
-        "      # features: [COLUMN, COLUMN]           # keep the class prior right where a model",
-        "      # group: CUSTOMER                      # breaks; group: an entity that recurs",
+        "      # features: [COLUMN, COLUMN]          # keep the class prior if the model breaks",
+        "      # group: CUSTOMER                     # an entity that recurs; with features",
         "    positives:",
         _line(6, "source", _path(found.positives, folder)),
         _line(6, "id", found.positives_id, "refers to the prediction"),
@@ -90,6 +96,15 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
     return "\n".join(line for line in lines if line is not None) + "\n"
 
 
+def _commented(line: str, comment: str) -> str:
+    """A line with its comment beside it, or above it where both do not fit side by side."""
+    if len(line) < _COMMENTS and _COMMENTS + len(comment) <= _WIDEST:
+        return f"{line:<{_COMMENTS}}# {comment}"
+    indent = " " * (len(line) - len(line.lstrip()))
+    above = textwrap.wrap(comment, _WIDEST - len(indent) - 2, break_long_words=False)
+    return "\n".join([*(f"{indent}# {part}" for part in above), line])
+
+
 class _Written(str):
     """A value as it is written in the file."""
 
@@ -101,25 +116,34 @@ def _line(indent: int, key: str, value: str | None, comment: str | None = None) 
     if value is None:
         return None
     text = f"{' ' * indent}{key}: {value if isinstance(value, _Written) else _scalar(value)}"
-    return f"{text:<43} # {comment}" if comment else text
+    return _commented(text, comment) if comment else text
 
 
 def _segments(found: Onboarded) -> list[str]:
     if not found.segments:
         return []
     listed = ", ".join(_scalar(name) for name in found.segments)
-    return [f"      # segments: [{listed}]  # each value is evaluated, in addition to all rows"]
+    return [
+        _commented(
+            f"      # segments: [{listed}]", "each value is evaluated, in addition to all rows"
+        )
+    ]
 
 
 def _class_prior(found: Onboarded) -> list[str]:
     if found.class_prior != "auto":
-        return [f"    class_prior: {found.class_prior}  # where windows are followed from"]
+        return [
+            _commented(f"    class_prior: {found.class_prior}", "the series is followed from there")
+        ]
     return [
-        f"{'    class_prior: auto':<43} # share of positives, measured; known of one period it is",
-        "    # class_prior: {value: 0.03, low: 0.02, high: 0.04, of: {start: 2026-01-01, "
-        "end: 2026-02-01}}",
-        "    # or an audit of random cases, {positives: 12, cases: 300, of: ...}; a constant:",
-        "    # {assumed: 0.03}",
+        _commented("    class_prior: auto", "share of positives, measured; or instead,"),
+        "    # known of one period:",
+        "    # class_prior: {value: 0.03, low: 0.02, high: 0.04, "
+        "of: {start: 2026-01-01, end: 2026-02-01}}",
+        "    # found by an audit of random cases of that period:",
+        "    # class_prior: {positives: 12, cases: 300, of: {start: 2026-01-01, end: 2026-02-01}}",
+        "    # a constant:",
+        "    # class_prior: {assumed: 0.03}",
     ]
 
 
@@ -127,7 +151,7 @@ def _reference(found: Onboarded, why: str) -> list[str]:
     if found.reference is None:
         return ["    # reference: {start: 2026-01-01, end: 2026-02-01}  # windows to compare with"]
     start, end = found.reference
-    return [f"    reference: {{start: {start}, end: {end}}}  # {why}"]
+    return [_commented(f"    reference: {{start: {start}, end: {end}}}", why)]
 
 
 def _path(path: str, folder: Path) -> str:

@@ -34,7 +34,10 @@ class MetricOverWindows:
     revisions : sequence of int
     value, low, high : ndarray of shape (windows,)
     reasons : sequence of str
-        Why a value is undefined or cannot be right; "" otherwise.
+        Why a value is undefined or cannot be right, or what impossible number it is computed
+        with; "" otherwise.
+    infeasible : ndarray of shape (windows,)
+        Whether a value cannot be right, or stands on a class prior that cannot.
     expected, expected_low, expected_high : ndarray of shape (windows,)
         What provisional values are expected to become.
     counted : mapping of str to ndarray
@@ -53,6 +56,7 @@ class MetricOverWindows:
     low: FloatArray
     high: FloatArray
     reasons: Sequence[str]
+    infeasible: NDArray[np.bool_]
     expected: FloatArray
     expected_low: FloatArray
     expected_high: FloatArray
@@ -125,6 +129,7 @@ def metric_over_windows(
         low=_at(columns.low, own),
         high=_at(columns.high, own),
         reasons=[_reason(columns, place) for place in own],
+        infeasible=np.array([_is_infeasible(columns, place) for place in own], dtype=bool),
         expected=_at(columns.value, later),
         expected_low=_at(columns.low, later),
         expected_high=_at(columns.high, later),
@@ -137,6 +142,10 @@ def metric_over_windows(
 
 def _at(values: Sequence[float | None], places: Sequence[int | None]) -> FloatArray:
     return np.array([np.nan if place is None else values[place] for place in places], dtype=float)
+
+
+def _is_infeasible(columns: ResultColumns, place: int | None) -> bool:
+    return place is not None and (columns.infeasible[place] or columns.impossible[place])
 
 
 def _reason(columns: ResultColumns, place: int | None) -> str:

@@ -23,10 +23,11 @@ def prior_history(found: StoredEvaluation, ledger: LedgerReader) -> PriorHistory
     """Class priors of the last 60 windows of a series up to one, as they were known then.
 
     Where another model version was followed before, its windows come first. None where the class
-    prior is not followed, or is known of fewer than two windows.
+    prior is not followed, comes from an audit, or is known of fewer than two windows.
     """
-    last = _over_time(found.evaluation.get("made_with", {}).get("class_prior"))
-    if last is None:
+    made_with = found.evaluation.get("made_with", {})
+    last = _over_time(made_with.get("class_prior"))
+    if last is None or "audit" in made_with:
         return None
     window = found.window
     with ledger.database.reading() as connection:

@@ -9,8 +9,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.audited_curves import audited_curves
 from pumonitor.evaluation import score_shares
-from pumonitor.metrics.curves import by_threshold, precision_recall_curve, roc_curve
+from pumonitor.metrics.curves import (
+    ThresholdCells,
+    by_threshold,
+    precision_recall_curve,
+    roc_curve,
+    threshold_cells,
+)
 from pumonitor.metrics.evaluation_bounds import bound_curves
 from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
 from pumonitor.metrics.f_beta import F1
@@ -48,12 +55,15 @@ class WindowCurves:
     sensitivities : mapping of str to Sensitivity
         Those of `OVER_PRIORS` that have a value.
     threshold : float
+    cells : ThresholdCells
+        Of the curves by threshold.
     """
 
     curves: Mapping[str, Curve]
     scores: Mapping[str, NDArray[np.float64]]
     sensitivities: Mapping[str, Sensitivity]
     threshold: float
+    cells: ThresholdCells
 
 
 def window_curves(found: WindowProblem) -> WindowCurves:
@@ -72,6 +82,21 @@ def window_curves(found: WindowProblem) -> WindowCurves:
     ['f1_by_threshold', 'precision_by_threshold', 'precision_recall']
     """
     problem, threshold = found.problem, found.threshold
+    cells = threshold_cells(problem, cells=CURVE_CELLS, threshold=threshold)
+    if found.audit is not None:
+        drawn = audited_curves(
+            problem, found.audit.posterior, threshold=threshold, metrics=_BY_THRESHOLD
+        )
+        bounds = bound_curves(problem, found.class_prior, curves=drawn, band="exact")
+        return WindowCurves(
+            curves={**drawn, **bounds},
+            scores=score_shares(problem.table),
+            # The audit says what the class prior is.
+            sensitivities={},
+            threshold=threshold,
+            # An audit finds no more positives than rows anywhere.
+            cells=replace(cells, impossible=np.zeros_like(cells.impossible)),
+        )
     resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
     curves = {
         "precision_recall": precision_recall_curve(problem, resampled),
@@ -94,4 +119,5 @@ def window_curves(found: WindowProblem) -> WindowCurves:
         scores=score_shares(problem.table),
         sensitivities={name: one for name, one in swept.items() if one.undefined_reason is None},
         threshold=threshold,
+        cells=cells,
     )

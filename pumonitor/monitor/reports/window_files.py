@@ -16,6 +16,7 @@ from pumonitor.monitor.reports.region_over_windows import no_pure_region_in_wind
 from pumonitor.monitor.reports.window_history import window_history
 from pumonitor.monitor.reports.window_report import window_files
 from pumonitor.monitor.windows.class_prior.assumed import stored_findings
+from pumonitor.monitor.windows.evaluation.audited_windows import audited_again
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
 from pumonitor.monitor.windows.input_findings import findings_of
 from pumonitor.names import title
@@ -53,7 +54,8 @@ def window_files_of(
         return {}
     monitor = monitors[found.monitor]
     made_with = found.evaluation["made_with"]
-    prior = class_prior_from_json(made_with["class_prior"])
+    audit = audited_again(made_with)
+    prior = class_prior_from_json(made_with["class_prior"]) if audit is None else audit.class_prior
     table = next(
         (
             one.table()
@@ -81,6 +83,7 @@ def window_files_of(
         prior_history=priors,
         label_purity=monitor.label_purity,
         rng=made_with["seed"],
+        audit=audit,
     )
 
 

@@ -63,6 +63,6 @@ def window_history(
 
 
 def _point(row: PublishedResult) -> HistoryPoint:
-    if row.infeasible_reason:
+    if not row.is_evidence:
         return HistoryPoint(start=row.window_start, value=None, low=None, high=None)
     return HistoryPoint(start=row.window_start, value=row.value, low=row.low, high=row.high)

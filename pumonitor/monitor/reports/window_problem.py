@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pumonitor.audit.estimates import AuditedEstimates
 from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
+from pumonitor.monitor.windows.evaluation.audited_windows import audited_again
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
 from pumonitor.prior import resolve_class_prior
 from pumonitor.results import ClassPriorEstimate
@@ -24,6 +26,8 @@ class WindowProblem:
     class_prior : ClassPriorEstimate
         As the evaluation took it.
     threshold, top_k, f_beta : float
+    audit : AuditedEstimates or None
+        What an audit says of the window: its estimates and curves go before those of the problem.
     """
 
     problem: Problem
@@ -31,6 +35,7 @@ class WindowProblem:
     threshold: float
     top_k: float
     f_beta: float
+    audit: AuditedEstimates | None = None
 
 
 def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProblem | None:
@@ -47,7 +52,8 @@ def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProbl
     made_with, settings = found.evaluation.get("made_with"), found.evaluation.get("settings")
     if made_with is None or settings is None:
         return None
-    prior = class_prior_from_json(made_with["class_prior"])
+    audit = audited_again(made_with)
+    prior = class_prior_from_json(made_with["class_prior"]) if audit is None else audit.class_prior
     table = next(
         (
             one.table()
@@ -84,6 +90,7 @@ def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProbl
         threshold=settings["threshold"],
         top_k=settings["top_k"],
         f_beta=settings["f_beta"],
+        audit=audit,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pumonitor.audit.estimates import AuditedEstimates
 from pumonitor.evaluation import evaluate_table
 from pumonitor.report.history_chart import HistoryPoint
 from pumonitor.report.html import render_html
@@ -18,7 +19,12 @@ __all__ = ["window_evaluation", "window_files"]
 
 
 def window_evaluation(
-    table: ScoreTable, class_prior: ClassPriorEstimate, *, threshold: float, **settings: Any
+    table: ScoreTable,
+    class_prior: ClassPriorEstimate | None,
+    *,
+    threshold: float,
+    audit: AuditedEstimates | None = None,
+    **settings: Any,
 ) -> Evaluation:
     """Evaluate a window's table again; the same arguments give the same numbers.
 
@@ -26,9 +32,11 @@ def window_evaluation(
     ----------
     table : ScoreTable
         The window's, or a compressed one with an edge at the threshold.
-    class_prior : ClassPriorEstimate
-        The one the window was evaluated with, for instance followed from earlier windows.
+    class_prior : ClassPriorEstimate or None
+        The one the window was evaluated with, for instance followed from earlier windows; that of
+        the audit goes before it.
     threshold : float
+    audit : AuditedEstimates, optional
     **settings
         Further keywords of `pumonitor.evaluate_table`.
 
@@ -37,12 +45,13 @@ def window_evaluation(
     InputError
         If the table cannot be evaluated.
     """
-    return evaluate_table(table, threshold=threshold, class_prior=class_prior, **settings)
+    given = "auto" if audit is not None or class_prior is None else class_prior
+    return evaluate_table(table, threshold=threshold, class_prior=given, audit=audit, **settings)
 
 
 def window_files(
     table: ScoreTable,
-    class_prior: ClassPriorEstimate,
+    class_prior: ClassPriorEstimate | None,
     *,
     threshold: float,
     title: str,

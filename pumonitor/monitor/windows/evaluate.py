@@ -18,6 +18,7 @@ from pumonitor.monitor.windows.messages.summaries import summary_of_month
 from pumonitor.monitor.windows.messages.superseded_versions import ends_of_superseded
 from pumonitor.monitor.windows.messages.window_messages import messages_of
 from pumonitor.ports import Pane
+from pumonitor.results import Finding
 
 __all__ = ["evaluate", "evaluated_series", "references_in"]
 
@@ -71,7 +72,7 @@ def references_in(ledger: LedgerReader, priors: FollowedPriors) -> References:
         # Its windows are compared with nothing.
         return evaluated_series(of_pane, window_key, ledger, reference=None)
 
-    return References(ledger, evaluated)
+    return References(ledger, evaluated, read_with=priors.audits.digests)
 
 
 def evaluated_series(
@@ -102,16 +103,21 @@ def _evaluated(
     compared_with = None
     if reference is not None and not reference.holds_back(pane):
         compared_with = reference.windows_for(stored.model_version, stored.segment)
+    audits = priors.audited(stored)
+    findings: Sequence[Finding] = ()
+    if audits.reading is None:  # an audited class prior is not the assumed one
+        findings = findings_of(
+            ledger, monitor, priors.configuration, stored, pane, together=together
+        )
     return evaluate_window(
         SeriesTable.stored(stored),
         state=pane.state,
         key=window_key,
         threshold=monitor.threshold,
         class_prior=priors.of(stored),
+        audits=audits,
         reference=compared_with,
         maturity=priors.arrivals.share_known(stored.model_version, stored.segment),
-        findings=findings_of(
-            ledger, monitor, priors.configuration, stored, pane, together=together
-        ),
+        findings=findings,
         label_purity=monitor.label_purity,
     )

@@ -12,7 +12,7 @@ from pumonitor.sources.column_types.monitored_tables import (
     SqlTable,
 )
 
-__all__ = ["open_monitor_source"]
+__all__ = ["open_monitor_source", "place_of"]
 
 
 def open_monitor_source(monitor: Monitor) -> PredictionSource:
@@ -30,7 +30,7 @@ def open_monitor_source(monitor: Monitor) -> PredictionSource:
 
     predictions, positives = monitor.predictions, monitor.positives
     return open_source(
-        _place(predictions.source),
+        place_of(predictions.source),
         PredictionColumns(
             id=predictions.id,
             time=predictions.time,
@@ -43,7 +43,7 @@ def open_monitor_source(monitor: Monitor) -> PredictionSource:
             time_unit=predictions.time_unit,
             ambiguous=predictions.ambiguous,
         ),
-        _place(positives.source),
+        place_of(positives.source),
         LabelColumns(
             id=positives.id,
             known_at=positives.known_at,
@@ -57,7 +57,8 @@ def open_monitor_source(monitor: Monitor) -> PredictionSource:
     )
 
 
-def _place(source: Source) -> str | SqlTable | SqlQuery:
+def place_of(source: Source) -> str | SqlTable | SqlQuery:
+    """Where a table is, with its secrets."""
     if source.query is not None:
         return SqlQuery(url=source.address, query=source.query)
     if source.table is not None:

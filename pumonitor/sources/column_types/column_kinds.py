@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from pumonitor.errors import InputError, did_you_mean
 
@@ -70,6 +70,7 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
         frozenset({"integer", "text", "cell", "empty"}),
         "entities are whole numbers or text, as ids are",
     ),
+    "shown": (frozenset(get_args(Kind)), "leave it out"),
 }
 _NUMBERS_ALIKE: Final[tuple[frozenset[Kind], ...]] = (
     frozenset({"integer", "number", "single", "boolean"}),
@@ -92,6 +93,7 @@ _ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
     "segment": _CATEGORIES_ALIKE,
     "feature": (frozenset({"integer", "number", "single"}),),
     "group": (),
+    "shown": (frozenset(get_args(Kind)),),
 }
 """Kinds that files may mix in one column: each is read as what it means."""
 

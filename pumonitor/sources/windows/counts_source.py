@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal
 
 from pumonitor.errors import InputError
 from pumonitor.ports import (
@@ -39,12 +37,15 @@ from pumonitor.sources.windows.counts_rows import (
     PredictionTable,
 )
 from pumonitor.sources.windows.described import named_columns, plain_values, sample_of, types_of
+from pumonitor.sources.windows.drawing import DrawQuery, count_bins, draw_rows
 from pumonitor.sources.windows.grid import ScoreGrid
+from pumonitor.sources.windows.label_delays import LabelDelays
 from pumonitor.sources.windows.sampling import SampleQuery, sample_window
 
-__all__ = ["CountedSource"]
+if TYPE_CHECKING:
+    from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
 
-_LEVELS: Final = (0.1, 0.5, 0.9)
+__all__ = ["CountedSource"]
 
 
 class CountedSource:
@@ -66,6 +67,7 @@ class CountedSource:
         orphans: Literal["count", "skip"],
         clock: Clock,
         with_features: Callable[[], PredictionTable],
+        with_shown: Callable[[Sequence[str]], PredictionTable],
     ) -> None:
         self._engine = engine
         self._predictions = predictions
@@ -76,6 +78,7 @@ class CountedSource:
         self._orphans = orphans
         self._clock = clock
         self._with_features = with_features
+        self._with_shown = with_shown
         self._featured: PredictionTable | None = None
         self._received: tuple[datetime | None, LabelTable] | None = None
 
@@ -98,8 +101,7 @@ class CountedSource:
             delay_edges=request.delay_edges,
         )
         with self._engine.snapshot():
-            self._load_predictions(named_columns(self._predictions), between)
-            self._engine.load(query.labels.relation, named_columns(query.labels))
+            self._load_both(query)
             return count_window(
                 self._engine,
                 query,
@@ -130,9 +132,39 @@ class CountedSource:
             threshold=0.5,
         )
         with self._engine.snapshot():
-            self._load_predictions(named_columns(predictions), between)
-            self._engine.load(query.labels.relation, named_columns(query.labels))
+            self._load_both(query)
             return sample_window(self._engine, query, request)
+
+    def bins(self, request: BinRequest) -> BinRows:
+        """Rows and confirmed positives of one window by score bin.
+
+        Raises
+        ------
+        InputError
+            If rows cannot be used.
+        SourceError
+            If a table cannot be read.
+        """
+        query = self._draw_query(self._predictions, request)
+        with self._engine.snapshot():
+            self._load_both(query)
+            return count_bins(self._engine, query, request)
+
+    def draw(self, request: CaseRequest) -> tuple[DrawnRow, ...]:
+        """Rows of one window with the smallest keys of their bin, in the order of these.
+
+        Raises
+        ------
+        InputError
+            If a column is missing, the seed cannot be used, or rows cannot be.
+        SourceError
+            If a table cannot be read.
+        """
+        predictions = self._with_shown(request.columns) if request.columns else self._predictions
+        query = self._draw_query(predictions, request)
+        with self._engine.snapshot():
+            self._load_both(query)
+            return draw_rows(self._engine, query, request)
 
     def span(self) -> tuple[datetime, datetime] | None:
         """Times of the first and the last prediction; None without any.
@@ -173,10 +205,10 @@ class CountedSource:
             ((known, latest, later),) = self._engine.rows(query.label_span(limit), about=about)
             if later and self._labels.known_at is not None:
                 raise _ahead("known_at", self._labels.known_at, self._labels, int(later), latest)
-            delays = _Delays()
+            delays = LabelDelays()
             if self._labels.known_at is not None:
                 both = f"{self._predictions.relation.name} or {about}"
-                delays = _Delays.of(self._engine.rows(query.delays(), about=both))
+                delays = LabelDelays.of(self._engine.rows(query.delays(), about=both))
             sample = sample_of(self._engine, self._predictions)
         with self._label_engine.snapshot():
             label_sample = sample_of(self._label_engine, self._labels)
@@ -222,6 +254,24 @@ class CountedSource:
             threshold=threshold,
             delay_edges=delay_edges,
         )
+
+    def _draw_query(self, predictions: PredictionTable, request: BinRequest) -> DrawQuery:
+        between = (request.window.start, request.window.end)
+        return DrawQuery(
+            predictions=predictions,
+            labels=self._labels_known_by(max(request.as_of, between[1])),
+            dialect=self._engine.dialect,
+            grid=self._grid,
+            key=self._key,
+            between=between,
+            as_of=(request.as_of,),
+            threshold=request.threshold,
+            edges=request.edges,
+        )
+
+    def _load_both(self, query: CountQuery) -> None:
+        self._load_predictions(named_columns(query.predictions), query.between)
+        self._engine.load(query.labels.relation, named_columns(query.labels))
 
     def _load_predictions(
         self, names: Sequence[str], between: tuple[datetime, datetime] | None = None
@@ -312,36 +362,6 @@ class CountedSource:
             else TimeColumn(column=column["known"], zone=None, unit="us"),
             label=column["label"],
             propensity=None if table.propensity is None else column["propensity"],
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Delays:
-    """How long confirmations take, and how many of them came before their predictions."""
-
-    quantiles: Mapping[float, float] = field(default_factory=dict)
-    confirmed: int = 0
-    early: int = 0
-    refused: int = 0
-
-    @classmethod
-    def of(cls, rows: Sequence[tuple[Any, ...]]) -> _Delays:
-        """From numbers of predictions by whole seconds; levels are of those that count."""
-        counted = sorted((int(seconds), int(number)) for seconds, number in rows)
-        kept = [one for one in counted if one[0] >= -CLOCKS_DIFFER.total_seconds()]
-        quantiles: dict[float, float] = {}
-        if kept:
-            reached = np.cumsum([number for _, number in kept])
-            places = [int(np.searchsorted(reached, level * reached[-1])) for level in _LEVELS]
-            quantiles = {
-                level: float(kept[place][0]) for level, place in zip(_LEVELS, places, strict=True)
-            }
-        confirmed = sum(number for _, number in counted)
-        return cls(
-            quantiles=quantiles,
-            confirmed=confirmed,
-            early=sum(number for seconds, number in kept if seconds < 0),
-            refused=confirmed - sum(number for _, number in kept),
         )
 
 

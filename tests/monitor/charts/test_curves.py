@@ -28,13 +28,18 @@ def points(path):
     ]
 
 
-def test_a_line_goes_through_its_numbers_and_stays_inside():
-    [line] = of_class(drawn([Line(x=X, y=3 * X - 1)]), "line estimate")
+def test_a_line_goes_through_its_numbers_and_is_cut_where_it_leaves_the_drawing():
+    root = drawn([Line(x=X, y=3 * X - 1, low=3 * X - 2, high=3 * X)])
+    [line] = of_class(root, "line estimate")
     found = points(line)
     assert [x for x, _ in found] == [round(52 + 296 * x, 1) for x in X]
-    # 190 units high from the axis at 208; beyond 0 and 1 it is cut off.
-    expected = np.round(208 - 190 * np.clip(3 * X - 1, 0, 1), 1)
-    np.testing.assert_allclose([y for _, y in found], expected, atol=0.051)
+    # 190 units high from the axis at 208. Held at 0 or 1 it would read as a number there.
+    np.testing.assert_allclose([y for _, y in found], 208 - 190 * (3 * X - 1), atol=0.051)
+    [band] = of_class(root, "band")
+    assert line.get("clip-path") == band.get("clip-path") == "url(#a-inside)"
+    [inside] = [one for one in root.iter() if one.get("id") == "a-inside"]
+    rect = {name: float(inside[0].get(name)) for name in ("x", "y", "width", "height")}
+    assert rect == {"x": 50.5, "y": 16.5, "width": 299.0, "height": 193.0}
 
 
 def test_missing_numbers_break_the_line_and_no_number_draws_nothing():

@@ -98,6 +98,22 @@ def test_axes_limits_marks_and_reference_are_those_of_the_drawing():
     assert shade == {"start": milliseconds, "end": milliseconds + 86_400_000}
 
 
+def test_dates_stand_where_windows_start_and_numbers_of_marks_inside():
+    last = Mark(BEGIN + 3.99 * DAY, 3, "at the end", "note")
+    found = chart(series([0.5, 0.7, 0.6, 0.6]), marks=[Mark(BEGIN, 1, "first", "note"), last])
+    axis = found["layer"][0]["encoding"]["x"]["axis"]
+    begin = int(BEGIN.timestamp() * 1000)
+    expected = ", ".join(str(begin + place * 86_400_000) for place in range(5))
+    assert axis["values"] == {"expr": f"[{expected}]"}
+    # A month that begins is a day as any other.
+    assert {axis["format"][one] for one in ("year", "month", "date")} == {"%Y-%m-%d"}
+    numbers = [one for one in found["layer"] if one["mark"].get("style") == "number"]
+    assert [(one["mark"]["align"], one["data"]["values"][0]["number"]) for one in numbers] == [
+        ("left", 1),
+        ("right", 3),
+    ]
+
+
 def test_time_is_drawn_by_the_clocks_of_the_zone():
     zone = ZoneInfo("America/New_York")
     midnight = datetime(2026, 3, 7, tzinfo=zone).astimezone(UTC)

@@ -13,7 +13,9 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.ledger.ledger import Ledger
 from tests.given_labels import labels_as_given
-from tests.monitor.dashboard.shop_pages import EvaluatedPages, ShopPages
+from tests.monitor.alerted_ledger import DAY
+from tests.monitor.alerted_ledger import FIRST as FIRST_OF_SHOP
+from tests.monitor.dashboard.shop_pages import DAYS, EvaluatedPages, ShopPages
 from tests.monitor.monitored_shop import FIRST, MATURITY, write_shop
 
 
@@ -30,7 +32,9 @@ def shop_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shop(shop_state: Path, tmp_path: Path) -> Iterator[ShopPages]:
     shutil.copy(shop_state, tmp_path / "state.db")
     with Ledger.open(f"sqlite:///{tmp_path / 'state.db'}") as ledger:
-        yield ShopPages(ledger)
+        shop = ShopPages(ledger, days=0).at(FIRST_OF_SHOP + DAYS * DAY + timedelta(minutes=1))
+        shop.found.now = shop.now
+        yield shop
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from flask.testing import FlaskClient
 
 from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.config.file import read_configuration_text
@@ -31,6 +34,7 @@ monitors:
       - {metric: recall, below: 0.5, name: too few found, provisional: true}
       - {metric: f1, below: 0.2, severity: warning}
 """
+DAYS = 8
 HOSTILE = "country=<script>alert('x')</script>\u202e\n\x00\"é"
 
 
@@ -78,7 +82,7 @@ class ShopPages:
     """Pages over a ledger of so many days."""
 
     def __init__(
-        self, ledger: Ledger, *, days: int = 8, caller: Callable[[], Caller] | None = None
+        self, ledger: Ledger, *, days: int = DAYS, caller: Callable[[], Caller] | None = None
     ) -> None:
         self.monitors = monitors()
         monitor = self.monitors["card-fraud"]
@@ -88,9 +92,13 @@ class ShopPages:
         for day in range(1, days + 1):
             self.run(FIRST + day * DAY)
         self.site = Site(monitors=self.monitors, ledger=ledger, clock=lambda: self.now)
-        app = make_app(self.site, is_host=lambda host: host == "localhost", caller=caller)
+        self._caller = caller
+
+    @cached_property
+    def client(self) -> FlaskClient:
+        app = make_app(self.site, is_host=lambda host: host == "localhost", caller=self._caller)
         app.testing = True
-        self.client = app.test_client()
+        return app.test_client()
 
     def at(self, now: datetime) -> ShopPages:
         """The same at a moment, without working on anything."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 import pytest
 
 from pumonitor.monitor.dashboard.pages import alerts_page, simulate_page
+from pumonitor.monitor.dashboard.pages.incidents_shown import last_known
+from pumonitor.monitor.rules.alerts.alert import Alert
 from tests.monitor.dashboard.page_text import text_of
 from tests.monitor.dashboard.shop_pages import ShopPages, person
 
@@ -26,9 +29,23 @@ def bars_of(page):
 
 def test_an_incident_lasts_from_its_first_window_until_now(shop):
     [(link, x, width, text)] = bars_of(shop.get("/alerts").text)
-    assert text == "card-fraud: too few found (version 2): 2026-01-06, fires still"
+    since = "bad since 2026-01-06, noticed on 2026-01-07"
+    assert text == f"card-fraud: too few found (version 2): {since}, fires still"
     assert (x, x + width) == (14, 946)
-    assert "firing since 2026-01-06" in text_of(shop.get(html.unescape(link)))
+    said = text_of(shop.get(html.unescape(link)))
+    assert "firing, bad since the window of 2026-01-06 , noticed on 2026-01-07" in said
+
+
+def test_the_axis_ends_where_windows_ended_and_not_years_later():
+    def at(day):
+        return datetime(2012, 3, day, tzinfo=UTC)
+
+    named = {"monitor": "m", "rule_key": "k", "model_version": "", "segment": ""}
+    alert = Alert(**named, rule="r", metric="aul", severity="critical", as_of=at(20))
+    years_later = datetime(2026, 11, 23, tzinfo=UTC)
+    assert last_known(years_later, [alert], []) == at(20)
+    assert last_known(at(15), [alert], []) == at(15)
+    assert last_known(years_later, [], []) == years_later
 
 
 def test_an_incident_that_is_over_ends_where_it_was_resolved(shop):
@@ -36,7 +53,8 @@ def test_an_incident_that_is_over_ends_where_it_was_resolved(shop):
     first, second = bars_of(said.text)
     # Until the fourth day by the first version, which then has no more windows.
     assert first[3].endswith("fires still")
-    assert second[3] == "card-fraud: recall above 0.5 (version 2): 2026-01-04, to 2026-01-06"
+    since = "bad since 2026-01-04, noticed on 2026-01-05"
+    assert second[3] == f"card-fraud: recall above 0.5 (version 2): {since}, to 2026-01-06"
     assert second[1] > first[1]
 
 
@@ -107,3 +125,11 @@ def test_for_others_nothing_is_tried_out(shop):
     nowhere = hidden.get(TRY.replace("card-fraud", "no-such"), query_string=query)
     assert (there.status_code, there.data) == (404, nowhere.data)
     assert "<svg" not in hidden.get("/alerts").text
+
+
+def test_beginnings_and_what_nobody_was_told_of_are_read_up_to_a_limit(shop):
+    stored = shop.ledger.alerts
+    assert len(stored.beginnings(["card-fraud"])) >= len(stored.beginnings(["card-fraud"], limit=1))
+    assert len(stored.beginnings(["card-fraud"], limit=1)) == 1
+    assert stored.beginnings(["card-fraud"], limit=0) == {}
+    assert stored.unnotified(limit=0) == ()

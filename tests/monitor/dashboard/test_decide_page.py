@@ -7,15 +7,21 @@ from collections import OrderedDict
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from pumonitor.decisions import decision_of, threshold_of_capacity
+from pumonitor.metrics.curves import threshold_cells
+from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
+from pumonitor.metrics.precision import PRECISION
+from pumonitor.metrics.rates import at_threshold
 from pumonitor.monitor.dashboard.pages import decide_found
 from pumonitor.monitor.dashboard.pages.decide_address import DecideAddress
 from pumonitor.monitor.dashboard.pages.decide_evidence import mature_evaluations
 from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.reports.window_problem import window_problem
 from pumonitor.report.numbers import number
+from tests.monitor.dashboard.page_text import text_of
 from tests.monitor.monitored_shop import FIRST
 
 NAME = "card-fraud"
@@ -62,6 +68,71 @@ def test_at_the_present_threshold_it_has_the_stored_numbers(evaluated):
         assert shown[heading][0] == expected
     assert "Money" not in shown
     assert list(shown)[-1] == "F1, whichever threshold is chosen"
+
+
+def test_impossible_numbers_are_marked_the_same_on_the_page_and_in_the_api(evaluated):
+    problem = newest_problem(evaluated)
+    tried = (
+        decision_of(problem, 0.5, other_threshold=float(one), value=100, cost=7.5)
+        for one in problem.table.lower[::-1]
+    )
+    found = next(one for one in tried if one.chosen.reasons)
+    asked_for = f"threshold={found.chosen.threshold!r}&value=100&cost=7.5"
+    response = evaluated.get(f"{ADDRESS}?{asked_for}")
+    shown = lines_of(response)
+    marked = ("Precision", "F1", "Positives caught", "Positives missed", "Money")
+    assert [one for one in marked if not shown[one][1][0].endswith("!")] == []
+    assert shown["Recall"][1][0] == number(found.chosen["recall"].value)
+    assert shown["Money, whichever threshold is chosen"][1][0].endswith("!")
+    said = text_of(response)
+    reasons = found.chosen.reasons
+    assert f"chosen, Positives caught: {reasons['positives_caught']}." in said
+    assert f"chosen, Positives missed, Money: {reasons['money']}." in said
+    chosen = evaluated.get(f"/api/v1/monitors/{NAME}/decide?{asked_for}").json["thresholds"][1]
+    in_api = {name: one["infeasible_reason"] for name, one in chosen["estimates"].items()}
+    assert {name: why for name, why in in_api.items() if why} == reasons
+
+
+def test_numbers_of_a_curve_are_marked_where_precision_is_impossible(evaluated):
+    problem = newest_problem(evaluated)
+    thresholds = decision_of(problem, 0.5).curves["precision_by_threshold"].x
+    cells = threshold_cells(problem, cells=CURVE_CELLS, threshold=0.5)
+    expected = [PRECISION.estimate(at_threshold(problem, one)).infeasible for one in thresholds]
+    assert cells.impossible.tolist() == expected
+    assert 0 < sum(expected) < len(expected)
+    text = evaluated.get(ADDRESS).text
+    marked = {}
+    for heading in ("Precision", "Recall"):
+        [rows] = re.findall(rf'"{heading} by threshold: numbers">.*?</table>', text, re.DOTALL)
+        marked[heading] = [cell.endswith("!") for cell in re.findall(r"</th><td>([^<]*)", rows)]
+    places = np.unique(np.linspace(0, len(expected) - 1, 21).round()).astype(int)
+    assert marked["Precision"] == [expected[one] for one in places]
+    assert not any(marked["Recall"])
+
+
+def test_charts_show_the_numbers_of_the_tables(evaluated):
+    """Every point of a curve, and every mark of the table above; none is held at an axis."""
+    # Few cases are reviewed at the marked threshold: most of the curve is above the drawing.
+    text = evaluated.get(f"{ADDRESS}?threshold=0.99").text
+    problem = newest_problem(evaluated)
+    found = decision_of(problem, 0.5, other_threshold=0.99)
+    for metric in ("reviews", "f1", "positives_missed"):
+        identifier = f"{metric}-by-threshold".replace("_", "-")
+        [chart] = re.findall(rf'<svg class="curves"[^>]*"{identifier}-title">.*?</svg>', text)
+        path = re.search(r'<path class="line estimate"[^>]* d="([^"]*)"', chart).group(1)
+        points = [tuple(map(float, one.split())) for one in re.split("[ML]", path) if one]
+        # The axis is read back from what is written beside it.
+        ticks = re.findall(r'class="tick value" x="46" y="([\d.]+)">([\d.,]+)<', chart)
+        (low, low_text), (high, high_text) = ticks[0], ticks[-1]
+        low_value, high_value = (float(one.replace(",", "")) for one in (low_text, high_text))
+        each = (high_value - low_value) / (float(high) - float(low))
+        heights = [low_value + each * (y - float(low) + 4) for _, y in points]
+        curve = found.curves[f"{metric}_by_threshold"]
+        assert heights[0] == pytest.approx(curve.y[0], abs=0.3 * abs(each))
+        np.testing.assert_allclose(heights[1::2], curve.y[1:], atol=0.3 * abs(each))
+        assert chart.count('<g class="point">') == chart.count('<g class="place') == 3
+    most = number(float(found.curves["reviews_by_threshold"].y[0]))
+    assert f"Above the drawing the line goes on to {most}." in text
 
 
 def test_money_is_that_of_decide_with_its_currency_beside_it(evaluated):

@@ -148,6 +148,8 @@ def test_who_looks_after_an_alert_is_kept_shown_and_taken_back(alices):
     assert alert_of(alices).acknowledged_incident == 1
     page = alices.get(address_of(alices)).text
     assert "<b>alice</b> acknowledged it: on it" in page
+    assert "What to do" in page
+    assert "<li><b>Look at what changed when it began.</b>" in page
     assert "Take the acknowledgement back" in page
     assert "No longer" in said_after(alices, send(alices, "unacknowledge"))
     assert alert_of(alices).acknowledged_incident == 0

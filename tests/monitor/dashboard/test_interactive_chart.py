@@ -35,7 +35,7 @@ def test_it_has_the_numbers_of_the_table(shop):
     for one in windows:
         assert f"<b>{estimate_text('recall', one['value'])}</b>" in answer.text
         assert f'<a href="{one["link"]}">{one["said"][:10]}</a>' in answer.text
-    assert "too few found fired" in windows[5]["said"]
+    assert "too few found: bad since this window" in windows[5]["said"]
 
 
 def test_the_address_keeps_it(shop):

@@ -57,7 +57,10 @@ def test_a_provisional_window_says_what_it_is_expected_to_become(shop):
 
 def test_marks_say_when_an_alert_fired_and_a_version_took_over(shop):
     marks = re.findall(r'<li value="\d+">([^<]*)', shop.get("/monitors/card-fraud").text)
-    assert marks == ["2026-01-04: model version 2", "2026-01-06: too few found fired"]
+    assert marks == [
+        "2026-01-04: model version 2",
+        "2026-01-06: too few found: bad since this window, noticed on 2026-01-07",
+    ]
 
 
 def test_what_was_expected_stands_beside_what_became_of_it(shop):
@@ -158,7 +161,7 @@ def test_marks_of_a_moment_include_what_fired_then(shop):
         if one.transition.kind == "fired"
     )
     query = {"as_of": fired.isoformat()}
-    assert "too few found fired" in shop.get("/monitors/card-fraud", query_string=query).text
+    assert "too few found: bad since" in shop.get("/monitors/card-fraud", query_string=query).text
 
 
 def test_who_may_see_what_is_asked_once_for_a_page(shop):
@@ -212,7 +215,7 @@ def test_a_window_page_has_its_estimates_its_looks_and_its_revisions(shop):
 def test_alerts_page_says_what_fires_and_what_happened(shop):
     said = text_of(shop.get("/alerts"))
     assert "1 alert fires" in said
-    assert "firing since 2026-01-06" in said
+    assert "bad since the window of 2026-01-06, noticed on 2026-01-07" in said
     assert "f1 below 0.2" in said
 
 
@@ -299,14 +302,23 @@ def test_acknowledged_alerts_need_nobody(shop):
     said = text_of(shop.get("/"))
     assert "The monitor needs no attention" in said
     assert "acknowledged" in text_of(shop.get("/alerts"))
+    assert "a critical alert fires acknowledged or silenced: too few found" in said
+    [line] = shop.get("/api/v1/monitors").get_json()["items"]
+    assert (line["condition"], line["firing"], line["severity"]) == ("muted", 1, "critical")
+    assert "muted · a critical alert fires · " in shop.get("/monitors/card-fraud/badge.svg").text
 
     # Where predictions have ended as well, what still fires is not forgotten.
     with shop.site.at_once() as ledger:
         [one] = standings_of(shop.site, ledger, visible=["card-fraud"], now=shop.now)
     assert badge_of(replace(one, condition="stopped")) == (
         "warning",
-        "no new predictions",
+        "a critical alert fires; no new predictions",
         "acknowledged or silenced: too few found",
+    )
+    assert badge_of(replace(one, condition="failing", failing=2)) == (
+        "failing",
+        "2 windows cannot be counted",
+        "pumonitor doctor shows why; a critical alert fires: too few found",
     )
 
 

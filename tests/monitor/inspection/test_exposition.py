@@ -5,17 +5,20 @@ import math
 import shutil
 import subprocess
 from datetime import timedelta
+from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
 import yaml
+from prometheus_client import generate_latest
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 
 from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
-from pumonitor.monitor.inspection.exposition import exposition
+from pumonitor.monitor.inspection.exposition import exposition, in_text_format
 from pumonitor.monitor.inspection.prometheus_rules import prometheus_rules
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.serving.health import health_server
@@ -41,6 +44,16 @@ def with_rules(folder):
 def rules_of(monitors, *, pages=None):
     rules = {name: alert_rules(one, configuration_hash(one)) for name, one in monitors.items()}
     return prometheus_rules(monitors, rules, pages=pages)
+
+
+def test_the_text_is_that_of_the_client_of_prometheus():
+    gauge = GaugeMetricFamily("pumonitor_x", "One thing.", labels=["monitor", "rule"])
+    for value in (1.0, 0.1, 1e-9, 123456789.0, math.inf):
+        gauge.add_metric(['back\\slash "quoted"\nline, {braces}', "\u2028 \u202e"], value)
+    plain = GaugeMetricFamily("pumonitor_plain", "Without labels.", value=2)
+    empty = GaugeMetricFamily("pumonitor_empty", "Nothing.", labels=["monitor"])
+    found = SimpleNamespace(collect=lambda: [gauge, plain, empty])
+    assert in_text_format(found.collect()) == generate_latest(found)
 
 
 @pytest.fixture(scope="module")
@@ -211,6 +224,7 @@ ALERT = """{exp_labels: {severity: critical, monitor: card-fraud, rule: aul, met
 
 
 @promtool
+@pytest.mark.slow
 def test_prometheus_keeps_an_alert_whose_data_go_and_notices_silence(rule_file):
     """Prometheus evaluates the rules on made-up series."""
     groups = yaml.safe_load(rule_file.read_text())["groups"]

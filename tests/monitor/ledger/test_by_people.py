@@ -126,3 +126,16 @@ def test_alerts_are_read_in_stretches(ledger):
         found += some
         after = [getattr(some[-1], name) for name in names]
     assert [tuple(getattr(one, name) for name in names) for one in found] == places
+
+
+def test_silences_are_read_up_to_a_limit_and_those_who_send_read_all(ledger):
+    for number in range(3):
+        starts = START + number * DAY
+        silence = Silence(starts=starts, ends=starts + 9 * DAY, author=f"a{number}")
+        ledger.by_people.silence(silence)
+    assert [one.author for one in ledger.alerts.silences(limit=2)] == ["a1", "a2"]
+    at = START + 2 * DAY
+    assert [one.author for one in ledger.alerts.silences(at=at, limit=1)] == ["a2"]
+    with ledger.database.reading() as connection:
+        every = AlertTables(connection, ledger.database).silences(at=at)
+    assert [one.author for one in every] == ["a0", "a1", "a2"]

@@ -173,8 +173,9 @@ def test_a_ledger_of_the_version_before_is_filled(
     with filled.database.engine.begin() as connection:
         for table in (headline_results, newest_panes):
             table.drop(connection)
-        for later in ("page_sessions", "tokens", "write_count", "notes"):
-            connection.exec_driver_sql(f"DROP TABLE {later}")
+        later = ("review_readings", "review_verdicts", "review_cases", "review_audits")
+        for table in (*later, "page_sessions", "tokens", "write_count", "notes"):
+            connection.exec_driver_sql(f"DROP TABLE {table}")
         connection.exec_driver_sql("ALTER TABLE monitors DROP COLUMN last_evaluated_at")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
     filled.close()

@@ -138,7 +138,8 @@ def test_results_can_be_chosen(ledger: Ledger) -> None:
     assert len(ledger.results(MONITOR, metrics=["auc"])) == 3
     assert len(ledger.results(MONITOR, metrics=[])) == 0
     assert len(ledger.results(MONITOR, metrics=["auc"], revisions="all")) == 9
-    assert len(ledger.results(MONITOR, metrics=["auc"], states=["mature"], revisions="all")) == 3
+    assert len(ledger.results(MONITOR, metrics=["auc"], states=["mature"], revisions="all")) == 6
+    assert len(ledger.results(MONITOR, metrics=["auc"], states=["final"], revisions="all")) == 3
     between = ledger.results(MONITOR, since=day(1).start, until=day(2).start, metrics=["auc"])
     assert [one.window_start for one in between] == [day(1).start]
     assert ledger.results(MONITOR, model_version="8") == ()

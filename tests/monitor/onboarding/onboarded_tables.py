@@ -14,5 +14,7 @@ def written(folder, predictions, positives, *, names=("predictions.csv", "confir
 
 def monitor_of(found, folder):
     text = configuration_text(found, folder=folder)
+    wide = [line for line in text.splitlines() if len(line) > 100]
+    assert all("#" not in line.partition(": ")[2] for line in wide), "comments run over keys"
     read = read_configuration_text(text, path=folder / "pumonitor.yaml", environment={})
     return read.configuration.monitors[found.name]

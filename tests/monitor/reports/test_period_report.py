@@ -18,10 +18,12 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.page_addresses import PageAddresses
+from pumonitor.monitor.reports.metric_over_windows import metric_over_windows
 from pumonitor.monitor.reports.period.looks import arrived_by_age, expected_and_realised
-from pumonitor.monitor.reports.period.period_report import period_report
+from pumonitor.monitor.reports.period.period_report import _lead, period_report
 from pumonitor.monitor.reports.realised_looks import realised_looks
 from pumonitor.monitor.rules.windows.named_period import NamedPeriod, month_of, read_period
+from pumonitor.monitor.windows.evaluation.baseline import BaselinePeriod
 from tests.monitor.alerted_ledger import DAY, FIRST
 from tests.monitor.dashboard.shop_pages import ShopPages
 
@@ -99,7 +101,10 @@ def test_its_numbers_are_those_of_results(shop: ShopPages) -> None:
         for text, metric in zip(line[4:], ("recall", "f1"), strict=True):
             row = stored[start, version, metric]
             value = estimate_text(metric, row.value)
-            assert text.split(maxsplit=1) == [value, interval_shown(row.low, row.high)]
+            assert text.replace("!", "").split(maxsplit=1) == [
+                value,
+                interval_shown(row.low, row.high),
+            ]
 
 
 def test_it_says_what_fired_why_and_where_to_look(shop: ShopPages) -> None:
@@ -152,6 +157,7 @@ def test_windows_of_other_periods_are_left_out(shop: ShopPages) -> None:
         ("2026-q1", "2025-12-31T23:00", "2026-03-31T22:00"),
         ("2026", "2025-12-31T23:00", "2026-12-31T23:00"),
         ("2026-01-01..2026-02-01", "2025-12-31T23:00", "2026-01-31T23:00"),
+        ("2026-03-29", "2026-03-28T23:00", "2026-03-29T22:00"),
         (" 2026-01-01T06:00Z .. 2026-01-02 ", "2026-01-01T06:00", "2026-01-01T23:00"),
     ],
 )
@@ -163,7 +169,11 @@ def test_a_period_is_of_the_monitors_zone(text: str, start: str, end: str) -> No
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "a period is written as 2026-03, 2026-Q1, 2026 or 2026-01-01..2026-02-01, got ''"),
+        (
+            "",
+            "a period is written as 2026-03, 2026-03-01, 2026-Q1, 2026 or "
+            "2026-01-01..2026-02-01, got ''",
+        ),
         ("2026-13", "a period is written as"),
         ("2026-Q5", "a period is written as"),
         ("0000", "a period is written as"),
@@ -232,6 +242,24 @@ def test_page_and_report_count_alike_what_became_of_expectations(shop: ShopPages
         assert f"Recall, version {version} 0d {one.inside} of {many}" in report
 
 
+def test_an_impossible_number_is_marked_and_its_window_is_named(shop: ShopPages) -> None:
+    with shop.ledger.database.writing() as connection:
+        newest = newest_panes.c
+        keys = sorted(connection.scalars(select(newest.window_key).distinct()))
+        of = (results.c.metric == "recall") & (results.c.window_key == keys[0])
+        connection.execute(update(results).where(of).values(infeasible_reason="above 2"))
+    stored = shop.ledger.results("card-fraud", segment="", metrics=["recall"])
+    reasoned = {f"{one.window_start:%Y-%m-%d}": one.infeasible_reason for one in stored}
+    page = written(shop)
+    found = Cells()
+    found.feed(page)
+    marked = [line[0] for line in found.rows if "!" in line[4]]
+    assert marked == [day for day, reason in reasoned.items() if reason]
+    [changed] = [day for day, reason in reasoned.items() if reason == "above 2"]
+    assert f"Recall, window of {changed}: above 2." in text_of(page)
+    assert "!: impossible, or computed from a number that is" in page
+
+
 def test_all_versions_of_a_window_are_in_the_totals(shop: ShopPages) -> None:
     stored = shop.ledger.results("card-fraud", segment="", metrics=["predictions"])
     assert len(stored) == 9  # one window has two versions
@@ -261,3 +289,18 @@ def test_confirmations_arrive_by_age() -> None:
         ("35%", "25%", "50%"),
         ("75%", "75%", "75%"),
     ]
+
+
+def test_windows_of_the_reference_are_not_counted_as_incomparable(shop: ShopPages) -> None:
+    over = metric_over_windows(
+        shop.ledger.series_of(["predictions"], monitors=["card-fraud"], limit=1000), "predictions"
+    )
+    mature = [one for one, early in zip(over.starts, over.provisional, strict=True) if not early]
+    of = BaselinePeriod(start=mature[0], end=mature[2], windows=2)
+    compared = dict.fromkeys(mature, "unknown") | {mature[-1]: "degraded", mature[-2]: "level"}
+    said = " ".join(_lead(over, [], compared, reference=of))
+    assert said.startswith(
+        "8 windows with predictions, of which 6 mature. Compared with the reference, 1 window "
+        "surely worse and 1 not; "
+    )
+    assert "2 of the reference itself; 2 could not be compared." in said

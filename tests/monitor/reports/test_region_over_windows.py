@@ -42,6 +42,7 @@ def warnings_of(path, day):
     return page, json.loads(files["evaluation.json"])["warnings"]
 
 
+@pytest.mark.slow
 def test_a_report_says_that_the_prior_is_rather_too_high_as_many_windows_show_it(tmp_path):
     path = write_weakly_ranked(tmp_path)
     last = FIRST + timedelta(days=DAYS)

@@ -31,6 +31,7 @@ def test_a_window_is_drawn_after_those_before_it_and_none_that_came_later(tmp_pa
     ] * 3
 
 
+@pytest.mark.slow
 def test_a_report_begins_its_pictures_with_the_windows_before():
     table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
     prior = evaluate_table(table, threshold=0.8, class_prior=0.06).class_prior

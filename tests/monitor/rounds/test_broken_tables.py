@@ -58,6 +58,7 @@ def attempts(jobs, name="card-fraud"):
     return {one.window.start.day: one.attempts for one in jobs.ledger.windows(name)}
 
 
+@pytest.mark.slow
 def test_tables_that_vanish_fail_once_a_round_and_are_made_up_for(tmp_path):
     path = in_a_database(
         write_shop(tmp_path, days=DAYS, panes="[0d]", class_prior=0.1),

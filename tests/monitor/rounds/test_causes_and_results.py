@@ -87,11 +87,14 @@ def test_an_alert_on_few_confirmations_says_that_they_are_too_few(tmp_path):
     alert = first_alert(tmp_path, shuffled=False, confirmed=4)
     assert (alert.metric, alert.cause["kind"]) == ("labeled_positives", "unclear")
     sentence = alert.cause["sentence"]
-    assert sentence.startswith("Too few confirmations to find the cause: 4 in this window; about ")
+    assert sentence.startswith(
+        "Too few confirmations to find the cause: 4 in the alert's window; about "
+    )
     assert "Known: 0.1" in sentence
     assert "as many of all rows are confirmed as in the reference" in sentence
 
 
+@pytest.mark.slow
 def test_the_interval_of_auc_allows_for_labels_that_may_be_mistaken(tmp_path):
     """Three days of reference have a third of a day's variance, and it is in the difference."""
     alert = first_alert(tmp_path, shuffled=True, purity=0.6)

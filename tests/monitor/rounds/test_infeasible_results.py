@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.evaluation import evaluate_table
+from pumonitor.monitor.alerts.track import _reading
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.delivery.mlflow.metric_values import metric_values
@@ -73,6 +74,32 @@ def test_an_impossible_value_is_kept_beside_what_is_shown(impossible):
         "which is impossible: the class prior is wrong, or the confirmed positives are not a fair "
         "sample of the positives"
     )
+
+
+def test_what_is_computed_from_impossible_rates_says_so_and_stays_evidence():
+    """A precision of 2.3 by chance: 1 of 8 confirmed positives is among 2 flagged of 1,000."""
+    table = ScoreTable.from_counts([7, 1], [991, 1], edges=[0.0, 0.8, 1.0])
+    rows = by_name(evaluated(0.1, table=table))
+    precision = rows["precision"]
+    assert (precision.value, precision.infeasible, precision.impossible) == (1.0, True, False)
+    said = precision.infeasible_reason.partition(": by chance, or ")[0]
+    assert said.startswith("Precision came out at 6.25 (")
+    resting = "f1", "f_beta", "mcc", "accuracy", "balanced_accuracy"
+    assert {rows[one].infeasible_reason for one in resting} == {
+        f"computed from the same rates as an impossible number: {said}"
+    }
+    # The maximum is held to what is possible, and MCC at the threshold is not: it is higher.
+    assert rows["mcc"].value > rows["mcc_max"].value
+    for one in ("mcc_max", "mcc_max_threshold"):
+        assert rows[one].infeasible_reason == (
+            f"computed from rates held to what is possible, unlike MCC at the threshold: {said}"
+        )
+    assert not any(rows[one].impossible or rows[one].infeasible for one in (*resting, "mcc_max"))
+    # Rules go by F1 all the same, and by a precision that was clipped they do not.
+    assert _reading(rows["f1"]).reason == ""
+    assert _reading(precision).reason == precision.infeasible_reason
+    without = ("recall", "aul", "auc", "class_prior", "average_precision", "f1_pu")
+    assert not any(rows[one].infeasible_reason for one in without)
 
 
 @pytest.mark.parametrize(("value", "impossible"), [(1.1, False), (1.2, True)])

@@ -59,6 +59,7 @@ def history(path, *, until):
         return tuple(one.transition for one in jobs.ledger.alerts.history())
 
 
+@pytest.mark.slow
 def test_confirmations_twice_as_late_are_told_within_twice_the_maturity(tmp_path):
     path = write_late_confirmations(tmp_path, times=2.0)
     assert history(path, until=FIRST + (CHANGE + MATURITY) * DAY) == ()

@@ -124,7 +124,8 @@ def test_a_given_prior_that_is_wrong_is_as_wrong_before_as_now(over, relative):
     quiet = ReferenceWindows(windows=[known] * 10)
     known_reference = KnownReference(as_of=START, end=START, windows=lambda series: quiet)
     one = rule(condition)
-    assert one.metrics == ("auc", "class_prior", "aul", "class_prior_factor")
+    factors = ("class_prior_factor", "class_prior_to_compare")
+    assert one.metrics == ("auc", "class_prior", "aul", *factors)
     assert kinds(one, views, known_reference=known_reference)[-2:] == ["breach", "good"]
     # With two priors, each window's own, nothing is known of what they have in common.
     apart = [

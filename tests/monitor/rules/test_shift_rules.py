@@ -102,6 +102,7 @@ def test_windows_before_the_reference_teach_nothing():
     ]
 
 
+@pytest.mark.slow
 def test_segments_that_fall_together_alarm_sooner_than_one_among_many():
     def first_alarm(falling, seed):
         rng = np.random.default_rng(seed)

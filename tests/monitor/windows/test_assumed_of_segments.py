@@ -102,6 +102,7 @@ def test_the_prior_of_a_segment_is_held_if_positives_are_confirmed_equally_often
     assert 0.93 <= held / runs <= 0.97
 
 
+@pytest.mark.slow
 def test_results_of_a_segment_say_that_its_prior_is_that_of_all_rows(tmp_path: Path) -> None:
     write_days(tmp_path)
     path = tmp_path / "pumonitor.yaml"

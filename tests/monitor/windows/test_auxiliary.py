@@ -195,6 +195,7 @@ def test_doctor_says_that_the_features_are_left_out_and_why(at_once: Path, tmp_p
     assert "no column 'hour'" in said
 
 
+@pytest.mark.slow
 def test_a_refresh_trains_it_anew(at_once: Path) -> None:
     with jobs_at(at_once, SETTLED) as jobs:
         before = stored(jobs)

@@ -82,6 +82,7 @@ def test_a_sample_stands_for_all_rows(tmp_path: Path, monkeypatch: pytest.Monkey
     assert auc(some) == pytest.approx(auc(every), abs=0.03)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_said_and_the_window_goes_on(tmp_path: Path) -> None:
     path = write_days(tmp_path)
     file = tmp_path / "predictions.parquet"

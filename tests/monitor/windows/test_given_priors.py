@@ -120,6 +120,7 @@ def test_a_share_of_all_rows_is_not_that_of_a_segment(
         assert np.mean([one["low"] < prior < one["high"] for one in days]) > 0.9
 
 
+@pytest.mark.slow
 def test_a_share_that_is_known_of_later_days_counts_from_then_on(tmp_path: Path) -> None:
     later = "{value: 0.1, low: 0.09, high: 0.11, of: {start: 2026-01-06, end: 2026-01-08}}"
     days = class_priors(tmp_path, later)[""]

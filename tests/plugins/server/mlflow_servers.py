@@ -192,3 +192,29 @@ def grant(address: str, name: str, experiment: str, permission: str = "READ") ->
         made = f"{address}/api/2.0/mlflow/experiments/permissions/create"
         found = ask(made, who=ADMIN, body=before)
     assert found[0] == 200, found
+
+
+def skip_without_workspaces() -> None:
+    """Skip the test where this version of MLflow has no workspaces."""
+    command = [sys.executable, "-m", "mlflow", "server", "--help"]
+    said = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    if "--enable-workspaces" not in said:
+        pytest.skip("this version of MLflow has no workspaces")
+
+
+def let_read_workspace(address: str, workspace: str, *, headers: list[tuple[str, str]]) -> None:
+    """Let the reader read all of a workspace: by its permissions, which later became roles."""
+    body = {"username": READER[0], "permission": "READ"}
+    of_it = f"{address}/api/3.0/mlflow/workspaces/{workspace}/permissions"
+    if ask(of_it, who=ADMIN, body=body, headers=headers)[0] == 200:
+        return
+    roles = f"{address}/api/3.0/mlflow/roles"
+    _, made = ask(f"{roles}/create", who=ADMIN, body={"workspace": workspace, "name": "readers"})
+    role = json.loads(made)["role"]["id"]
+    of_all = {"role_id": role, "resource_type": "workspace", "resource_pattern": "*"}
+    for path, given in (
+        ("permissions/add", {**of_all, "permission": "USE"}),
+        ("assign", {"username": READER[0], "role_id": role}),
+    ):
+        found = ask(f"{roles}/{path}", who=ADMIN, body=given, headers=headers)
+        assert found[0] in {200, 201}, found

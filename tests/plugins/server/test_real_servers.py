@@ -6,8 +6,6 @@ import base64
 import hmac
 import json
 import re
-import subprocess
-import sys
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -24,9 +22,11 @@ from tests.plugins.server.mlflow_servers import (
     STRANGER,
     ask,
     grant,
+    let_read_workspace,
     make_experiment,
     make_people,
     mlflow_server,
+    skip_without_workspaces,
     start_waitress,
     with_accounts,
 )
@@ -140,13 +140,7 @@ def send_note(address, who, configuration):
 
 
 def test_monitors_of_all_workspaces_are_shown_to_who_may_see_these(tmp_path):
-    if (
-        "--enable-workspaces"
-        not in subprocess.run(
-            [sys.executable, "-m", "mlflow", "server", "--help"], capture_output=True, check=True
-        ).stdout.decode()
-    ):
-        pytest.skip("this version of MLflow has no workspaces")
+    skip_without_workspaces()
     write_shop(tmp_path, days=1)
     options = ("--workers", "1", "--enable-workspaces")
     with mlflow_server(tmp_path, *options, also=with_accounts(tmp_path)) as address:
@@ -157,16 +151,7 @@ def test_monitors_of_all_workspaces_are_shown_to_who_may_see_these(tmp_path):
         number = make_experiment(address, "card-fraud", who=ADMIN, headers=there)
         with open_ledger(read_configuration(tmp_path / "pumonitor.yaml").configuration) as ledger:
             ledger.run_ids.set("experiment card-fraud", number)
-        roles = f"{address}/api/3.0/mlflow/roles"
-        _, made = ask(f"{roles}/create", who=ADMIN, body={"workspace": "team-a", "name": "readers"})
-        role = json.loads(made)["role"]["id"]
-        of_all = {"role_id": role, "resource_type": "workspace", "resource_pattern": "*"}
-        for path, body in (
-            ("permissions/add", {**of_all, "permission": "USE"}),
-            ("assign", {"username": "reader", "role_id": role}),
-        ):
-            found = ask(f"{roles}/{path}", who=ADMIN, body=body, headers=there)
-            assert found[0] in {200, 201}, found
+        let_read_workspace(address, "team-a", headers=there)
         shown = {
             (who[0], bool(headers)): "card-fraud"
             in ask(f"{address}/pumonitor/", who=who, headers=headers)[1]

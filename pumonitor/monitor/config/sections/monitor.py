@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from pydantic import BeforeValidator, PrivateAttr, ValidationInfo, field_validator
 
 from pumonitor.errors import if_percent
+from pumonitor.monitor.config.sections.audits import Audits
 from pumonitor.monitor.config.sections.class_prior import GivenPrior
 from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
-from pumonitor.monitor.config.sections.rule_checks import check_rules
+from pumonitor.monitor.config.sections.rule_checks import check_audits_are_meant, check_rules
 from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.config.sections.sources import Positives, Predictions
 from pumonitor.monitor.config.text.problems import Problem, WithinError
@@ -67,6 +68,9 @@ def _is_followed(class_prior: Any, label_purity: Any) -> bool:
 def _check_rules(rules: tuple[Rule, ...], monitor: Mapping[str, Any]) -> None:
     """Check rules against the valid fields of their monitor."""
     predictions, window = monitor.get("predictions"), monitor.get("window")
+    audits = monitor.get("audits")
+    if "audits" in monitor and (audits is None or audits.every is None):
+        check_audits_are_meant(rules)
     check_rules(
         rules,
         has_reference=monitor.get("reference", ...) is not None,
@@ -113,6 +117,9 @@ class Monitor(Part):
         only.
     reference : Reference or None
         Period that later windows are compared with.
+    audits : Audits or None
+        How its audits are drawn and read; ``{}`` is enough. Its results stay as they are until
+        verdicts on an audit are read.
     rules : tuple of Rule
         When to raise an alert.
     """
@@ -131,6 +138,7 @@ class Monitor(Part):
     label_purity: LabelPurity = 1.0
     scenario: Literal["single-training-set"] = "single-training-set"
     reference: Reference | None = None
+    audits: Audits | None = None
     rules: Annotated[tuple[Rule, ...], BeforeValidator(as_tuple)] = ()
     _name: str = PrivateAttr(default="")
 
@@ -140,9 +148,11 @@ class Monitor(Part):
         return self._name
 
     @property
-    def secrets(self) -> tuple[Secret, Secret]:
-        """Paths or addresses of its two tables."""
-        return self.predictions.source.secret, self.positives.source.secret
+    def secrets(self) -> tuple[Secret, ...]:
+        """Paths or addresses of its two tables, and of the verdicts on its audits."""
+        verdicts = self.audits.verdicts if self.audits is not None else None
+        tables = (self.predictions.source.secret, self.positives.source.secret)
+        return tables if verdicts is None else (*tables, verdicts.source.secret)
 
     @property
     def missing(self) -> tuple[Problem, ...]:
@@ -274,6 +284,21 @@ class Monitor(Part):
             )
             raise ValueError(msg)
         return purity
+
+    @field_validator("audits")
+    @classmethod
+    def _shows_no_score(cls, audits: Audits | None, info: ValidationInfo) -> Audits | None:
+        predictions = info.data.get("predictions")
+        if audits is None or predictions is None:
+            return audits
+        for one in audits.columns:
+            if one == predictions.score:
+                msg = f"shows reviewers {one!r}, the score: who sees it judges by it"
+                raise WithinError(msg, "columns")
+            if one == predictions.id:
+                msg = f"names {one!r}, the id, which is in the file of cases anyway: leave it out"
+                raise WithinError(msg, "columns")
+        return audits
 
     @field_validator("rules")
     @classmethod

@@ -7,13 +7,36 @@ from datetime import timedelta
 from typing import Final
 
 from pumonitor.errors import did_you_mean
-from pumonitor.monitor.config.sections.rules import ChangeRule, Rule, SegmentRule, ShiftRule
+from pumonitor.monitor.config.sections.rules import (
+    AuditOverdue,
+    ChangeRule,
+    Rule,
+    SegmentRule,
+    ShiftRule,
+)
 from pumonitor.monitor.config.text.problems import WithinError
 from pumonitor.monitor.config.values.durations import shown_duration
 
-__all__ = ["check_destinations", "check_rules"]
+__all__ = ["check_audits_are_meant", "check_destinations", "check_rules"]
 
 _LEAST_WINDOWS: Final = 3
+
+
+def check_audits_are_meant(rules: Sequence[Rule]) -> None:
+    """Refuse `audit_overdue` where the configuration does not say how often an audit is meant.
+
+    Raises
+    ------
+    ValueError
+        For the first such rule, with its number.
+    """
+    for number, rule in enumerate(rules):
+        if isinstance(rule, AuditOverdue):
+            msg = (
+                f"rules[{number}] says when an audit is overdue, but not how often there is to be "
+                "one: add audits: {every: 30d} to the monitor"
+            )
+            raise WithinError(msg, number)
 
 
 def check_rules(

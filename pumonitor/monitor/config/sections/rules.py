@@ -8,6 +8,13 @@ from typing import Annotated, Any, Final, get_args
 from pydantic import BeforeValidator, Discriminator
 
 from pumonitor.errors import nearest
+from pumonitor.monitor.config.sections.rules_of_audits import (
+    AuditConflicts,
+    AuditOverdue,
+    AuditRule,
+    AuditUnread,
+    UnfairLabels,
+)
 from pumonitor.monitor.config.sections.rules_of_health import (
     FewPositives,
     HealthRule,
@@ -37,6 +44,10 @@ __all__ = [
     "DETECTORS",
     "KINDS",
     "AnyRule",
+    "AuditConflicts",
+    "AuditOverdue",
+    "AuditRule",
+    "AuditUnread",
     "ChangeRule",
     "FewPositives",
     "HealthRule",
@@ -50,6 +61,7 @@ __all__ = [
     "ShiftRule",
     "SingleWindowRule",
     "Stale",
+    "UnfairLabels",
     "UnmatchedLabels",
     "Volume",
     "WindowRule",
@@ -59,7 +71,7 @@ __all__ = [
 ]
 
 KINDS: Final[Mapping[str, type[AnyRule]]] = {
-    tag.tag: model for model, tag in map(get_args, get_args(RuleOfMetric | HealthRule))
+    tag.tag: model for model, tag in map(get_args, get_args(RuleOfMetric | HealthRule | AuditRule))
 }
 """Discriminator tag to model; pydantic puts the tag into the place of an error."""
 
@@ -82,7 +94,7 @@ _NOT_NULL: Final = frozenset(
 def keys_of(kind: str) -> list[str]:
     """Keys of a kind of rule, with the ones that determine the kind first."""
     names = [field.alias or name for name, field in KINDS[kind].model_fields.items()]
-    first = ("metric", "health", *_LIMITS)
+    first = ("metric", "health", "audit", *_LIMITS)
     return sorted(names, key=lambda name: first.index(name) if name in first else len(first))
 
 
@@ -99,8 +111,9 @@ def _kind_of(given: Any) -> str:
     """The tag of a mapping that passed `_of_one_kind`, or of a model."""
     if isinstance(given, AnyRule):
         return next(kind for kind, model in KINDS.items() if isinstance(given, model))
-    if "health" in given:
-        return f"health: {given['health']}"
+    for key in ("health", "audit"):
+        if key in given:
+            return f"{key}: {given[key]}"
     # With misspelt keys only, the errors are those of a limit rule, which has none of them.
     return next((kind for key, kind in _OF_METRICS.items() if key in given), "limit rule")
 
@@ -119,6 +132,8 @@ def _of_one_kind(given: Any) -> Any:
     rule = {key: value for key, value in given.items() if value is not None or key in _NOT_NULL}
     if "health" in rule:
         _of_health(rule)
+    elif "audit" in rule:
+        _of_audit(rule)
     else:
         _of_a_metric(rule)
     return rule
@@ -127,7 +142,9 @@ def _of_one_kind(given: Any) -> Any:
 def _of_health(rule: dict[str, Any]) -> None:
     kind, health = f"health: {rule['health']}", rule["health"]
     if kind not in KINDS:
-        *others, last = (repr(one.removeprefix("health: ")) for one in KINDS if ": " in one)
+        *others, last = (
+            repr(one.removeprefix("health: ")) for one in KINDS if one.startswith("health: ")
+        )
         msg = f"health must be {', '.join(others)} or {last}"
         raise WithinError(msg, "health")
     _refuse_keys_of_others(rule, kind, kind, _KEYS[kind])
@@ -140,6 +157,14 @@ def _of_health(rule: dict[str, Any]) -> None:
         examples = " or ".join(f"{key}: {_EXAMPLES[key]}" for key in takes)
         msg = f"needs {' or '.join(takes)} with health: {health}, such as {examples}"
         raise ValueError(msg)
+
+
+def _of_audit(rule: dict[str, Any]) -> None:
+    kind = f"audit: {rule['audit']}"
+    if kind not in KINDS:
+        msg = "audit must be 'unfair_labels'"
+        raise WithinError(msg, "audit")
+    _refuse_keys_of_others(rule, kind, kind, _KEYS[kind])
 
 
 def _of_a_metric(rule: dict[str, Any]) -> None:
@@ -174,7 +199,7 @@ def _refuse_keys_of_others(
 
 
 Rule = Annotated[
-    RuleOfMetric | HealthRule,
+    RuleOfMetric | HealthRule | AuditRule,
     Discriminator(_kind_of),
     BeforeValidator(_of_one_kind),
 ]

@@ -146,6 +146,9 @@ class MetricRule(SegmentRule):
     stale_for : int or None
         Number of windows in a row without a usable value of the metric after which a separate
         alert fires.
+    evidence : "all" or "audited"
+        With ``audited`` a window is good or bad only where it has an audit of its own, of which a
+        quarter has been read; all others say nothing.
     """
 
     made_by: ClassVar[tuple[str, ...]] = ()
@@ -154,6 +157,14 @@ class MetricRule(SegmentRule):
     metric: Metric
     resolve_on: Literal["interval", "estimate"] = "interval"
     stale_for: Annotated[int, Field(ge=1)] | None = None
+    evidence: Literal["all", "audited"] = "all"
+
+    @model_validator(mode="after")
+    def _audits_are_of_all_rows(self) -> MetricRule:
+        if self.evidence == "audited" and (self.per is not None or self.segment is not None):
+            msg = "has evidence: audited with a segment: audits are of all rows, leave one out"
+            raise ValueError(msg)
+        return self
 
     @abstractmethod
     def in_words(self, warning: Change | None) -> list[str]:

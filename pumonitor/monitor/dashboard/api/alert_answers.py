@@ -16,6 +16,7 @@ __all__ = [
     "Alerts",
     "ConfigurationAnswer",
     "Configurations",
+    "DeedAnswer",
     "Event",
     "Events",
     "Health",
@@ -23,6 +24,7 @@ __all__ = [
     "Notes",
     "SilenceAnswer",
     "Silences",
+    "Told",
     "Work",
 ]
 
@@ -57,6 +59,9 @@ class AlertAnswer(_OfAlert):
     as_of: Moment | None
     sentence: str = Field(description="What was said when it fired; empty unless it fires.")
     cause: str
+    next_steps: list[str] = Field(
+        description="What to do about it, in the order in which it is done; empty unless it fires."
+    )
 
 
 class Alerts(Answer):
@@ -64,6 +69,23 @@ class Alerts(Answer):
 
     items: list[AlertAnswer]
     next: str | None = NEXT
+
+
+class Told(Answer):
+    """What became of a message at one destination."""
+
+    destination: str
+    state: Literal["delivered", "waiting", "set aside"]
+    at: Moment | None = Field(description="When it was delivered or set aside.")
+
+
+class DeedAnswer(Answer):
+    """What somebody did about an incident."""
+
+    at: Moment
+    by: str
+    what: str
+    text: str = Field(description="The reason or note they gave.")
 
 
 class Event(_OfAlert):
@@ -86,6 +108,12 @@ class Event(_OfAlert):
     recorded_at: Moment
     notified_at: Moment | None
     withheld: str | None = Field(description="Why nobody was notified, or not at once.")
+    destinations: list[Told] = Field(
+        description="Who was notified; empty once the message is deleted (`keep_delivered`)."
+    )
+    people: list[DeedAnswer] = Field(
+        description="What people did about the incident, where it fired; else empty."
+    )
 
 
 class Events(Answer):

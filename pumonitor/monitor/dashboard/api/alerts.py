@@ -8,18 +8,20 @@ from typing import Any, Final
 from pumonitor.monitor.dashboard.api.alert_answers import (
     AlertAnswer,
     Alerts,
+    DeedAnswer,
     Event,
     Events,
     SilenceAnswer,
     Silences,
+    Told,
 )
 from pumonitor.monitor.dashboard.api.queries import AlertsQuery, HistoryQuery, OneMonitorQuery
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
-from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown
+from pumonitor.monitor.inspection.alerts_shown import AlertShown, alerts_shown
+from pumonitor.monitor.inspection.incidents import Happening, happenings
 from pumonitor.monitor.ledger.records.alerts import (
     WITHHELD_BECAUSE,
     Silence,
-    StoredTransition,
 )
 
 __all__ = ["alert_answer", "alerts_answer", "history_answer", "silence_answer", "silences_answer"]
@@ -38,7 +40,7 @@ _OF_KEY: Final = 5
 def alerts_answer(reading: Reading, path: Mapping[str, str], query: AlertsQuery) -> Alerts:
     """Alerts in their present state, by monitor and rule."""
     found = alerts_shown(
-        reading.ledger,
+        reading.ledger.alerts,
         now=reading.now,
         monitors=reading.chosen(query.monitor),
         firing=query.firing,
@@ -67,6 +69,7 @@ def alert_answer(one: AlertShown) -> AlertAnswer:
         silenced_until=one.silenced_until,
         sentence=one.sentence,
         cause=one.cause,
+        next_steps=[str(step) for step in one.next_steps],
     )
 
 
@@ -88,13 +91,13 @@ def history_answer(reading: Reading, path: Mapping[str, str], query: HistoryQuer
     )[::-1]
     shown = found[: query.limit]
     return Events(
-        items=[_event(one) for one in shown],
+        items=[_event(one) for one in happenings(reading.ledger, shown)],
         next=next_cursor(query, [shown[-1].id] if len(found) > len(shown) else None),
     )
 
 
-def _event(one: StoredTransition) -> Event:
-    found = one.transition
+def _event(happening: Happening) -> Event:
+    one, found = happening.stored, happening.stored.transition
     unsaid = one.told_at is None
     return Event(
         **_of_alert(found),
@@ -106,6 +109,8 @@ def _event(one: StoredTransition) -> Event:
         recorded_at=one.recorded_at,
         notified_at=one.told_at,
         withheld=WITHHELD_BECAUSE[one.withheld] if unsaid else one.withheld,
+        destinations=[Told.model_validate(sent) for sent in happening.deliveries],
+        people=[DeedAnswer.model_validate(deed) for deed in happening.deeds],
     )
 
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from pumonitor.monitor.dashboard.api.values import Answer, Moment, Number
 from pumonitor.monitor.dashboard.pages.standing import Condition
+from pumonitor.monitor.rules.alerts.alert import Severity
 from pumonitor.ports import State
 
 __all__ = [
@@ -56,6 +57,9 @@ class MonitorLine(Answer):
     metric: str = Field(description="The metric that it is judged by.")
     headline: Headline | None
     firing: int = Field(description="Alerts that fire, acknowledged and silenced ones among them.")
+    severity: Severity | None = Field(
+        description="The worst of the alerts that fire, acknowledged and silenced ones among them."
+    )
     cause: str = Field(description="Cause of the alert that makes the condition; may be empty.")
     labels_arrived: Number = Field(
         description="Share of the newest window's expected confirmations that have arrived."
@@ -181,7 +185,10 @@ class Result(Answer):
     undefined_reason: str | None = REASON
     infeasible: bool
     impossible: bool
-    infeasible_reason: str | None
+    infeasible_reason: str | None = Field(
+        description="Why it is infeasible or impossible; of others, which impossible value it is "
+        "computed from."
+    )
     unclipped_value: Number
     unclipped_low: Number
     unclipped_high: Number

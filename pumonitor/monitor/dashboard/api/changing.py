@@ -27,8 +27,8 @@ from pumonitor.monitor.dashboard.api.bodies import (
 from pumonitor.monitor.dashboard.api.problems import ProblemError
 from pumonitor.monitor.dashboard.api.queries import NotesQuery
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
-from pumonitor.monitor.dashboard.pages.alerts_page import alerts_shown, by_urgency
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.ledger.records.notes import Note
@@ -102,7 +102,7 @@ def _mark(
     done = mark(site.ledger, monitor, which, by=changing.by, reason=body.reason)
     places = {one.place for one in done}
     with site.at_once() as ledger:
-        shown = by_urgency(alerts_shown(ledger, now=site.clock(), monitors=[monitor.name]))
+        shown = by_urgency(alerts_shown(ledger.alerts, now=site.clock(), monitors=[monitor.name]))
     return Acknowledged(items=[alert_answer(one) for one in shown if one.alert.place in places])
 
 

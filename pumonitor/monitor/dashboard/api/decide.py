@@ -86,7 +86,9 @@ def _numbers(found: Found | None) -> dict[str, Any]:
             Threshold(
                 kind=kind,
                 threshold=one.threshold,
-                estimates={name: _estimate(of) for name, of in one.estimates.items()},
+                estimates={
+                    name: _estimate(of, one.reasons.get(name)) for name, of in one.estimates.items()
+                },
                 relied_on=_interval(found.relied_on[kind]),
             )
             for kind, one in found.outcomes.items()
@@ -105,9 +107,15 @@ def _interval(ends: Sequence[float]) -> Interval:
     return Interval(low=low, high=high)
 
 
-def _estimate(of: Estimate) -> DecidedEstimate:
+def _estimate(of: Estimate, why: str | None) -> DecidedEstimate:
     value, low, high = of.displayed
-    return DecidedEstimate(value=value, low=low, high=high, undefined_reason=of.undefined_reason)
+    return DecidedEstimate(
+        value=value,
+        low=low,
+        high=high,
+        undefined_reason=of.undefined_reason,
+        infeasible_reason=why,
+    )
 
 
 def _curve(of: Curve) -> CurveOfThresholds:

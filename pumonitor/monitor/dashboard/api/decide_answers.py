@@ -33,6 +33,9 @@ class DecidedEstimate(Interval):
 
     value: Number
     undefined_reason: str | None = REASON
+    infeasible_reason: str | None = Field(
+        description="Why the value is impossible, or which impossible one it is made of."
+    )
 
 
 class Threshold(Answer):
@@ -81,7 +84,9 @@ class Decided(Answer):
     window_end: Moment | None
     state: State | None
     revision: int | None
-    passed: list[Moment] = Field(description="Newer mature windows, which have no estimates.")
+    passed: list[Moment] = Field(
+        description="Newer mature windows, which have no estimates or were read with an audit."
+    )
     thresholds: list[Threshold]
     criterion: str | None = Field(description="What is highest, at its lower bound, at the best.")
     best_said: str

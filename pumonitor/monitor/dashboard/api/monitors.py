@@ -86,6 +86,7 @@ def _line(
             undefined_reason=reasons.get(_key(one)),
         ),
         "firing": len(one.firing),
+        "severity": one.severity,
         "cause": needy[0].cause if needy else "",
         "labels_arrived": one.labels_arrived,
         "last_prediction": one.last_prediction,

@@ -151,7 +151,10 @@ class ResultsQuery(ListQuery):
     segment: Segment = None
     state: Annotated[
         list[State] | None,
-        Field(description="Only windows in these states; may be repeated.", max_length=3),
+        Field(
+            description="Only windows in these states; may be repeated. mature includes final.",
+            max_length=3,
+        ),
     ] = None
     since: Since = None
     until: Until = None

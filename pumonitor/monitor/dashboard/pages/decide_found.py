@@ -11,9 +11,12 @@ from pumonitor.decisions import (
     ReviewOptions,
     decision_of,
     nearest_threshold,
+    prior_doubt,
     review_refusal,
     threshold_of_capacity,
 )
+from pumonitor.metrics.curves import ThresholdCells, threshold_cells
+from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
 from pumonitor.metrics.problem import Problem
 from pumonitor.monitor.dashboard.pages.decide_address import DecideAddress
 from pumonitor.monitor.dashboard.pages.decide_evidence import mature_evaluations
@@ -25,7 +28,7 @@ from pumonitor.report.decision_words import best_said, review_said
 from pumonitor.report.numbers import number
 from pumonitor.results import Curve
 
-__all__ = ["Found", "Kind", "StandsOn", "stands_on"]
+__all__ = ["Found", "Kind", "StandsOn", "is_audited", "stands_on"]
 
 _DAY: Final = 86_400.0
 Kind = Literal["now", "chosen", "best"]
@@ -45,6 +48,8 @@ class Found:
         Of each outcome the criterion's interval that holds at all thresholds at once.
     curves : mapping of str to Curve
         By metric, over thresholds.
+    cells : ThresholdCells
+        Of the curves.
     best_said, chosen_said : str
         What was chosen, and what was done to the threshold or capacity asked for.
     reviews : ReviewOptions or None
@@ -57,6 +62,7 @@ class Found:
     criterion: str
     relied_on: Mapping[Kind, tuple[float, float]]
     curves: Mapping[str, Curve]
+    cells: ThresholdCells
     best_said: str
     chosen_said: str
     reviews: ReviewOptions | None
@@ -91,24 +97,39 @@ class StandsOn:
 def stands_on(
     site: Site, ledger: Ledger, name: str, at: DecideAddress
 ) -> tuple[StandsOn | None, Sequence[StoredEvaluation]]:
-    """The window that a decision stands on, and newer mature ones that have no estimates."""
+    """The window that a decision stands on, and newer mature ones that none can stand on.
+
+    Those have no estimates, or were read with an audit: what other thresholds bring is computed
+    from scores and confirmations alone, and would contradict it.
+    """
     passed: list[StoredEvaluation] = []
     for one in mature_evaluations(ledger, name, at):
         of = (one.window_key, one.revision, one.model_version, one.segment)
         key = ("decide", of, at.key())
         kept: Found | None = site.kept.find(key)
-        restored = window_problem(one, ledger) if kept is None else None
+        restored = window_problem(one, ledger) if kept is None and not is_audited(one) else None
         if kept is not None or restored is not None:
             return StandsOn(evaluation=one, key=key, kept=kept, restored=restored), passed
         passed.append(one)
     return None, passed
 
 
+def is_audited(evaluation: StoredEvaluation) -> bool:
+    """Whether a window was read with an audit, its own or a carried one."""
+    return "audit" in (evaluation.evaluation.get("made_with") or {})
+
+
 def _found(restored: WindowProblem, at: DecideAddress, *, days: float) -> Found:
     problem = restored.problem
     other, said = _other_threshold(problem, at, days=days)
+    doubt = prior_doubt(problem, restored.threshold, top_k=restored.top_k, f_beta=restored.f_beta)
     found = decision_of(
-        problem, restored.threshold, other_threshold=other, value=at.value, cost=at.cost
+        problem,
+        restored.threshold,
+        other_threshold=other,
+        value=at.value,
+        cost=at.cost,
+        doubt=doubt,
     )
     marked: dict[Kind, Outcome | None] = {
         "now": found.now,
@@ -129,10 +150,13 @@ def _found(restored: WindowProblem, at: DecideAddress, *, days: float) -> Found:
             for kind, one in outcomes.items()
         },
         curves={metric: found.curves[f"{metric}_by_threshold"] for metric in found.now.estimates},
+        cells=threshold_cells(problem, cells=CURVE_CELLS, threshold=restored.threshold),
         best_said=best_said(found, currency=at.currency),
         chosen_said=said,
         reviews=reviews,
-        reviews_said="" if reviews is None else review_said(reviews),
+        reviews_said=""
+        if reviews is None
+        else review_said(reviews, at=found.chosen or found.now, is_chosen=found.chosen is not None),
         reviews_refused=refused,
         weighted=problem.table.weights is not None,
     )

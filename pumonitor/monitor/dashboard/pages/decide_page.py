@@ -9,15 +9,21 @@ import numpy as np
 from markupsafe import Markup
 
 from pumonitor.decisions import Outcome, ReviewOptions
-from pumonitor.monitor.charts.curves import Dot, Line, Place, draw_curves
+from pumonitor.monitor.charts.curves import Dot, Line, Place, draw_curves, over_thresholds
 from pumonitor.monitor.dashboard.address import with_known_names
 from pumonitor.monitor.dashboard.pages.decide_address import PER, DecideAddress
-from pumonitor.monitor.dashboard.pages.decide_found import Found, Kind, stands_on
+from pumonitor.monitor.dashboard.pages.decide_found import Found, Kind, is_audited, stands_on
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import interval_shown
-from pumonitor.report.decision_words import MEANING, WHERE, amount, outcome_title
+from pumonitor.report.decision_words import (
+    MEANING,
+    WHERE,
+    amount,
+    impossible_said,
+    outcome_title,
+)
 from pumonitor.report.numbers import number, rows
-from pumonitor.results import Curve, Estimate
+from pumonitor.results import Curve
 
 __all__ = ["decide_page"]
 
@@ -30,6 +36,8 @@ _DRAWN: Final = (
     "positives_caught",
     "positives_missed",
 )
+_SURE: Final = ("recall", "reviews")
+"""Numbers that no class prior makes impossible."""
 _MOST_LINES: Final = 21
 _Line = tuple[str, str, Sequence[tuple[str, str]]]
 
@@ -66,7 +74,8 @@ def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, An
         "versions": versions,
         "segments": segments,
         "window": None if window is None else window.evaluation,
-        "passed": passed,
+        "passed": [one for one in passed if not is_audited(one)],
+        "audited": [one for one in passed if is_audited(one)],
         "shown": None if found is None else _shown(found, at),
     }
 
@@ -75,7 +84,7 @@ def _shown(found: Found, at: DecideAddress) -> dict[str, Any]:
     """Words and drawings of what was found."""
     outcomes = found.outcomes
     return {
-        "columns": [(kind, f"{kind}: {one.threshold:.6g}") for kind, one in outcomes.items()],
+        "columns": [(kind, f"{kind}: {_where(kind, one)}") for kind, one in outcomes.items()],
         "lines": [
             *(_line(metric, outcomes, at) for metric in outcomes["now"].estimates),
             _relied_on_line(found),
@@ -85,6 +94,7 @@ def _shown(found: Found, at: DecideAddress) -> dict[str, Any]:
             for metric in (*(("money",) if at.value is not None else ()), *_DRAWN)
             if (drawn := _chart(metric, found, at))["chart"]
         ],
+        "impossible_said": impossible_said({str(kind): one for kind, one in outcomes.items()}),
         "best_said": found.best_said,
         "snapped_said": found.chosen_said,
         "reviews": [] if found.reviews is None else _review_lines(found.reviews),
@@ -92,6 +102,13 @@ def _shown(found: Found, at: DecideAddress) -> dict[str, Any]:
         "reviews_refused": found.reviews_refused,
         "weighted": found.weighted,
     }
+
+
+def _where(kind: Kind, outcome: Outcome) -> str:
+    """The threshold; of the choice to review nobody, that it is."""
+    if kind == "best" and outcome["reviews"].value == 0:
+        return "review none"
+    return f"{outcome.threshold:.6g}"
 
 
 def _line(metric: str, outcomes: Mapping[Kind, Outcome], at: DecideAddress) -> _Line:
@@ -102,29 +119,42 @@ def _line(metric: str, outcomes: Mapping[Kind, Outcome], at: DecideAddress) -> _
         if one[metric].undefined_reason is not None:
             cells.append(("–", one[metric].undefined_reason or ""))
         else:
-            cells.append((amount(metric, value, currency=at.currency), interval_shown(low, high)))
+            shown = amount(metric, value, currency=at.currency) + _mark(one, metric)
+            cells.append((shown, interval_shown(low, high)))
     return (outcome_title(metric), MEANING.get(metric, ""), cells)
 
 
 def _relied_on_line(found: Found) -> _Line:
     """What can be relied on of the criterion wherever the threshold is put."""
-    cells = [("", interval_shown(low, high)) for low, high in found.relied_on.values()]
+    cells = [
+        ("", interval_shown(*found.relied_on[kind]) + _mark(one, found.criterion))
+        for kind, one in found.outcomes.items()
+    ]
     heading = f"{outcome_title(found.criterion)}, whichever threshold is chosen"
     return (heading, "an interval that holds at all thresholds at once", cells)
+
+
+def _mark(outcome: Outcome, metric: str) -> str:
+    """Of a number that is impossible or made of one; what it means stands below the table."""
+    return "!" if metric in outcome.reasons else ""
 
 
 def _chart(metric: str, found: Found, at: DecideAddress) -> dict[str, Any]:
     curve = found.curves[metric]
     heading = f"{outcome_title(metric)} by threshold"
-    at_most = float(np.nextafter(curve.x[-1], np.inf))
+    upward = (0.0, 1.0) if metric in _SHARES else _reach(curve, found.outcomes, metric)
     return {
         "heading": heading,
-        "chart": _drawn(curve, metric, found.outcomes, title=heading, last=at_most),
+        "chart": _drawn(found, metric, title=heading, upward=upward),
+        "note": " ".join(
+            filter(None, [_beyond_said(curve, metric, upward, at), _marks_said(found, metric)])
+        ),
         "columns": ["Threshold", outcome_title(metric), "95% interval"],
         "lines": [
             (
                 number(float(curve.x[place])),
-                amount(metric, float(curve.y[place]), currency=at.currency),
+                amount(metric, float(curve.y[place]), currency=at.currency)
+                + ("!" if _is_marked(found, metric, place) else ""),
                 interval_shown(float(curve.low[place]), float(curve.high[place])),
             )
             for place in _places(len(curve.x))
@@ -132,21 +162,27 @@ def _chart(metric: str, found: Found, at: DecideAddress) -> dict[str, Any]:
     }
 
 
-def _drawn(
-    curve: Curve, metric: str, outcomes: Mapping[Kind, Outcome], *, title: str, last: float
-) -> Markup:
+def _drawn(found: Found, metric: str, *, title: str, upward: tuple[float, float]) -> Markup:
+    curve, outcomes, tops = found.curves[metric], found.outcomes, found.cells.tops
+    x, y = over_thresholds(curve.x, tops, curve.y)
+    low, high = (over_thresholds(curve.x, tops, of)[1] for of in (curve.low, curve.high))
+    marked = [one.threshold for one in outcomes.values()]
     return draw_curves(
-        [Line(x=curve.x, y=curve.y, low=curve.low, high=curve.high)],
+        [Line(x=x, y=y, low=low, high=high)],
         title=title,
         identifier=f"{metric}-by-threshold".replace("_", "-"),
         x_title="Decision threshold",
-        across=(float(curve.x[0]), last),
-        upward=(0.0, 1.0) if metric in _SHARES else _reach(curve, outcomes, metric),
+        across=(
+            min(float(curve.x[0]), *marked),
+            # The choice to review nobody lies beyond the highest score.
+            max(float(np.nextafter(tops[-1], np.inf)), *marked),
+        ),
+        upward=upward,
         places=[
-            Place(one.threshold, f"{kind} {one.threshold:.6g}", kind)
+            Place(one.threshold, f"{kind} {_where(kind, one)}", kind)
             for kind, one in outcomes.items()
         ],
-        dots=[_dot(one.threshold, one[metric]) for one in outcomes.values()],
+        dots=[_dot(one, metric) for one in outcomes.values()],
     )
 
 
@@ -163,10 +199,34 @@ def _reach(curve: Curve, outcomes: Mapping[Kind, Outcome], metric: str) -> tuple
     return max(1.05 * low, -furthest), max(top, 0.1 * furthest)
 
 
-def _dot(threshold: float, estimate: Estimate) -> Dot:
-    value, low, high = estimate.displayed
-    said = interval_shown(low, high)
-    return Dot(x=threshold, y=value, low=low, high=high, text=f"{_text(value)} ({said})")
+def _is_marked(found: Found, metric: str, place: int) -> bool:
+    return metric not in _SURE and bool(found.cells.impossible[place])
+
+
+def _marks_said(found: Found, metric: str) -> str:
+    places = _places(len(found.cells.impossible))
+    has_marks = any(_is_marked(found, metric, place) for place in places)
+    return "!: impossible, or made of a number that is." if has_marks else ""
+
+
+def _beyond_said(curve: Curve, metric: str, upward: tuple[float, float], at: DecideAddress) -> str:
+    """That the line goes on where the drawing ends; "" where it does not."""
+    ends = (float(np.nanmin(curve.y)), float(np.nanmax(curve.y)))
+    said = [
+        f"{direction} the drawing the line goes on to {amount(metric, end, currency=at.currency)}."
+        for direction, end, is_beyond in (
+            ("Below", ends[0], ends[0] < upward[0]),
+            ("Above", ends[1], ends[1] > upward[1]),
+        )
+        if is_beyond
+    ]
+    return " ".join(said)
+
+
+def _dot(outcome: Outcome, metric: str) -> Dot:
+    value, low, high = outcome[metric].displayed
+    text = f"{_text(value)}{_mark(outcome, metric)} ({interval_shown(low, high)})"
+    return Dot(x=outcome.threshold, y=value, low=low, high=high, text=text)
 
 
 def _review_lines(found: ReviewOptions) -> list[dict[str, Any]]:

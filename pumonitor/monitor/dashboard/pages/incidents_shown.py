@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, tzinfo
 from typing import Final
 
@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from pumonitor.monitor.charts.incidents import IncidentBar, IncidentRow, draw_incidents
 from pumonitor.monitor.in_words import moment_text
-from pumonitor.monitor.rules.alerts.alert import Transition
+from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 from pumonitor.plain_text import one_line, series_of
 
 __all__ = ["incidents_drawn"]
@@ -22,7 +22,7 @@ _LONGEST: Final = 110
 def incidents_drawn(
     transitions: Sequence[Transition],
     *,
-    now: datetime,
+    until: datetime,
     zone: tzinfo,
     link: Callable[[Transition], str],
     since: datetime | None = None,
@@ -35,8 +35,8 @@ def incidents_drawn(
     ----------
     transitions : sequence of Transition
         The oldest first.
-    now : datetime
-        Until when what is not resolved lasts.
+    until : datetime
+        Until when what is not resolved lasts: as `last_known` answers.
     zone : tzinfo
     link : callable
         Address to which the bar of an incident leads.
@@ -51,7 +51,7 @@ def incidents_drawn(
     for some in incidents.values():
         last = some[-1]
         labels[last.lane] = _label(last)
-        bars.setdefault(last.lane, []).append(_bar(some, now=now, zone=zone, link=link))
+        bars.setdefault(last.lane, []).append(_bar(some, now=until, zone=zone, link=link))
     # The alerts whose last incident is the latest come first.
     order = sorted(bars, key=lambda lane: max(one.end for one in bars[lane]), reverse=True)
     shown = order[:_MOST_ROWS]
@@ -61,10 +61,26 @@ def incidents_drawn(
     return draw_incidents(
         [IncidentRow(label=labels[lane], bars=bars[lane]) for lane in shown],
         begin=begin if since is None else min(since, begin),
-        end=now,
+        end=until,
         zone=zone,
         title="Incidents over time, a row for each alert; the list below says the same",
     )
+
+
+def last_known(
+    now: datetime, alerts: Iterable[Alert], transitions: Iterable[Transition]
+) -> datetime:
+    """Until when anything is known: where windows have ended long ago, that is not now.
+
+    Parameters
+    ----------
+    now : datetime
+    alerts : iterable of Alert
+    transitions : iterable of Transition
+    """
+    moments = [one.as_of for one in alerts if one.as_of is not None]
+    moments += [one.as_of for one in transitions]
+    return min(max(moments, default=now), now)
 
 
 def _bar(
@@ -78,11 +94,13 @@ def _bar(
     begin = last.firing_since or some[0].window_start
     end = last.window_start if last.kind == "resolved" else now
     until = f"to {moment_text(end, zone)}" if last.kind == "resolved" else "fires still"
+    noticed = next((one.as_of for one in some if one.kind == "fired"), None)
+    known = "" if noticed is None else f", noticed on {moment_text(noticed, zone)}"
     return IncidentBar(
         begin=begin,
         end=max(end, begin),
         kind=last.severity,
-        text=f"{_label(last)}: {moment_text(begin, zone)}, {until}",
+        text=f"{_label(last)}: bad since {moment_text(begin, zone)}{known}, {until}",
         link=link(last),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final
 
@@ -11,6 +11,7 @@ from pumonitor.errors import shortened
 from pumonitor.monitor.charts.time_series import Mark
 from pumonitor.monitor.config.changes import changes_between
 from pumonitor.monitor.dashboard.address import SeriesAddress
+from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
@@ -39,6 +40,8 @@ def marks_shown(
     shown: MetricOverWindows,
     at: SeriesAddress,
     notes: Sequence[Note],
+    *,
+    zone: tzinfo,
 ) -> list[Mark]:
     """What happened in the windows shown, in order of time.
 
@@ -51,11 +54,13 @@ def marks_shown(
     at : SeriesAddress
     notes : sequence of Note
         From `notes_shown`.
+    zone : tzinfo
+        In which moments are written.
     """
     if not len(shown):
         return []
     found = [
-        *_alerts(ledger, name, shown, at),
+        *_alerts(ledger, name, shown, at, zone=zone),
         *_versions(shown),
         *_configurations(ledger, name, at),
         *((one.at, "note", f"{one.author}: {_on_one_line(one.text)}") for one in notes),
@@ -80,15 +85,18 @@ def _together(
 
 
 def _alerts(
-    ledger: Ledger, name: str, shown: MetricOverWindows, at: SeriesAddress
+    ledger: Ledger, name: str, shown: MetricOverWindows, at: SeriesAddress, *, zone: tzinfo
 ) -> Iterator[tuple[datetime, str, str]]:
+    """Alerts at the windows with which they began, which is earlier than they were noticed."""
     # What was known at a moment includes what became known then.
     until = None if at.as_of is None else at.as_of + _AN_INSTANT
     events = ledger.alerts.history(
         name, since=shown.starts[0], until=until, kind="fired", limit=_MOST
     )
     for one in events:
-        yield one.transition.window_start, "alert", f"{one.transition.rule} fired"
+        noticed = moment_text(one.transition.as_of, zone)
+        said = f"{one.transition.rule}: bad since this window, noticed on {noticed}"
+        yield one.transition.window_start, "alert", said
 
 
 def _versions(shown: MetricOverWindows) -> Iterator[tuple[datetime, str, str]]:

@@ -16,14 +16,15 @@ from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
 from pumonitor.monitor.dashboard.address import SeriesAddress, with_known_names
-from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown, by_urgency
 from pumonitor.monitor.dashboard.pages.marks import marks_shown, notes_shown
 from pumonitor.monitor.dashboard.pages.side_by_side import (
     segments_beside,
     values_beside,
     versions_beside,
 )
+from pumonitor.monitor.dashboard.pages.window_rows import window_rows
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.inspection.alerts_shown import AlertShown, alerts_shown, by_urgency
 from pumonitor.monitor.inspection.insights import plain
 from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -89,9 +90,9 @@ def monitor_page(
         query = with_known_names(query, versions=versions, segments=segments)
         at, columns = asked_series(ledger, monitor, query, metrics=list(metrics))
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
-        alerts = by_urgency(alerts_shown(ledger, now=now, monitors=[name]))
+        alerts = by_urgency(alerts_shown(ledger.alerts, now=now, monitors=[name]))
         notes = notes_shown(ledger, name, shown, at)
-        marks = marks_shown(ledger, name, shown, at, notes)
+        marks = marks_shown(ledger, name, shown, at, notes, zone=zone)
         beside = _beside(ledger, monitor, shown, at)
     period = baseline_period(monitor)
     links = [
@@ -121,7 +122,9 @@ def monitor_page(
         "versions": versions,
         "segments": segments,
         "shown": shown,
-        "links": links,
+        "window_rows": window_rows(
+            shown, at.metric, zone=zone, links=links, has_versions=len(versions) > 1
+        ),
         "marks": marks,
         "notes": notes,
         **beside,

@@ -13,10 +13,10 @@ from markupsafe import Markup
 
 from pumonitor.monitor.charts.time_series import draw_sparkline
 from pumonitor.monitor.dashboard.address import number_in
-from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown
 from pumonitor.monitor.dashboard.pages.standing import MonitorStanding, standings_of
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.in_words import ago, estimate_text, interval_shown, moment_text
+from pumonitor.monitor.in_words import ago, estimate_text, interval_shown, marked, moment_text
+from pumonitor.monitor.inspection.alerts_shown import AlertShown
 from pumonitor.monitor.ledger.records.columns import HeadlineColumns
 from pumonitor.names import title
 from pumonitor.report.numbers import percent
@@ -116,9 +116,13 @@ def _estimate(one: MonitorStanding, zone: ZoneInfo) -> Mapping[str, Any]:
     if found.value is None:
         return {"estimate_of": f"undefined in {start}"}
     return {
-        "estimate": estimate_text(one.metric, found.value),
+        "estimate": marked(
+            estimate_text(one.metric, found.value),
+            "impossible" if found.infeasible or found.impossible else None,
+        ),
         "interval": interval_shown(found.low, found.high),
-        "estimate_of": f"{start}, {found.state}",
+        "estimate_of": f"{start}, {found.state}"
+        f"{', impossible' if found.infeasible or found.impossible else ''}",
     }
 
 
@@ -136,13 +140,15 @@ def badge_of(one: MonitorStanding) -> tuple[str, str, str]:
     match one.condition:
         case "failing":
             said = f"{one.failing} window{'s' if one.failing > 1 else ''} cannot be counted"
-            return "failing", said, "pumonitor doctor shows why"
+            fires = f"; {one.fires_said}: {_rules(one.firing)}" if one.firing else ""
+            return "failing", said, f"pumonitor doctor shows why{fires}"
         case "critical" | "warning":
             return one.condition, _rules(one.needy), one.needy[0].cause
         case "stopped":
-            return "warning", "no new predictions", _muted(one)
+            fires = f"{one.fires_said}; " if one.firing else ""
+            return "warning", f"{fires}no new predictions", _muted(one)
         case "muted":
-            return "quiet", "acknowledged or silenced", _rules(one.firing)
+            return "quiet", one.fires_said, _muted(one)
         case "no results":
             return "unknown", "no results yet", ""
         case "fine":
@@ -155,8 +161,11 @@ def _rules(firing: Sequence[AlertShown]) -> str:
 
 
 def _muted(one: MonitorStanding) -> str:
-    """What still fires although somebody knows of it."""
-    return f"acknowledged or silenced: {_rules(one.firing)}" if one.firing else ""
+    """What still fires although somebody knows of it, or nobody needs to."""
+    if not one.firing:
+        return ""
+    known = any(not shown.needs_somebody for shown in one.firing)
+    return f"acknowledged or silenced: {_rules(one.firing)}" if known else _rules(one.firing)
 
 
 def _next_judged(one: MonitorStanding, now: datetime) -> str:

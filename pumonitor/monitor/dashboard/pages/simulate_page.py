@@ -63,6 +63,9 @@ def simulate_page(
         raise InputError(msg)
     now, zone = site.clock(), site.zone(monitor)
     found = _replayed(site, monitor, text, clock) if text else None
+    with site.at_once() as ledger:
+        evaluated = ledger.newest_results(monitors=[monitor], metrics=["predictions"]).as_of
+    until = min(max(evaluated, default=now), now)
     return {
         "monitor": monitor,
         "zone": zone,
@@ -71,7 +74,7 @@ def simulate_page(
         "found": found,
         "fired": sum(one.kind == "fired" for one in found.events) if found else 0,
         "events": found.events[: -_MOST_EVENTS - 1 : -1] if found else (),
-        "chart": incidents_drawn(found.events, now=now, zone=zone, link=link) if found else "",
+        "chart": incidents_drawn(found.events, until=until, zone=zone, link=link) if found else "",
     }
 
 

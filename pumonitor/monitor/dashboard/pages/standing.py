@@ -11,11 +11,17 @@ from datetime import datetime
 from typing import Final, Literal, get_args
 
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.dashboard.pages.alerts_page import AlertShown, alerts_shown, by_urgency
 from pumonitor.monitor.dashboard.pages.monitor_page import usual_metric
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.inspection.alerts_shown import (
+    SEVERITIES,
+    AlertShown,
+    alerts_shown,
+    by_urgency,
+)
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.columns import HeadlineColumns, WorkColumns
+from pumonitor.monitor.rules.alerts.alert import Severity
 from pumonitor.monitor.windows.due.due_windows import have_stopped
 from pumonitor.ports import State
 
@@ -113,6 +119,21 @@ class MonitorStanding:
         return self.urgency < _URGENT
 
     @property
+    def severity(self) -> Severity | None:
+        """The worst of the alerts that fire, whoever knows of them; None if none fires."""
+        found = {one.alert.severity for one in self.firing}
+        return min(found, key=SEVERITIES.index, default=None)
+
+    @property
+    def fires_said(self) -> str:
+        """How many alerts of the worst severity fire; "" if none does."""
+        many = sum(one.alert.severity == self.severity for one in self.firing)
+        kind = "alert of information" if self.severity == "info" else f"{self.severity} alert"
+        if many < 2:
+            return f"a {kind} fires" if many else ""
+        return f"{many} {kind.replace('alert', 'alerts')} fire"
+
+    @property
     def needy(self) -> list[AlertShown]:
         """Alerts that make its condition critical or a warning."""
         return [
@@ -140,7 +161,7 @@ def standings_of(
     limit = _MOST_NUMBERS * max(len(metrics), 1)
     found = ledger.overview(metrics, now=now, number=_WINDOWS, limit=limit)
     alerts: dict[str, list[AlertShown]] = {}
-    for one in by_urgency(alerts_shown(ledger, now=now, monitors=visible, firing=True)):
+    for one in by_urgency(alerts_shown(ledger.alerts, now=now, monitors=visible, firing=True)):
         alerts.setdefault(one.alert.monitor, []).append(one)
     newest, series = _places(found.newest), _places(found.series)
     work = {name: place for place, name in enumerate(found.work.monitor)}

@@ -10,8 +10,16 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pumonitor.monitor.charts.curves import Dot, Line, Place, Range, draw_curves, steps
-from pumonitor.monitor.in_words import estimate_text, interval_shown
+from pumonitor.monitor.charts.curves import (
+    Dot,
+    Line,
+    Place,
+    Range,
+    draw_curves,
+    over_thresholds,
+    steps,
+)
+from pumonitor.monitor.in_words import estimate_text, interval_shown, marked
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.reports.window_curves import OVER_PRIORS, WindowCurves
 from pumonitor.names import title
@@ -39,12 +47,15 @@ class Drawing:
     columns : sequence of str
     lines : sequence of tuple of str
         Of the table: about twenty places of the curve, evenly spread.
+    note : str
+        What else is to be known to read the chart.
     """
 
     heading: str
     chart: Markup
     columns: Sequence[str]
     lines: Sequence[tuple[str, ...]]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,24 +133,32 @@ def _curve(
 
 def _by_threshold(found: WindowCurves, metric: str, rows: Rows) -> Drawing:
     curve = found.curves[f"{metric}_by_threshold"]
-    heading = title(metric)
+    heading, threshold, tops = title(metric), found.threshold, found.cells.tops
+    doubtful = found.cells.impossible & (metric != "recall")
     row = rows.get(metric)
+    x, low = over_thresholds(curve.x, tops, curve.low)
+    y, high = (over_thresholds(curve.x, tops, of)[1] for of in (curve.y, curve.high))
+    lines = [Line(x=x, y=y, low=low, high=high)]
+    if curve.uncorrected is not None:
+        outline = over_thresholds(curve.x, tops, curve.uncorrected)
+        lines.append(Line(x=x, y=outline[1], kind="uncorrected"))
     return Drawing(
         heading=f"{heading} by threshold",
         chart=draw_curves(
-            [*_lines(curve), *_uncorrected(curve)],
+            lines,
             title=f"{heading} against the decision threshold",
             identifier=f"{metric}-by-threshold".replace("_", "-"),
             x_title="Decision threshold",
-            across=(float(curve.x[0]), float(curve.x[-1])),
-            places=[Place(found.threshold, f"now {found.threshold:g}")],
-            dots=_stored(found.threshold, row),
+            across=(min(float(curve.x[0]), threshold), max(float(tops[-1]), threshold)),
+            places=[Place(threshold, f"now {threshold:g}")],
+            dots=_stored(threshold, row),
         ),
         columns=["Threshold", heading, "95% band", "Uncorrected"],
+        note="!: impossible, or made of a number that is." if doubtful.any() else "",
         lines=[
             (
                 number(float(curve.x[place])),
-                *_said(curve, place),
+                *_said(curve, place, mark="!" if doubtful[place] else ""),
                 _uncorrected_said(curve, place),
             )
             for place in _places(len(curve.x))
@@ -174,6 +193,7 @@ def _scores(found: WindowCurves) -> Drawing:
             )
             for place in range(0, len(labeled), 2)
         ],
+        note="Blue line: confirmed positives; grey line: other cases.",
     )
 
 
@@ -237,15 +257,16 @@ def _at(rows: Rows, across: str, upward: str) -> list[Dot]:
 def _stored(x: float, row: PublishedResult | None) -> list[Dot]:
     if row is None or row.value is None:
         return []
-    said = f"{title(row.metric)} {estimate_text(row.metric, row.value)}"
+    shown = marked(estimate_text(row.metric, row.value), row.infeasible_reason)
+    said = f"{title(row.metric)} {shown}"
     interval = interval_shown(row.low, row.high)
     said += f" ({interval})" if interval else ""
     return [Dot(x=x, y=row.value, low=row.low, high=row.high, text=said)]
 
 
-def _said(curve: Curve, place: int) -> tuple[str, str]:
+def _said(curve: Curve, place: int, *, mark: str = "") -> tuple[str, str]:
     return (
-        estimate_text(curve.name, float(curve.y[place])),
+        estimate_text(curve.name, float(curve.y[place])) + mark,
         interval_shown(float(curve.low[place]), float(curve.high[place])),
     )
 

@@ -75,6 +75,8 @@ def made_with_said(chosen: StoredEvaluation) -> list[tuple[str, str]]:
     """The class prior with its method, label purity and seed."""
     made_with = chosen.evaluation.get("made_with") or {}
     prior, settings = made_with.get("class_prior"), chosen.evaluation.get("settings") or {}
+    if "audit" in made_with:
+        prior = chosen.evaluation["class_prior"]
     found: list[tuple[str, str]] = []
     if prior is not None and prior["value"] is not None:
         low, high = prior["low"], prior["high"]

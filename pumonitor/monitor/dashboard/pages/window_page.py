@@ -258,7 +258,7 @@ def _groups(
         lines = [
             {
                 "name": one,
-                "title": title(one),
+                "title": title(one, evaluation.get("settings", {})),
                 "meaning": MEANING.get(one, ""),
                 "row": found[one],
                 "uncorrected": found.get(UNCORRECTED_OF.get(one, "")),

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pumonitor import __version__
 from pumonitor.monitor.delivery.http.posting import Limits, Requests
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
-from pumonitor.monitor.delivery.notifications.words import sentence, title
+from pumonitor.monitor.delivery.notifications.words import sentence, steps_said, title
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError
 from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import Clock, OutboxMessage
@@ -160,6 +160,7 @@ def alert_document(alert: AlertMessage, *, now: datetime, life: timedelta) -> di
         "description": sentence(alert),
         "runbook_url": alert.runbook,
         "cause": cause if isinstance(cause, str) else "",
+        "next_steps": " ".join(steps_said(about)),
         **{f"{name}_url": address for name, address in alert.links.items()},
     }
     page = alert.links.get("page")

@@ -10,7 +10,7 @@ from typing import Any
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 
-__all__ = ["AlertGroup", "is_sent_in_group", "sent_in_group"]
+__all__ = ["AlertGroup", "group_of", "is_sent_in_group", "sent_in_group"]
 
 _SENT_WITH = "told_with"
 
@@ -28,6 +28,14 @@ def sent_in_group(key: str) -> dict[str, Any]:
 def is_sent_in_group(payload: Mapping[str, Any]) -> bool:
     """Whether a payload is that of an alert sent within a group message: nothing is sent for it."""
     return _SENT_WITH in payload
+
+
+def group_of(payload: Mapping[str, Any]) -> str | None:
+    """Key of the group message that an alert is sent within; None if it is sent by itself.
+
+    "" if the destination does not want such events.
+    """
+    return payload.get(_SENT_WITH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from pumonitor.monitor.delivery.http.signatures import message_id, signature, si
 from pumonitor.monitor.delivery.notifications.group import is_sent_in_group
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.picture import ReadSeries, draw_series
-from pumonitor.monitor.delivery.notifications.words import text, title
+from pumonitor.monitor.delivery.notifications.words import steps_said, text, title
 from pumonitor.ports import Clock, OutboxMessage
 
 __all__ = ["WebhookSink"]
@@ -109,6 +109,7 @@ def webhook_body(alert: AlertMessage, *, picture: bytes | None = None) -> bytes:
     """Body of the request: ``type``, ``timestamp`` and ``data``, the same bytes every time."""
     payload = alert.to_payload()
     data = {**payload, "title": title([alert]), "text": text(alert)}
+    data["next_steps"] = steps_said(alert.transition)
     if picture is not None:
         data["picture"] = {
             "content_type": "image/png",

@@ -12,6 +12,7 @@ from markupsafe import escape
 from pumonitor import names
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
 from pumonitor.monitor.rules.alerts.alert import Transition
+from pumonitor.monitor.rules.causes.next_steps import next_steps
 from pumonitor.report.numbers import number, rows
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "metric_title",
     "metric_value",
     "sentence",
+    "steps_said",
     "text",
     "title",
 ]
@@ -92,6 +94,8 @@ def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
     if about.segment:
         yield "Segment", _plain(about.segment)
     yield from _causes(about)
+    if steps := steps_said(about):
+        yield "Next steps", " ".join(f"{number}. {one}" for number, one in enumerate(steps, 1))
     if message.runbook:
         yield "What to do", _plain(message.runbook)
     for name, address in message.links.items():
@@ -103,6 +107,13 @@ def _causes(about: Transition) -> Iterator[tuple[str, str]]:
         said = about.cause.get(part)
         if isinstance(said, str) and said:
             yield heading, _plain(said)
+
+
+def steps_said(about: Transition) -> list[str]:
+    """What to do about an alert, in a few words each; empty once it is resolved."""
+    if about.kind == "resolved":
+        return []
+    return [step.action for step in next_steps(about.metric, about.cause)]
 
 
 def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002 (its name outside)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, and_, delete, insert, not_, select, tuple_, update
 
@@ -27,6 +27,10 @@ __all__ = ["AlertTables", "StoredAlerts", "stored_alert"]
 _SILENCE_FIELDS = tuple(one.name for one in fields(Silence))
 _OF_THE_STORE = tuple(one.name for one in fields(StoredTransition) if one.name != "transition")
 """Columns of a stored transition that are not fields of `Transition`."""
+
+
+_MOST: Final = 10_000
+"""Most rows that a read for people answers with, unless it is told otherwise."""
 
 
 class StoredAlerts:
@@ -87,13 +91,15 @@ class StoredAlerts:
         with self._database.reading() as connection:
             return tuple(stored_alert(row) for row in connection.execute(query))
 
-    def unnotified(self, monitor: str | None = None) -> tuple[Alert, ...]:
+    def unnotified(self, monitor: str | None = None, *, limit: int = _MOST) -> tuple[Alert, ...]:
         """Firing alerts without a notification, as they began in a backfill or long ago.
 
         Parameters
         ----------
         monitor : str, optional
             All without it.
+        limit : int
+            By default the first 10,000, by monitor and rule.
         """
         state, began = alert_states.c, alert_transitions.c
         same = ("monitor", "rule_key", "model_version", "segment", "incident")
@@ -109,6 +115,7 @@ class StoredAlerts:
                 began.withheld == "history",
             )
             .order_by(state.monitor, state.rule, state.model_version, state.segment)
+            .limit(limit)
         )
         with self._database.reading() as connection:
             return tuple(stored_alert(row) for row in connection.execute(query))
@@ -163,14 +170,23 @@ class StoredAlerts:
         with self._database.reading() as connection:
             return tuple(_transition(row) for row in reversed(connection.execute(query).all()))
 
-    def beginnings(self, monitors: Collection[str]) -> dict[str, Transition]:
-        """How the open incident of each firing alert of these monitors began, by incident key."""
+    def beginnings(self, monitors: Collection[str], *, limit: int = _MOST) -> dict[str, Transition]:
+        """How the open incident of each firing alert of these monitors began, by incident key.
+
+        Parameters
+        ----------
+        monitors : collection of str
+        limit : int
+            By default the 10,000 that fired last.
+        """
         state, began = alert_states.c, alert_transitions.c
         same = ("monitor", "rule_key", "model_version", "segment", "incident")
         query = (
             select(alert_transitions)
             .join(alert_states, and_(*(state[name] == began[name] for name in same)))
             .where(state.monitor.in_(monitors), state.is_firing, began.kind == "fired")
+            .order_by(began.id.desc())
+            .limit(limit)
         )
         with self._database.reading() as connection:
             found = [_transition(row).transition for row in connection.execute(query)]
@@ -181,10 +197,18 @@ class StoredAlerts:
         with self._database.reading() as connection:
             return AlertTables(connection, self._database).progress(monitor)
 
-    def silences(self, *, at: datetime | None = None) -> tuple[Silence, ...]:
-        """All silences, or those that hold at a moment: to miss one would show what is silenced."""
+    def silences(self, *, at: datetime | None = None, limit: int = _MOST) -> tuple[Silence, ...]:
+        """Silences, or those that hold at a moment, in the order of their beginnings.
+
+        Parameters
+        ----------
+        at : datetime, optional
+        limit : int
+            By default the newest 10,000. What sends notifications reads all: to miss one would
+            notify of what is silenced.
+        """
         with self._database.reading() as connection:
-            return AlertTables(connection, self._database).silences(at=at)
+            return AlertTables(connection, self._database).silences(at=at, limit=limit)
 
     def silences_to_end(
         self,
@@ -318,12 +342,15 @@ class AlertTables:
         ).first()
         return None if row is None else _transition(row)
 
-    def silences(self, *, at: datetime | None = None) -> tuple[Silence, ...]:
-        """All silences, or those that hold at a moment."""
-        query = select(silences).order_by(silences.c.starts, silences.c.id)
+    def silences(
+        self, *, at: datetime | None = None, limit: int | None = None
+    ) -> tuple[Silence, ...]:
+        """All silences, or those that hold at a moment; with `limit` only the newest."""
+        own = silences.c
+        query = select(silences).order_by(own.starts.desc(), own.id.desc()).limit(limit)
         if at is not None:
-            query = query.where(silences.c.starts <= at, silences.c.ends > at)
-        return tuple(_silence(row) for row in self.connection.execute(query))
+            query = query.where(own.starts <= at, own.ends > at)
+        return tuple(_silence(row) for row in reversed(self.connection.execute(query).all()))
 
     def _replace(self, table: Any, rows: list[dict[str, Any]]) -> None:
         if not rows:

@@ -119,10 +119,13 @@ class Timeliness:
         Earliest moment of the panes that are due and not evaluated.
     newest : Window or None
         The last window with an evaluated pane.
+    first : datetime or None
+        Start of the first window.
     """
 
     oldest_due: datetime | None
     newest: Window | None
+    first: datetime | None = None
 
 
 def read_timeliness(
@@ -142,7 +145,11 @@ def read_timeliness(
         .order_by(windows.c.window_start.desc())
         .limit(1)
     ).first()
-    return Timeliness(oldest_due=oldest_due, newest=None if newest is None else window_of(newest))
+    return Timeliness(
+        oldest_due=oldest_due,
+        newest=None if newest is None else window_of(newest),
+        first=connection.scalar(select(func.min(windows.c.window_start)).where(ours)),
+    )
 
 
 def earliest_unfinished(

@@ -18,11 +18,13 @@ from pumonitor.monitor.ledger.database.schema import (
     series,
     windows,
 )
+from pumonitor.ports import State
 
 __all__ = [
     "PLACE_OF_RESULT",
     "WINDOW_COLUMNS",
     "equal",
+    "in_states",
     "is_latest",
     "is_of_newest",
     "is_superseded",
@@ -68,6 +70,12 @@ def equal(column: Column[Any], value: object) -> list[ColumnElement[bool]]:
 def one_of(column: Column[Any], values: Collection[Any] | None) -> list[ColumnElement[bool]]:
     """Condition that a column is one of the values; none if they are None."""
     return [] if values is None else [column.in_(values)]
+
+
+def in_states(column: Column[Any], states: Collection[State] | None) -> list[ColumnElement[bool]]:
+    """The condition that panes are in one of these states; a final one is mature as well."""
+    also = ("final",) if states is not None and "mature" in states else ()
+    return one_of(column, None if states is None else {*states, *also})
 
 
 def starting_between(

@@ -42,7 +42,7 @@ class MetricResult:
         Whether rules must not use it: it is outside the range beyond chance, or its class prior
         makes other estimates impossible.
     infeasible_reason : str or None
-        Explanation of either.
+        Explanation of either; without both, which impossible number it is computed with.
     unclipped_value, unclipped_low, unclipped_high : float or None
         The estimate before clipping; None if it equals `value`, `low` and `high`.
     assumed : bool
@@ -175,3 +175,8 @@ class PublishedResult:
     unclipped_low: float | None = None
     unclipped_high: float | None = None
     assumed: bool = False
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether it is possible, and its class prior too."""
+        return not (self.infeasible or self.impossible)

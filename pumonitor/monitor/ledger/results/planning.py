@@ -16,7 +16,7 @@ from pumonitor.monitor.ledger.database.schema import monitors, panes, windows
 from pumonitor.monitor.ledger.records.claims import window_key
 from pumonitor.ports import Pane
 
-__all__ = ["Which", "plan", "recount", "register", "reopen"]
+__all__ = ["Which", "evaluate_again", "plan", "recount", "register", "reopen"]
 
 Which = Literal["missing", "failed", "all"]
 """Windows with panes not evaluated, windows whose last attempt failed, or all."""
@@ -192,6 +192,42 @@ def reopen(connection: Connection, *, keys: Sequence[str], which: Which, at: dat
             )
         recount(connection, reopened)
     return sorted(reopened)
+
+
+def evaluate_again(connection: Connection, *, monitor: str, configuration: str) -> list[str]:
+    """Make all evaluated windows of a configuration due for evaluation; returns their keys.
+
+    Nothing is collected again. Claims that are held are revoked, as who holds one may have begun
+    with what was known before.
+    """
+    keys = connection.scalars(
+        select(windows.c.window_key)
+        .where(
+            windows.c.monitor == monitor,
+            windows.c.configuration == configuration,
+            or_(windows.c.evaluated_panes > 0, windows.c.lease_until.is_not(None)),
+        )
+        .order_by(windows.c.window_key)
+    ).all()
+    for some in _in_parts(keys):
+        connection.execute(
+            update(windows)
+            .where(windows.c.window_key.in_(some))
+            .values(
+                fence=windows.c.fence + 1,
+                lease_owner=None,
+                lease_until=None,
+                attempts=0,
+                not_before=None,
+            )
+        )
+        connection.execute(
+            update(panes)
+            .where(panes.c.window_key.in_(some), panes.c.status == "evaluated")
+            .values(status="collected")
+        )
+    recount(connection, keys)
+    return list(keys)
 
 
 def _in_parts(items: Sequence[Any]) -> Iterable[list[Any]]:

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, exists, or_, select, tr
 
 from pumonitor.monitor.ledger.database.queries import (
     equal,
+    in_states,
     is_of_newest,
     one_of,
     same_pane,
@@ -79,6 +80,7 @@ class ListsReader(DatabaseReader):
             Only windows that start in [since, until).
         model_version, segment : str, optional
         metrics, states : collection of str, optional
+            The state "mature" includes "final".
         revisions : {"latest", "all"}
         limit : int
         """
@@ -188,7 +190,7 @@ def _has_panes(
             newest_panes.c.window_key == windows.c.window_key,
             *equal(newest_panes.c.model_version, model_version),
             *equal(newest_panes.c.segment, segment),
-            *one_of(newest_panes.c.state, states),
+            *in_states(newest_panes.c.state, states),
         )
     return exists().where(
         evaluations.c.window_key == windows.c.window_key,
@@ -199,7 +201,7 @@ def _has_panes(
 
 def _select_latest(states: Collection[State] | None) -> tuple[Select[Any], Any]:
     query = select(*OF_NEWEST).join_from(newest_panes, results, is_of_newest())
-    return query.where(*one_of(newest_panes.c.state, states)), newest_panes
+    return query.where(*in_states(newest_panes.c.state, states)), newest_panes
 
 
 def _select_all(states: Collection[State] | None) -> tuple[Select[Any], Any]:
@@ -208,7 +210,7 @@ def _select_all(states: Collection[State] | None) -> tuple[Select[Any], Any]:
         .join_from(windows, panes, panes.c.window_key == windows.c.window_key)
         .join(results, same_pane(results))
     )
-    return query.where(*one_of(panes.c.state, states)), windows
+    return query.where(*in_states(panes.c.state, states)), windows
 
 
 def _order(place: Any) -> tuple[ColumnElement[Any], ...]:

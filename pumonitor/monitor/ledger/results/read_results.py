@@ -11,6 +11,7 @@ from sqlalchemy import Select, and_, select
 from pumonitor.monitor.ledger.database.queries import (
     PLACE_OF_RESULT,
     equal,
+    in_states,
     is_latest,
     of_monitor,
     one_of,
@@ -73,6 +74,7 @@ class ResultsReader(DatabaseReader):
             Only windows that start in [since, until).
         model_version, segment : str, optional
         metrics, states : collection of str, optional
+            The state "mature" includes "final".
         revisions : {"latest", "all"}
         configuration : str, optional
             Hash of an earlier configuration; by default the current one.
@@ -88,7 +90,7 @@ class ResultsReader(DatabaseReader):
             query = select_newest(of).where(
                 *chosen,
                 *starting_between(since, until, of=newest_panes),
-                *one_of(newest_panes.c.state, states),
+                *in_states(newest_panes.c.state, states),
             )
         else:
             place = windows.c
@@ -96,7 +98,7 @@ class ResultsReader(DatabaseReader):
                 *chosen,
                 *of_monitor(monitor, configuration),
                 *starting_between(since, until),
-                *one_of(panes.c.state, states),
+                *in_states(panes.c.state, states),
             )
         query = query.order_by(
             place.monitor,

@@ -153,7 +153,7 @@ def versions_of(columns: ResultColumns, *, zone: ZoneInfo) -> list[VersionShown]
         found.setdefault(version, {})[start] = many
     return [
         VersionShown(
-            name=one_line(version) or "without",
+            name=one_line(version) or "without a version",
             windows=len(some),
             first=moment_text(min(some), zone),
             last=moment_text(max(some), zone),

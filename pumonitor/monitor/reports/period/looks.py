@@ -114,7 +114,7 @@ def _mature(rows: Sequence[PublishedResult], metric: str) -> dict[_Place, float]
     """The value of each window when its labels were mature, of its last revision."""
     newest: dict[_Place, PublishedResult] = {}
     for row in rows:
-        if row.metric == metric and row.state == "mature" and not row.infeasible_reason:
+        if row.metric == metric and row.state == "mature" and row.is_evidence:
             place = (row.window_start, row.model_version)
             if place not in newest or row.revision > newest[place].revision:
                 newest[place] = row

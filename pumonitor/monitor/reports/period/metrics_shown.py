@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 
 from pumonitor.monitor.charts.time_series import Drawn, Mark, draw_time_series
-from pumonitor.monitor.in_words import estimate_text, interval_shown, moment_text
+from pumonitor.monitor.in_words import estimate_text, interval_shown, marked, moment_text
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.reports.metric_over_windows import (
@@ -47,7 +47,7 @@ class Number:
     Attributes
     ----------
     value, interval : str
-        "–" and "" where it is undefined.
+        "–" and "" where it is undefined; the value with a mark where it has a reason.
     reason : str
         Why it is undefined or cannot be right.
     when : str
@@ -101,8 +101,7 @@ def metric_shown(
     if not np.isfinite(over.value).any() or assumed_value(columns, name) is not None:
         return None
     numbers = tuple(_number(over, place, zone) for place in range(len(over)))
-    usable = np.isfinite(over.value) & ~over.provisional
-    usable &= np.array([not one for one in over.reasons], dtype=bool)
+    usable = np.isfinite(over.value) & ~over.provisional & ~over.infeasible
     places = np.flatnonzero(usable)
 
     def at(place: int | None) -> Number | None:
@@ -182,7 +181,7 @@ def _result(name: str, over: MetricOverWindows, place: int) -> MetricResult:
 def _number(over: MetricOverWindows, place: int, zone: ZoneInfo) -> Number:
     value, low, high = (float(of[place]) for of in (over.value, over.low, over.high))
     return Number(
-        value=estimate_text("", value),
+        value=marked(estimate_text("", value), over.reasons[place]),
         interval=interval_shown(low, high),
         reason=over.reasons[place],
         when=moment_text(over.starts[place], zone),

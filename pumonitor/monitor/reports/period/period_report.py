@@ -41,6 +41,7 @@ from pumonitor.monitor.reports.period.metrics_shown import (
 )
 from pumonitor.monitor.rules.windows.named_period import NamedPeriod
 from pumonitor.monitor.windows.class_prior.assumed import stored_findings
+from pumonitor.monitor.windows.evaluation.baseline import BaselinePeriod, baseline_period
 from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
 from pumonitor.names import title
 from pumonitor.report.numbers import number, rows
@@ -54,6 +55,8 @@ _MOST_RESULTS: Final = 300_000
 _MOST_EVENTS: Final = 1000
 _MOST_ROWS: Final = 400
 """Most windows in the table: a browser takes more, a printer does not."""
+_MOST_REASONS: Final = 3
+_MOST_NAMED: Final = 4
 _MOST_COMPARED: Final = 1000
 """Most windows whose early looks are compared with what became of them."""
 
@@ -118,11 +121,12 @@ def period_report(
         period=period.name,
         context=_context(monitor, period, columns, now=now) | _assumed(columns),
         page=None if pages is None else pages.monitor(name),
-        lead=_lead(over, events, verdicts(columns)),
+        lead=_lead(over, events, verdicts(columns), reference=baseline_period(monitor)),
         metrics=metrics,
         events=events,
         notes=notes_said(notes, zone=zone),
         windows=_windows(name, over, metrics, pages),
+        has_marks=any(one.value.endswith("!") for some in metrics for one in some.numbers),
         left_out=max(0, len(over) - _MOST_ROWS),
         versions=versions_of(columns, zone=zone),
         unsure=_unsure(over, metrics, own, _newest(ledger, name, over)),
@@ -184,16 +188,28 @@ def _assumed(columns: ResultColumns) -> dict[str, str]:
 
 
 def _lead(
-    over: MetricOverWindows, events: Sequence[Event], compared: Mapping[datetime, str]
+    over: MetricOverWindows,
+    events: Sequence[Event],
+    compared: Mapping[datetime, str],
+    *,
+    reference: BaselinePeriod,
 ) -> list[str]:
     """What to know first, in sentences."""
     mature = len(over) - int(over.provisional.sum())
     said = [f"{_counted(len(over), 'window')} with predictions, of which {mature} mature."]
     worse, level = (list(compared.values()).count(one) for one in ("degraded", "level"))
     if worse or level:
+        own = sum(
+            reference.start is not None
+            and reference.start <= start < (reference.end or reference.start)
+            for start, early in zip(over.starts, over.provisional, strict=True)
+            if not early and compared.get(start) not in ("degraded", "level")
+        )
+        left = mature - worse - level - own
         said.append(
-            f"Compared with the reference, {_counted(worse, 'window')} surely worse and {level} "
-            f"not; {mature - worse - level} could not be compared."
+            f"Compared with the reference, {_counted(worse, 'window')} surely worse and {level} not"
+            f"{f'; {own} of the reference itself' if own else ''}"
+            f"{f'; {left} could not be compared' if left > 0 else ''}."
         )
     else:
         said.append("No window could be compared with a reference.")
@@ -264,9 +280,17 @@ def _unsure(
     if len(over) > MOST_DRAWN:
         said.append(f"Charts have the newest {rows(MOST_DRAWN)} of {rows(len(over))} windows.")
     for one in metrics:
-        reasons = Counter(number.reason for number in one.numbers if number.reason)
-        for reason, many in reasons.most_common(2):
-            said.append(f"{one.title}: of {_counted(many, 'window')}, {reason}.")
+        when: dict[str, list[str]] = {}
+        for each in one.numbers:
+            if each.reason:
+                when.setdefault(each.reason, []).append(each.when)
+        common = sorted(when.items(), key=lambda found: -len(found[1]))
+        said += [
+            f"{one.title}, {_windows_of(some)}: {reason}."
+            for reason, some in common[:_MOST_REASONS]
+        ]
+        if more := sum(len(some) for _, some in common[_MOST_REASONS:]):
+            said.append(f"{one.title}: {_counted(more, 'further window')} with other such reasons.")
     if newest is not None:
         said += map(str, stored_findings(newest.evaluation))
         said += _of_followed_prior(newest)
@@ -277,8 +301,18 @@ def _unsure(
     return said
 
 
+def _windows_of(starts: Sequence[str]) -> str:
+    """Windows by their starts, the newest last."""
+    if len(starts) == 1:
+        return f"window of {starts[0]}"
+    if len(starts) <= _MOST_NAMED:
+        return f"windows of {', '.join(starts)}"
+    return f"{len(starts)} windows, the newest of {starts[-1]}"
+
+
 def _of_followed_prior(newest: StoredEvaluation) -> list[str]:
-    prior = newest.evaluation.get("made_with", {}).get("class_prior") or {}
+    made_with = newest.evaluation.get("made_with", {})
+    prior = ({} if "audit" in made_with else made_with.get("class_prior")) or {}
     over_time = prior.get("diagnostics", {}).get("over_time")
     if over_time is None:
         return []

@@ -22,7 +22,13 @@ from pumonitor.monitor.rules.alerts.rule import (
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind, SeriesEvidence
 from pumonitor.monitor.rules.alerts.usable import unusable, unusable_in_one_window
 from pumonitor.monitor.rules.reference.compared import Compared, compared
-from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
+from pumonitor.monitor.rules.reference.one_prior import (
+    PRIOR_FACTOR,
+    PRIOR_TO_COMPARE,
+    comparable,
+    comparable_reference,
+    stands_on,
+)
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.names import COUNTS, title
@@ -131,7 +137,8 @@ def _from_windows(
     ]
     if len(earlier) < FEWEST_WINDOWS:
         return None, f"{len(earlier)} earlier windows have a value, and {FEWEST_WINDOWS} are needed"
-    return ReferenceWindows(windows=[_known(metric, one, _estimated) for one in earlier]), ""
+    known = [comparable_reference(_known(metric, one, _estimated)) for one in earlier]
+    return ReferenceWindows(windows=known), ""
 
 
 def _known(
@@ -140,7 +147,7 @@ def _known(
     """The metric and the estimates that it is a function of, as far as the window has them."""
     return {
         one: read(readings[one])
-        for one in (metric, *stands_on(metric), PRIOR_FACTOR)
+        for one in (metric, *stands_on(metric), PRIOR_FACTOR, PRIOR_TO_COMPARE)
         if one in readings and readings[one].value is not None
     }
 
@@ -153,7 +160,7 @@ def _changed(
     reference: ReferenceWindows,
 ) -> SeriesEvidence:
     metric = rule.metric
-    known = _known(metric, view.readings[series], interval_of)
+    known = comparable(_known(metric, view.readings[series], interval_of))
     beside = compared(metric, known, reference)
     now, usual, moved_by = known[metric], beside.usual, beside.change
     wanted = _SIDES[condition.direction]

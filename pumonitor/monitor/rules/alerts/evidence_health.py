@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from pumonitor.monitor.rules.alerts.rule import Health, WindowView, shown
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
@@ -26,14 +26,14 @@ def health_evidence(
     ----------
     view : WindowView
     condition : Health
-        Not "stale", which is evaluated by the clock, and not "few_positives", which is a `Limit`.
+        Not one that is evaluated by the clock, and not "few_positives", which is a `Limit`.
     before : sequence of WindowView
         Earlier windows; those of the last 28 days define what is usual.
 
     Raises
     ------
     ValueError
-        For "stale" and "few_positives".
+        For those.
     """
     if view.failed:
         reason = "the window could not be evaluated"
@@ -54,11 +54,9 @@ def health_evidence(
             return _unmatched(view, condition.limit)
         case "score_range":
             return _score_range(view, usual)
-        case "stale" | "few_positives":
+        case _:
             msg = f"{condition.kind} is not evaluated here"
             raise ValueError(msg)
-        case _:
-            assert_never(condition.kind)
 
 
 def predictions_of(view: WindowView) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import assert_never
 
+from pumonitor.monitor.rules.alerts.audited import audited_view
 from pumonitor.monitor.rules.alerts.evidence import change_evidence
 from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayDetector
 from pumonitor.monitor.rules.alerts.evidence_health import WHOLE, health_evidence
@@ -73,6 +74,8 @@ class RuleFold:
 
     def refold(self, views: Sequence[WindowView], start: int) -> None:
         """Fold the windows from `start` on again. Earlier windows must be unchanged."""
+        if self.rule.audited:
+            views = [audited_view(one, self.rule.metric) for one in views]
         del self.evidence[start:], self.states[start:]
         for index in range(start, len(views)):
             before = self.states[-1] if self.states else {}

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
+from pumonitor.monitor.rules.alerts.health_kinds import OF_AUDITS, HealthKind
+from pumonitor.monitor.rules.reference.one_prior import (
+    AUDITED_SHARE,
+    PRIOR_FACTOR,
+    PRIOR_TO_COMPARE,
+    stands_on,
+)
 from pumonitor.ports import Window
 
 if TYPE_CHECKING:
@@ -17,6 +23,8 @@ if TYPE_CHECKING:
     from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 
 __all__ = [
+    "AUDITED_SHARE",
+    "OF_AUDITS",
     "PRIOR_MOVED",
     "AlertRule",
     "Change",
@@ -38,10 +46,6 @@ __all__ = [
 
 Series = tuple[str, str]
 """Model version ("" without versions) and segment ("" for all rows)."""
-
-HealthKind = Literal[
-    "no_data", "stale", "few_positives", "unmatched_labels", "score_range", "volume"
-]
 
 PRIOR_MOVED: Final = "class_prior_moved"
 """Name of a result: P(class prior is a quarter above the reference's, or a fifth below it)."""
@@ -223,10 +227,11 @@ class Health:
     Attributes
     ----------
     kind : str
-        "stale" is evaluated by the clock, the others by window.
+        "stale" and those on audits are evaluated by the clock, the others by window.
     limit : float
-        Limit of the kind: seconds for "stale", a share for "volume" and "unmatched_labels", a
-        number of rows for "few_positives"; 0 for kinds without a limit.
+        Limit of the kind: seconds for "stale", "audit_overdue" and "audit_unread", a share for
+        "volume" and "unmatched_labels", a number of cases for "audit_conflicts", of rows for
+        "few_positives"; 0 for kinds without a limit.
     """
 
     kind: HealthKind
@@ -292,6 +297,8 @@ class AlertRule:
         What must be on the good side for a window to be good.
     provisional : bool
         Whether provisional panes count too.
+    audited : bool
+        Whether only windows with an audit of their own are evidence.
     segment : str
         ``column=value``, or "" for all rows.
     per : str
@@ -315,6 +322,7 @@ class AlertRule:
     severity: Literal["info", "warning", "critical"] = "critical"
     resolve_on: Literal["interval", "estimate"] = "interval"
     provisional: bool = False
+    audited: bool = False
     segment: str = ""
     per: str = ""
     false_discovery_rate: float = 0.05
@@ -325,6 +333,10 @@ class AlertRule:
     @property
     def metrics(self) -> tuple[str, ...]:
         """Names of the results that the rule reads."""
+        return (*self._metrics, AUDITED_SHARE) if self.audited else self._metrics
+
+    @property
+    def _metrics(self) -> tuple[str, ...]:
         if isinstance(self.condition, Health | LabelDelay):
             return ("predictions",)
         if isinstance(self.condition, Shift) and self.condition.detector == "betting":
@@ -333,13 +345,14 @@ class AlertRule:
             return (self.metric, PRIOR_MOVED, PRIOR_FACTOR)
         if isinstance(self.condition, Change):
             names = stands_on(self.metric)
-            return tuple(dict.fromkeys((self.metric, *names, *([PRIOR_FACTOR] if names else []))))
+            factors = (PRIOR_FACTOR, PRIOR_TO_COMPARE) if names else ()
+            return tuple(dict.fromkeys((self.metric, *names, *factors)))
         return (self.metric,)
 
     @property
     def goes_by_the_clock(self) -> bool:
-        """Whether the rule is evaluated by the clock and not by window ("stale")."""
-        return isinstance(self.condition, Health) and self.condition.kind == "stale"
+        """Whether the rule is evaluated by the clock and not by window ("stale", on audits)."""
+        return isinstance(self.condition, Health) and self.condition.kind in ("stale", *OF_AUDITS)
 
     def covers(self, series: Series) -> bool:
         """Whether the rule has an alert for this series."""

@@ -158,7 +158,7 @@ def _worse_or_better(sizes: Mapping[str, Size], observed: Observed) -> str:
         return f"The model ranks {how} than in the reference, {_over(observed)}."
     return (
         f"The model ranks {how} than in the reference: {_over(observed)}, AUC changed by "
-        f"{_change(sizes['auc'])} with the class prior held."
+        f"{_change(sizes['auc'])} at the same class prior."
     )
 
 
@@ -331,7 +331,9 @@ def _cannot_be(observed: Observed, impossible: float) -> str:
 
 
 def _over(observed: Observed) -> str:
-    return f"over these {observed.windows} windows" if observed.windows > 1 else "in this window"
+    if observed.windows == 1:
+        return "in the alert's window"
+    return f"over the {observed.windows} windows since it began"
 
 
 def _ratio(size: Size) -> str:

@@ -5,10 +5,48 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["PRIOR_FACTOR", "stands_on"]
+from pumonitor.monitor.rules.reference.uncertain import Uncertain
+
+__all__ = [
+    "AUDITED_SHARE",
+    "PRIOR_FACTOR",
+    "PRIOR_TO_COMPARE",
+    "comparable",
+    "comparable_reference",
+    "stands_on",
+]
 
 PRIOR_FACTOR: Final = "class_prior_factor"
 """Name of a result: ratio of a followed class prior to the reference's, with its interval."""
+
+
+PRIOR_TO_COMPARE: Final = "class_prior_to_compare"
+"""Name of a result: an audited class prior, its interval without the error that windows share."""
+
+
+AUDITED_SHARE: Final = "audited_share"
+"""Name of a result: share of the cases of a window's own audit that have a verdict."""
+
+
+def comparable(known: Mapping[str, Uncertain]) -> dict[str, Uncertain]:
+    """Results of a window with the ratio of its class prior to a level that all windows share.
+
+    An audited class prior is compared by what audits say of it, at a level of 1, and not by how a
+    followed one has moved.
+    """
+    found = dict(known)
+    audited = found.pop(PRIOR_TO_COMPARE, None)
+    return found if audited is None else {**found, PRIOR_FACTOR: audited}
+
+
+def comparable_reference(known: Mapping[str, Uncertain]) -> dict[str, Uncertain]:
+    """The same of a window of the reference, whose own error is part of how its windows vary."""
+    found = dict(known)
+    audited = found.pop(PRIOR_TO_COMPARE, None)
+    if audited is None:
+        return found
+    value = audited.value
+    return {**found, PRIOR_FACTOR: Uncertain(value=value, low=value, high=value, se=0.0)}
 
 
 _STAND_ON: Final[Mapping[str, tuple[str, ...]]] = {

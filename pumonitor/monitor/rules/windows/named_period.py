@@ -1,10 +1,10 @@
-"""A period as people name it: a year, a quarter, a month, or from one date to another."""
+"""A period as people name it: a year, a quarter, a month, a day, or from one date to another."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -14,8 +14,9 @@ __all__ = ["NamedPeriod", "month_of", "read_period"]
 
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 _QUARTER = re.compile(r"(\d{4})-[Qq]([1-4])")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR = re.compile(r"\d{4}")
-_FORMS: Final = "2026-03, 2026-Q1, 2026 or 2026-01-01..2026-02-01"
+_FORMS: Final = "2026-03, 2026-03-01, 2026-Q1, 2026 or 2026-01-01..2026-02-01"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,8 @@ def read_period(text: str, *, zone: str) -> NamedPeriod:
         return _months(given.upper(), int(found[1]), 3 * int(found[2]) - 2, 3, zone)
     if _YEAR.fullmatch(given):
         return _months(given, int(given), 1, 12, zone)
+    if _DAY.fullmatch(given):
+        return _day(given, zone)
     first, dots, last = given.partition("..")
     if not dots:
         raise _unreadable(given)
@@ -80,6 +83,15 @@ def month_of(moment: datetime, *, zone: str) -> NamedPeriod:
     """
     there = moment.astimezone(ZoneInfo(zone))
     return _months(f"{there:%Y-%m}", there.year, there.month, 1, zone)
+
+
+def _day(name: str, zone: str) -> NamedPeriod:
+    try:
+        # The day after on the zone's clock: some days have 23 hours.
+        after = str(date.fromisoformat(name) + timedelta(days=1))
+    except (ValueError, OverflowError):
+        raise _unreadable(name) from None
+    return NamedPeriod(name=name, start=_moment(name, name, zone), end=_moment(after, name, zone))
 
 
 def _months(name: str, year: int, month: int, many: int, zone: str) -> NamedPeriod:

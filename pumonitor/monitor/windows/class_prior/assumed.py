@@ -147,6 +147,8 @@ def findings_at(
     panes = [one for one in monitor.pane_schedule.panes(window) if one.as_of <= as_of]
     if not panes or not monitor.is_prior_assumed:
         return []
+    if not series[1] and ledger.read_audits(monitor.name, configuration):
+        return []  # an audited class prior is not the assumed one
     key = window_key(monitor.name, configuration, window.start, window.end)
     together = ledger.series(key, panes[-1].number)
     return [

@@ -19,8 +19,10 @@ from pumonitor.monitor.ledger.results.prior_states import (
 )
 from pumonitor.monitor.windows.auxiliary.auxiliary import AuxiliaryScores
 from pumonitor.monitor.windows.class_prior.arrivals import Arrivals
+from pumonitor.monitor.windows.class_prior.by_audits import MonitorAudits
 from pumonitor.monitor.windows.class_prior.known_windows import KnownWindows, rows_without_table
 from pumonitor.monitor.windows.class_prior.levels import Levels
+from pumonitor.monitor.windows.evaluation.audited_windows import WindowAudits
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
 from pumonitor.monitor.windows.evaluation.series_tables import counts_of
@@ -47,6 +49,7 @@ class FollowedPriors:
     def __init__(self, ledger: LedgerReader) -> None:
         self._ledger = ledger
         self.auxiliary = AuxiliaryScores(ledger)
+        self.audits = MonitorAudits(ledger)
         self._kept: OrderedDict[tuple[_Place, datetime], tuple[str, FollowedPrior]] = OrderedDict()
 
     def of_pane(self, monitor: Monitor, configuration: str, pane: Pane) -> PanePriors:
@@ -137,6 +140,17 @@ class PanePriors:
             prior = self._followed_to(stored)
         return None if prior is None else self._of_window(prior, stored)
 
+    def audited(self, stored: StoredSeries) -> WindowAudits:
+        """What audits say of a series of the window."""
+        return self.memory.audits.at(
+            self.monitor,
+            self.configuration,
+            stored,
+            self.pane,
+            share=lambda: self.arrivals.share_known(stored.model_version, stored.segment),
+            mature=lambda: self._mature_pane_of(stored),
+        )
+
     # -- this window --------------------------------------------------------------------------
 
     def _followed_to(self, stored: StoredSeries) -> ClassPriorEstimate | None:
@@ -180,16 +194,19 @@ class PanePriors:
         series = stored.model_version, stored.segment
         if series in self._mature_priors:
             return self._mature_priors[series]
+        mature = self._mature_pane_of(stored)
+        prior = None if mature is None else self._followed_to(mature)
+        return None if prior is None or mature is None else self._of_window(prior, mature)
+
+    def _mature_pane_of(self, stored: StoredSeries) -> StoredSeries | None:
+        """A series as it was in the window's mature pane; None if that was given up."""
         panes = self._windows.series(
             stored.segment,
             stored.model_version,
             since=self.pane.window.start,
             until=self.pane.window.end,
         )
-        if not panes or panes[0].state == "provisional":
-            return None
-        prior = self._followed_to(panes[0])
-        return None if prior is None else self._of_window(prior, panes[0])
+        return panes[0] if panes and panes[0].state != "provisional" else None
 
     @cached_property
     def _mature_priors(self) -> dict[tuple[str, str], ClassPriorEstimate]:

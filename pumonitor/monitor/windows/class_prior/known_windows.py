@@ -30,7 +30,7 @@ from pumonitor.monitor.windows.evaluation.series_tables import counts_of
 from pumonitor.ports import Pane, State
 from pumonitor.prior.followed.founding import MOST_FOUNDING, Index, WindowRows
 
-__all__ = ["KnownWindows", "rows_without_table"]
+__all__ = ["KnownWindows", "arrived_of", "rows_without_table"]
 
 _NOT_TRAINED: Final = "it was not trained yet"
 
@@ -147,7 +147,7 @@ class KnownWindows:
         """A window's table and counts, with the share of its labels that has arrived."""
         confirmed, rows = counts_of(stored)
         share = self._share(stored.state, stored.number, stored.model_version, stored.segment)
-        arrived, variance = _arrived(share, confirmed)
+        arrived, variance = arrived_of(share, confirmed)
         return WindowRows(
             start=stored.window.start,
             end=stored.window.end,
@@ -205,7 +205,7 @@ def rows_without_table(stored: StoredSeries) -> WindowRows:
     )
 
 
-def _arrived(share: ShareKnown, confirmed: float) -> tuple[float, float]:
+def arrived_of(share: ShareKnown, confirmed: float) -> tuple[float, float]:
     """Share of the expected labels that has arrived, and the variance of its logarithm."""
     if share.undefined_reason is not None or not share.value > 0:
         return 0.5, 4.0

@@ -16,7 +16,7 @@ from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.monitor.windows.due.due_windows import end_of_windows
 from pumonitor.sources.reach.locations import matching_files
 
-__all__ = ["all_planned", "files_digest", "is_quiet", "rules_digest"]
+__all__ = ["all_planned", "files_digest", "is_local", "is_quiet", "rules_digest", "stamps_of"]
 
 _VERSION: Final = 1
 """Version of the evaluation of rules; when it changes, all alerts are folded once more."""
@@ -85,16 +85,18 @@ def rules_digest(monitor: Monitor, configuration: str) -> str:
 def files_digest(monitor: Monitor) -> str | None:
     """Hash of the names, sizes and times of a monitor's files; None where it has other tables."""
     sources = (monitor.predictions.source, monitor.positives.source)
-    if any(not _is_local(source) for source in sources):
+    if any(not is_local(source) for source in sources):
         return None
-    return _hash([_files_of(source) for source in sources])
+    return _hash([stamps_of(source) for source in sources])
 
 
-def _is_local(source: Source) -> bool:
+def is_local(source: Source) -> bool:
+    """Whether a table is of files of this machine."""
     return source.path is not None and "://" not in source.location
 
 
-def _files_of(source: Source) -> list[list[Any]]:
+def stamps_of(source: Source) -> list[list[Any]]:
+    """Name, size, time and number of each file of a table."""
     found = []
     for path in matching_files(Path(source.location)):
         try:

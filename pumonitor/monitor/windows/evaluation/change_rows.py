@@ -59,7 +59,9 @@ class Comparison:
     seed : int
         Seed of the random draws behind intervals.
     factor : estimate, optional
-        Ratio of a followed class prior to that of the reference.
+        Ratio of a followed class prior to that of the reference; of an audited one to 1.
+    audited : bool
+        Whether the class prior is an audited one.
     """
 
     series: SeriesTable
@@ -70,6 +72,7 @@ class Comparison:
     assumed: bool
     seed: int
     factor: Known | None = None
+    audited: bool = False
 
     def rows(self) -> Iterator[MetricResult]:
         """One row for each change and each of its parts."""
@@ -91,7 +94,7 @@ class Comparison:
         parts: Mapping[str, Uncertain] = {}
         if why is None:
             parts = attribute(
-                self._now,
+                self.estimates if self.audited else self._now,
                 {part: self._before(part) for part in needed},
                 each={part: self._each(part, name, *needed) for part in needed},
                 confidence_level=self.reference.confidence_level,
@@ -146,7 +149,7 @@ class Comparison:
 
     @property
     def _level(self) -> Uncertain | None:
-        return level_of(self._now)
+        return None if self.audited else level_of(self._now)
 
     def _doubt(self, name: str) -> str | None:
         one = self.estimates[name]

@@ -17,7 +17,12 @@ from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.alerts import RecordedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult
 from pumonitor.monitor.ledger.results.mature_results import MaturePane, mature_panes
-from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
+from pumonitor.monitor.rules.reference.one_prior import (
+    PRIOR_FACTOR,
+    PRIOR_TO_COMPARE,
+    comparable_reference,
+    stands_on,
+)
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.monitor.windows.evaluation.baseline import (
@@ -37,6 +42,7 @@ Evaluate = Callable[[Monitor, str, str, Pane], Sequence[EvaluatedSeries]]
 """What a collected pane comes to: of a monitor and its configuration, by the window's key."""
 
 _Results = Mapping[tuple[str, str], Mapping[str, MetricResult]]
+_Seen = tuple[object, ...]
 _ROWS: Final = "predictions"
 
 
@@ -86,12 +92,21 @@ class References:
     evaluate : callable
         Evaluates a window that is collected but not evaluated yet. Another worker may be evaluating
         it too, with the same results.
+    read_with : callable
+        Digests of the audits that windows of a monitor and its configuration are read with.
     """
 
-    def __init__(self, ledger: LedgerReader, evaluate: Evaluate) -> None:
+    def __init__(
+        self,
+        ledger: LedgerReader,
+        evaluate: Evaluate,
+        *,
+        read_with: Callable[[str, str], tuple[str, ...]] = lambda _monitor, _configuration: (),
+    ) -> None:
         self._ledger = ledger
         self._evaluate = evaluate
-        self._known: dict[str, tuple[tuple[MaturePane, ...], Reference]] = {}
+        self._read_with = read_with
+        self._known: dict[str, tuple[_Seen, Reference]] = {}
 
     def of(self, monitor: Monitor, configuration: str, *, as_of: datetime) -> Reference | None:
         """The reference as known at a pane's moment; None before it is mature.
@@ -109,12 +124,15 @@ class References:
                 since=period.start,
                 until=period.end,
             )
-        # Collected again, they come to something else.
-        seen = [(one.seen.window_key, one.collected_at) for one in found]
+        # Collected again, or read with other audits, they come to something else.
+        seen = (
+            self._read_with(monitor.name, configuration),
+            *((one.seen.window_key, one.collected_at) for one in found),
+        )
         before, reference = self._known.get(monitor.name, ((), None))
-        if reference is None or seen != [(one.seen.window_key, one.collected_at) for one in before]:
+        if reference is None or seen != before:
             reference = self._read(monitor, configuration, period, found)
-            self._known[monitor.name] = found, reference
+            self._known[monitor.name] = seen, reference
         return reference
 
     def _read(
@@ -126,12 +144,15 @@ class References:
     ) -> Reference:
         on_metrics = (rule.metric for rule in monitor.rules if isinstance(rule, MetricRule))
         metrics = {*COMPARED, *on_metrics, _ROWS}
-        metrics |= {part for metric in metrics for part in stands_on(metric)} | {PRIOR_FACTOR}
+        metrics |= {part for metric in metrics for part in stands_on(metric)}
+        metrics |= {PRIOR_FACTOR, PRIOR_TO_COMPARE}
         predictions: Counter[tuple[str, str]] = Counter()
         windows: dict[tuple[str, str], list[Mapping[str, Uncertain]]] = defaultdict(list)
         for results in self._results(monitor, configuration, found, metrics):
             for series, rows in results.items():
-                known = known_results(row for row in rows.values() if row.metric in metrics)
+                known = comparable_reference(
+                    known_results(row for row in rows.values() if row.metric in metrics)
+                )
                 windows[series].append(known)
                 predictions[series] += round(known[_ROWS].value) if _ROWS in known else 0
         assert period.end is not None  # noqa: S101 (there is a reference)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-from pumonitor.diagnostics.impossible_prior import CAUSE, came_out_impossible
+from pumonitor.diagnostics.impossible_prior import why_impossible
 from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.displayed import Displayed
 from pumonitor.monitor.ledger.records.results import MetricResult
@@ -29,6 +29,7 @@ def result_row(
     *,
     limits: tuple[float, float] = ANY_NUMBER,
     doubt: str | None = None,
+    rests_on: str | None = None,
     assumed: bool = False,
 ) -> MetricResult:
     """A row of finite numbers, or of the reason why there are none.
@@ -44,6 +45,8 @@ def result_row(
         Range of the metric; estimates have one of their own.
     doubt : str, optional
         Why the number must not be used as evidence.
+    rests_on : str, optional
+        Which impossible number it is computed with; it is evidence all the same.
     assumed : bool
         Whether it was assumed and not estimated.
     """
@@ -65,8 +68,8 @@ def result_row(
         beyond_chance = more_than_chance(number)
     why = None
     if shown.infeasible:
-        chance = "" if beyond_chance or doubt else "by chance, or "
-        why = f"{came_out_impossible(metric, number, came_out)}: {chance}{CAUSE}"
+        by_chance = not (beyond_chance or doubt)
+        why = why_impossible(metric, number, came_out, by_chance=by_chance)
     estimated = tuple(finite_or_none(part) for part in (number.value, number.low, number.high))
     as_shown = estimated == (shown.value, shown.low, shown.high)
     return MetricResult(
@@ -79,7 +82,7 @@ def result_row(
         n_unlabeled=series.unlabeled,
         infeasible=shown.infeasible,
         impossible=beyond_chance or doubt is not None,
-        infeasible_reason=why or doubt,
+        infeasible_reason=why or doubt or rests_on,
         unclipped_value=None if as_shown else estimated[0],
         unclipped_low=None if as_shown else estimated[1],
         unclipped_high=None if as_shown else estimated[2],

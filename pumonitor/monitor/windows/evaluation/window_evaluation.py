@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
-from pumonitor.diagnostics.impossible_prior import doubted_estimates
+from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.audit.window_reading import without_shared
+from pumonitor.diagnostics.impossible_prior import doubted_estimates, resting_estimates
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult
 from pumonitor.monitor.rules.alerts.rule import PRIOR_MOVED
 from pumonitor.monitor.rules.labels.expected import expected_at_maturity, expected_positives
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
-from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR
+from pumonitor.monitor.rules.reference.one_prior import (
+    AUDITED_SHARE,
+    PRIOR_FACTOR,
+    PRIOR_TO_COMPARE,
+)
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
+from pumonitor.monitor.windows.evaluation.audited_windows import NO_AUDIT, WindowAudits, not_used
 from pumonitor.monitor.windows.evaluation.change_rows import Comparison
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json, is_given
 from pumonitor.monitor.windows.evaluation.result_rows import (
@@ -56,6 +64,7 @@ def evaluate_window(
     maturity: ShareKnown | None = None,
     findings: Sequence[Finding] = (),
     label_purity: LabelPurity = 1.0,
+    audits: WindowAudits = NO_AUDIT,
 ) -> EvaluatedSeries:
     """All results of one series of a pane; they depend only on the arguments.
 
@@ -77,6 +86,9 @@ def evaluate_window(
         Findings from other windows, in addition to those of the evaluation.
     label_purity : float or "auto"
         As in `pumonitor.evaluate_table`.
+    audits : WindowAudits, optional
+        What audits say of the window. The class prior, and all else that an audit gives, is then
+        theirs.
 
     Returns
     -------
@@ -84,6 +96,8 @@ def evaluate_window(
         Results: every estimate, held to its range; "labeled_positives", "predictions",
         "label_maturity"; of a class prior that was followed, the chance that it has moved since the
         reference and how many times as high it is, "class_prior_moved" and "class_prior_factor";
+        of an audited one, the same with the error that windows do not share,
+        "class_prior_to_compare", and of the window's own audit "audited_share";
         "<estimate>_expected", the value expected of a provisional estimate at label maturity;
         "<estimate>_change" against the reference and "aul_change_prior", "aul_change_ranking" (the
         same of F1), its parts. Undefined results are None with a reason; none is left out. The
@@ -103,8 +117,9 @@ def evaluate_window(
     (0.56, 40.0)
     """
     seed = seed_of(key, model_version=series.model_version, segment=series.segment)
+    audited, findings = _audited(audits, findings, seed=seed)
     evaluation, reason = _evaluated(
-        series, class_prior, threshold=threshold, seed=seed, purity=label_purity
+        series, class_prior, audited, threshold=threshold, seed=seed, purity=label_purity
     )
     estimates = {} if evaluation is None else dict(evaluation.estimates)
     stored = {} if evaluation is None else evaluation.to_dict()
@@ -112,15 +127,19 @@ def evaluate_window(
         stored["warnings"] = [*stored.get("warnings", ()), *(one.to_dict() for one in findings)]
     share = _share(state, maturity)
     doubts = doubted_estimates(estimates, pure=label_purity == 1.0)
-    assumed = class_prior is not None and is_given(class_prior)
+    resting = resting_estimates(estimates, pure=label_purity == 1.0)
+    assumed = audited is None and class_prior is not None and is_given(class_prior)
+    to_compare = None if audited is None else _to_compare(audited, audits)
     results = [
-        *_estimate_rows(series, estimates, reason, doubts=doubts, assumed=assumed),
+        *_estimate_rows(series, estimates, reason, doubts=doubts, resting=resting, assumed=assumed),
         *_count_rows(series),
         *_followed_rows(series, class_prior),
+        *_audit_rows(series, to_compare, audits),
         result_row(series, "label_maturity", share, share.undefined_reason),
     ]
     if state == "provisional":
-        later = _expected(series, estimates, share, class_prior, threshold=threshold, seed=seed)
+        prior = class_prior if audited is None else audited.class_prior
+        later = _expected(series, estimates, share, prior, threshold=threshold, seed=seed)
         results += _expected_rows(series, estimates, later, share, reason, doubts=doubts)
     if reference is not None:
         results += Comparison(
@@ -131,7 +150,8 @@ def evaluate_window(
             doubts=doubts,
             assumed=assumed,
             seed=seed,
-            factor=_factor(class_prior),
+            factor=_factor(class_prior) if audited is None else to_compare,
+            audited=audited is not None,
         ).rows()
     return EvaluatedSeries(
         model_version=series.model_version,
@@ -141,7 +161,11 @@ def evaluate_window(
             "state": state,
             "undefined_reason": reason,
             "label_maturity": _share_to_json(share),
-            "made_with": {"seed": seed, "class_prior": class_prior_to_json(class_prior)},
+            "made_with": {
+                "seed": seed,
+                "class_prior": class_prior_to_json(class_prior),
+                **({} if audited is None else audits.to_json()),
+            },
         },
         results=tuple(results),
     )
@@ -154,9 +178,23 @@ def seed_of(key: str, *, model_version: str, segment: str) -> int:
     return int.from_bytes(sha256(named).digest()[:7], "big")
 
 
+def _audited(
+    audits: WindowAudits, findings: Sequence[Finding], *, seed: int
+) -> tuple[AuditedEstimates | None, Sequence[Finding]]:
+    """What audits say, and the findings with theirs."""
+    found = [*findings, *audits.findings]
+    if audits.reading is None:
+        return None, found
+    try:
+        return audits.reading.read(seed=seed), found
+    except InputError as error:
+        return None, [*found, not_used(str(error))]
+
+
 def _evaluated(
     series: SeriesTable,
     class_prior: ClassPriorEstimate | None,
+    audited: AuditedEstimates | None,
     *,
     threshold: float,
     seed: int,
@@ -165,6 +203,8 @@ def _evaluated(
     """The evaluation, or the reason why there is none."""
     if series.table is None:
         return None, series.undefined_reason
+    if audited is not None:
+        class_prior = audited.class_prior
     if class_prior is None:
         return None, _NO_PRIOR
     if isinstance(purity, float) and class_prior.value >= purity:
@@ -176,7 +216,8 @@ def _evaluated(
         evaluation = evaluate_table(
             series.table,
             threshold=threshold,
-            class_prior=class_prior,
+            class_prior=class_prior if audited is None else "auto",
+            audit=audited,
             label_purity=purity,
             curves=False,
             rng=seed,
@@ -209,6 +250,7 @@ def _estimate_rows(
     reason: str | None,
     *,
     doubts: Mapping[str, str],
+    resting: Mapping[str, str],
     assumed: bool,
 ) -> Iterator[MetricResult]:
     for name in ESTIMATES:
@@ -223,6 +265,7 @@ def _estimate_rows(
             one.undefined_reason,
             limits=one.range,
             doubt=doubts.get(name),
+            rests_on=resting.get(name),
             assumed=assumed and name == "class_prior",
         )
 
@@ -248,6 +291,28 @@ def _followed_rows(
     chance = Uncertain(value=changed.moved, low=changed.moved, high=changed.moved, se=0.0)
     yield result_row(series, PRIOR_MOVED, chance, None)
     yield result_row(series, PRIOR_FACTOR, _factor(class_prior), None)
+
+
+def _to_compare(audited: AuditedEstimates, audits: WindowAudits) -> Uncertain | None:
+    """An audited class prior with the error that windows do not share."""
+    prior = audited.estimates["class_prior"]
+    if audits.reading is None or prior.undefined_reason is not None or prior.value <= 0:
+        return None
+    apart = without_shared(audited.posterior, audits.reading.shared)
+    low, high = (prior.value * math.exp(side * _REACH * apart) for side in (-1, 1))
+    return Uncertain(value=prior.value, low=low, high=high, se=(high - low) / (2 * _REACH))
+
+
+def _audit_rows(
+    series: SeriesTable, found: Uncertain | None, audits: WindowAudits
+) -> Iterator[MetricResult]:
+    """Rows on an audited class prior and on the window's own audit; none without them."""
+    if found is not None:
+        yield result_row(series, PRIOR_TO_COMPARE, found, None)
+    if found is not None and audits.share_read is not None:
+        share = audits.share_read
+        exactly = Uncertain(value=share, low=share, high=share, se=0.0)
+        yield result_row(series, AUDITED_SHARE, exactly, None)
 
 
 def _factor(class_prior: ClassPriorEstimate | None) -> Uncertain | None:

@@ -237,6 +237,7 @@ def test_a_server_stopped_in_the_middle_that_goes_on_later(
     assert_exactly(client, payloads)
 
 
+@pytest.mark.slow
 def test_a_run_made_long_after_its_sender_gave_up_is_swept_up(
     proxy: FaultyProxy, client: Any, two_panes: Any
 ) -> None:
@@ -287,6 +288,7 @@ def test_a_run_merged_away_just_before_it_is_written_to(
     assert points_of(client, other) == expected_points(payloads[1:])
 
 
+@pytest.mark.slow
 def test_an_outage_of_many_windows(proxy: FaultyProxy, client: Any, payload: Make) -> None:
     """Every third request goes wrong in some way, and now and then all of them do."""
     payloads = [
@@ -311,6 +313,7 @@ def test_an_outage_of_many_windows(proxy: FaultyProxy, client: Any, payload: Mak
     assert_exactly(client, payloads)
 
 
+@pytest.mark.slow
 def test_two_processes_that_know_nothing_of_each_other_share_a_run(
     server: Server, client: Any, payload: Make
 ) -> None:

@@ -83,6 +83,9 @@ def test_an_alert_begins_lasts_and_ends(running: Alertmanager, pager: HttpReceiv
         "description": "F1 is 0.70 (0.66 to 0.73), below 0.75 for 2 windows.",
         "runbook_url": "https://example.org/runbooks/f1",
         "cause": "The ranking got worse.",
+        "next_steps": "Look at what changed when it began. Mend or roll back what changed at that "
+        "time, if something did. Otherwise let an audit decide between the causes. Wait with "
+        "retraining and with a new threshold until the cause is known.",
         "mlflow_url": links["mlflow"],
     }
     left = datetime.fromisoformat(found["endsAt"]) - datetime.now(UTC)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pumonitor.monitor.app import open_jobs, open_ledger
 from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.inspection.incidents import happenings
 from tests.monitor.delivery.notifications.receivers import HttpReceiver, wait_for
 from tests.monitor.monitored_shop import FIRST, write_shop
 
@@ -48,6 +49,11 @@ def test_a_rule_that_fires_is_reported(tmp_path: Path, receiver: HttpReceiver) -
     (chat,) = (json.loads(body) for body in by_path["/chat"])
     assert chat["title"] == "[critical] card-fraud: 2 alerts: 2 began"
     assert "/retrain" not in by_path
+    with open_ledger(configuration) as ledger:
+        happened = happenings(ledger, ledger.alerts.history())
+    told = [[(to.destination, to.state) for to in one.deliveries] for one in happened]
+    everybody = [(name, "delivered") for name in ("am", "chat", "hook")]
+    assert sorted(told) == [everybody, everybody, [("hook", "delivered")]]
     held = {
         (one["labels"]["metric"], one["labels"]["severity"])
         for body in by_path["/api/v2/alerts"]

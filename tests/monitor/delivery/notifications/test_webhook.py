@@ -76,6 +76,7 @@ def test_what_is_sent(receiver: HttpReceiver, clock: Clock) -> None:
     assert (data["metric"], data["value"], data["limit"]) == ("f1", 0.704, 0.75)
     assert data["dedup_key"] == alert().transition.dedup_key
     assert data["cause"] == {"sentence": "The ranking got worse."}
+    assert data["next_steps"][0] == "Look at what changed when it began."
     assert data["text"] == f"{alert().transition.sentence} The ranking got worse."
     assert "picture" not in data
 

@@ -96,6 +96,9 @@ def test_details() -> None:
         "Model version": "7",
         "Segment": "country=DE",
         "What changed": "The ranking got worse.",
+        "Next steps": "1. Look at what changed when it began. 2. Mend or roll back what changed at "
+        "that time, if something did. 3. Otherwise let an audit decide between the causes. 4. Wait "
+        "with retraining and with a new threshold until the cause is known.",
         "What to do": "https://example.org/runbooks/f1",
         "Dashboard": "https://d.example/1",
     }
@@ -108,7 +111,8 @@ def test_details() -> None:
         metric="health:no_data",
         **nothing,
     )
-    assert list(dict(details(bare))) == ["Window", "Labels known by"]
+    assert list(dict(details(bare))) == ["Window", "Labels known by", "Next steps"]
+    assert "Next steps" not in dict(details(alert(kind="resolved", reason="good")))
     counted = alert(metric="labeled_positives", value=12.0, low=None, high=None, limit_value=30.0)
     assert list(dict(details(counted)).items())[:2] == [
         ("Confirmed positives", "12"), ("Limit", "30"),

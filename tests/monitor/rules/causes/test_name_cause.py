@@ -134,7 +134,9 @@ def test_sizes_hold_the_truth(reference, runs, missed):
 def test_a_change_of_the_prior_alone_is_said_to_leave_the_ranking(reference):
     now = period(CHANGED["class_prior"], 10, np.random.default_rng(4))
     cause = name_cause(reference, now, class_prior=0.1)
-    assert cause.sentence.startswith("There are fewer positives: over these 10 windows, 0.")
+    assert cause.sentence.startswith(
+        "There are fewer positives: over the 10 windows since it began, 0."
+    )
     assert "times as many as in the reference" in cause.sentence
     assert "ranks as before" in cause.sentence
 
@@ -260,12 +262,14 @@ def test_with_too_few_confirmed_positives_it_is_said_how_many_would_tell(number)
         now = period(worse, 7, rng)
     cause = name_cause(reference, now, class_prior=0.1)
     assert cause.kind == "unclear"
-    said = f"Too few confirmations to find the cause: {number} over these 7 windows; about "
+    said = f"Too few confirmations to find the cause: {number} over the 7 windows "
+    said += "since it began; about "
     assert cause.sentence.startswith(said)
     assert 30 <= int(cause.sentence.removeprefix(said).split()[0]) <= 120
     assert "would show a change of AUC by 0.05" in cause.sentence
 
 
+@pytest.mark.slow
 def test_no_size_that_may_be_nothing_is_named_as_a_cause():
     """Nine confirmations since the change, whatever it was."""
     rare = World(confirmed=0.0027)

@@ -9,6 +9,12 @@ from pumonitor.monitor.ledger.database.schema.alerts import (
     alert_transitions,
     silences,
 )
+from pumonitor.monitor.ledger.database.schema.audits import (
+    review_audits,
+    review_cases,
+    review_readings,
+    review_verdicts,
+)
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 from pumonitor.monitor.ledger.database.schema.messages import keys, outbox, sent_keys
 from pumonitor.monitor.ledger.database.schema.notes import notes
@@ -52,6 +58,10 @@ __all__ = [
     "panes",
     "prior_states",
     "results",
+    "review_audits",
+    "review_cases",
+    "review_readings",
+    "review_verdicts",
     "sent_keys",
     "series",
     "silences",

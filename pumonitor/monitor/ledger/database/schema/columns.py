@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -46,9 +47,18 @@ class Moment(TypeDecorator[datetime]):
         """From the database to Python."""
         if value is None:
             return None
-        found: datetime = datetime.fromisoformat(value) if dialect.name == "sqlite" else value
+        if dialect.name == "sqlite":
+            return _read(value)
         # Pages read thousands; only PostgreSQL may name its zone differently.
+        found: datetime = value
         return found if found.tzinfo is UTC else found.astimezone(UTC)
+
+
+@lru_cache(maxsize=16_384)
+def _read(text: str) -> datetime:
+    """A moment as SQLite has it. The results of a window all have the same ones."""
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo is UTC else found.astimezone(UTC)
 
 
 # SQLite numbers rows by itself only where the type is INTEGER.

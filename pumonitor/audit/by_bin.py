@@ -1,0 +1,198 @@
+"""What an audit leaves of the label frequency in its own score bins, and windows read with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from pumonitor.audit.bin_likelihood import NEGATIVE_EXPONENT, make_tables
+from pumonitor.audit.counts import AuditCounts
+from pumonitor.audit.frequency import DRIFT, FrequencyByScore
+from pumonitor.audit.posterior import AuditPosterior
+from pumonitor.audit.reading import EXACT
+from pumonitor.errors import InputError
+
+__all__ = ["FrequencyByBin", "read_unaudited"]
+
+FloatArray = NDArray[np.float64]
+
+DRAWS: Final = 2000
+_FINEST: Final = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FrequencyByBin:
+    """v = -logit e of the bins of an audit, jointly normal.
+
+    Verdicts tell the label frequency of a bin better than its place on a line: where nearly all
+    rows are positive a handful of them is enough. So windows in the same bins are read with this,
+    and an audit with other bins with the line.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (bins,)
+    covariance : ndarray of shape (bins, bins)
+    rank : ndarray of shape (bins,)
+        Along which a drift of the slope moves them.
+    fair : bool
+        Whether all bins are taken to have one label frequency.
+    """
+
+    mean: FloatArray
+    covariance: FloatArray
+    rank: FloatArray
+    fair: bool = False
+
+    @classmethod
+    def of(cls, posterior: AuditPosterior) -> FrequencyByBin:
+        """Mean and covariance of the draws of an audit."""
+        v = -special.logit(np.clip(posterior.e, 1e-12, 1 - 1e-12))
+        return cls(
+            mean=v.mean(axis=0),
+            covariance=np.atleast_2d(np.cov(v, rowvar=False)),
+            rank=posterior.counts.bins.rank,
+            fair=posterior.believed is not None and posterior.believed.fair,
+        )
+
+    @classmethod
+    def on_line(cls, known: FrequencyByScore, rank: FloatArray) -> FrequencyByBin:
+        """Of other bins, by their ranks: those of another model version."""
+        across = np.stack([np.ones_like(rank), rank], axis=1)
+        # The mean of tau^2, tau being half-normal.
+        apart = known.spread**2 * np.eye(len(rank))
+        return cls(
+            mean=across @ np.array(known.mean),
+            covariance=across @ np.array(known.covariance) @ across.T + apart,
+            rank=rank,
+            fair=known.fair,
+        )
+
+    def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """Draws of v, shape (bins, size)."""
+        levels, axes = np.linalg.eigh(self.covariance)
+        # The symmetric root: the only one that does not depend on the signs of the axes.
+        root = axes @ np.diag(np.sqrt(np.maximum(levels, 0))) @ axes.T
+        drawn = root @ rng.standard_normal((len(self.mean), size))
+        return np.asarray(self.mean[:, np.newaxis] + drawn)
+
+    def later(self, months: float) -> FrequencyByBin:
+        """As believed some months on: level and slope drift by `DRIFT` times the root of them."""
+        slope = 0.0 if self.fair else np.outer(self.rank, self.rank)
+        return replace(self, covariance=self.covariance + DRIFT**2 * months * (1.0 + slope))
+
+    def so_far(self, share: float, *, log_variance: float = 0.0) -> FrequencyByBin:
+        """Of labels of which only a share has arrived: e becomes `share` times e.
+
+        It is wrong where positives of some scores are confirmed sooner than others.
+
+        Parameters
+        ----------
+        share : float
+            Of the confirmations to come, those that are there, in (0, 1].
+        log_variance : float
+            Variance of the logarithm of that share.
+
+        Notes
+        -----
+        v becomes log((1 - share e) / (share e)), with slope (1 - e) / (1 - share e) in v and
+        -1 / (1 - share e) in log share; covariances follow by the delta method.
+
+        Examples
+        --------
+        >>> known = FrequencyByBin(mean=np.array([3.0]), covariance=np.eye(1), rank=np.zeros(1))
+        >>> e = 1 / (1 + np.exp(known.so_far(0.5).mean[0]))
+        >>> round(float(e * (1 + np.exp(3.0))), 12)
+        0.5
+        """
+        e = special.expit(-self.mean)
+        arrived = share * e
+        slope, by_share = (1 - e) / (1 - arrived), 1 / (1 - arrived)
+        moved = self.covariance * np.outer(slope, slope)
+        return replace(
+            self,
+            mean=np.log((1 - arrived) / arrived),
+            covariance=moved + log_variance * np.outer(by_share, by_share),
+        )
+
+    def among(self, kept: NDArray[np.bool_]) -> FrequencyByBin:
+        """Of some of the bins: a window may have no row in the others."""
+        return replace(
+            self,
+            mean=self.mean[kept],
+            covariance=self.covariance[np.ix_(kept, kept)],
+            rank=self.rank[kept],
+        )
+
+
+def read_unaudited(
+    counts: AuditCounts, believed: FrequencyByBin, *, draws: int = DRAWS, seed: int = 0
+) -> AuditPosterior:
+    """Draw positives by bin of a window without verdicts.
+
+    Confirmed shares r = p e tell p, given e. They tell nothing of e: where nearly all rows of a
+    bin are positive they would rule out each e below r and none above it, and take p for lower
+    than it is.
+
+    Parameters
+    ----------
+    counts : AuditCounts
+        Without verdicts, in the bins of `believed`.
+    believed : FrequencyByBin
+    draws : int
+    seed : int
+        The same seed gives the same draws.
+
+    Raises
+    ------
+    InputError
+        If nothing is confirmed.
+
+    Notes
+    -----
+    Draws of v as believed, of logit p given v with the prior that audited bins have, and of
+    hidden positives. The likelihood of v is left out on purpose ("cutting feedback").
+
+    References
+    ----------
+    Plummer (2015), Cuts in Bayesian graphical models.
+    """
+    if counts.labeled.sum() == 0:
+        msg = "an audit needs confirmed positives, and there is none in any score bin"
+        raise InputError(msg)
+    rng = np.random.default_rng(seed)
+    v = believed.draw(draws, rng)
+    tables = make_tables(counts, EXACT, _grid(counts, v), unseen_exponent=NEGATIVE_EXPONENT)
+    near = np.rint((v - tables.v[0]) / tables.step).astype(np.intp)
+    p_logit = tables.draw_logits(np.clip(near, 0, len(tables.v) - 1), v, rng.random(v.shape))
+    p, e = special.expit(p_logit).T, special.expit(-v).T
+    share = p * (1 - e) / (special.expit(-p_logit).T + p * (1 - e))
+    bins = counts.bins
+    inside = bins.concordance + bins.concordance_error * rng.standard_normal(share.shape)
+    alpha, beta = _line(believed.rank, v)
+    return AuditPosterior(
+        counts=counts,
+        believed=None,
+        alpha=alpha,
+        beta=beta,
+        p=p,
+        e=e,
+        positives=(counts.labeled + rng.binomial(counts.undrawn, share)).astype(float),
+        concordance=np.clip(inside, 0, 1),
+    )
+
+
+def _grid(counts: AuditCounts, drawn: FloatArray) -> FloatArray:
+    low, high = float(drawn.min()) - 0.05, float(drawn.max()) + 0.05
+    step = max(0.1 / float(np.sqrt(counts.labeled.max() + 1.0)), (high - low) / _FINEST)
+    return np.linspace(low, high, max(int((high - low) / step) + 2, 8))
+
+
+def _line(rank: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Level and slope of each draw, by least squares."""
+    across = np.stack([np.ones_like(rank), rank], axis=1)
+    found = np.linalg.pinv(across) @ v
+    return found[0], found[1]

@@ -1,0 +1,208 @@
+"""What an audit makes of an evaluation: its estimates and its class prior."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from pumonitor.audit.posterior import AuditPosterior
+from pumonitor.results import ClassPriorEstimate, Estimate, Finding
+from pumonitor.stats.quantiles import quantiles
+
+__all__ = [
+    "AUDITED",
+    "AUDITED_ROWS",
+    "AuditedEstimates",
+    "Method",
+    "audited",
+    "check_goes_with_audit",
+]
+
+Method = Literal["audit", "audit carried"]
+"""Of estimates: from verdicts on these very rows, or carried from those on other rows."""
+
+AUDITED: Final = (
+    "class_prior",
+    "unlabeled_prior",
+    "label_frequency",
+    "aul",
+    "auc",
+    "recall",
+    "precision",
+    "specificity",
+    "f1",
+    "f_beta",
+    "ll_score",
+    "accuracy",
+    "balanced_accuracy",
+    "mcc",
+)
+"""Estimates that an audit gives by its score bins."""
+
+AUDITED_ROWS: Final = (
+    "average_precision",
+    *(
+        f"{name}_max{end}"
+        for name in ("f1", "balanced_accuracy", "mcc", "accuracy")
+        for end in ("", "_threshold")
+    ),
+    "precision_at_k",
+    "recall_at_k",
+    "lift_at_k",
+)
+"""Those that also need the rows inside the bins (`pumonitor.audited_curves`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AuditedEstimates:
+    """What an audit says of a table of scores.
+
+    Attributes
+    ----------
+    name : str
+        Of the audit.
+    posterior : AuditPosterior
+        Draws of positives and of the label frequency by score bin.
+    method : {"audit", "audit carried"}
+        Whether there are verdicts on these very rows.
+    confidence_level : float
+    f_beta : float
+        beta of `f_beta`.
+    undecided : mapping of str to (float, float)
+        Where cases are undecided: the interval of each estimate when the odds that an undecided
+        case is positive are from a quarter to four times those of a decided one of its bin.
+    """
+
+    name: str
+    posterior: AuditPosterior
+    method: Method = "audit"
+    confidence_level: float = 0.95
+    f_beta: float = 2.0
+    undecided: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """By name, those of `AUDITED`; intervals are about these very rows."""
+        found = self.posterior.estimates(confidence_level=self.confidence_level, beta=self.f_beta)
+        return {
+            name: found[name]
+            if found[name].undefined_reason is not None
+            else replace(found[name], method=self.method)
+            for name in AUDITED
+        }
+
+    @property
+    def class_prior(self) -> ClassPriorEstimate:
+        """With its interval and what goes with it."""
+        found = self.estimates
+        prior, hidden, frequency = (
+            found[name] for name in ("class_prior", "unlabeled_prior", "label_frequency")
+        )
+        return ClassPriorEstimate(
+            value=prior.value,
+            low=prior.low,
+            high=prior.high,
+            unlabeled_prior=hidden.value,
+            label_frequency=frequency.value,
+            method=self.method,
+            confidence_level=self.confidence_level,
+            diagnostics={"audit": self.name},
+            unlabeled_prior_interval=(hidden.low, hidden.high),
+            label_frequency_interval=(frequency.low, frequency.high),
+        )
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is doubtful about the audit."""
+        return ()
+
+    @property
+    def drawn(self) -> Sequence[int]:
+        """Cases with a verdict or undecided, by bin."""
+        counts = self.posterior.counts
+        both: list[int] = (counts.decided + counts.undecided).tolist()
+        return both
+
+    def by_bin(self) -> list[dict[str, Any]]:
+        """One mapping a score bin, from the lowest scores: counts and what is estimated there.
+
+        ``positives`` are those among the rows, ``frequency`` is the share of them confirmed, each
+        with its interval.
+        """
+        counts = self.posterior.counts
+        tail = 0.5 * (1 - self.confidence_level)
+        levels = [tail, 0.5, 1 - tail]
+        lower = [None, *counts.bins.edges.tolist()]
+        found: list[dict[str, Any]] = []
+        for at in range(len(counts.rows)):
+            row: dict[str, Any] = {
+                "from": lower[at],
+                "above": bool(counts.bins.above[at]),
+                "rows": int(counts.rows[at]),
+                "labeled": int(counts.labeled[at]),
+                "drawn": int(self.drawn[at]),
+                "decided": int(counts.decided[at]),
+                "positive": int(counts.positive[at]),
+                "undecided": int(counts.undecided[at]),
+            }
+            drawn = {"positives": self.posterior.positives, "frequency": self.posterior.e}
+            for name, values in drawn.items():
+                low, value, high = quantiles(values[:, at], levels)
+                row |= {f"{name}_low": float(low), name: float(value), f"{name}_high": float(high)}
+            found.append(row)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        counts = self.posterior.counts
+        return {
+            "audit": self.name,
+            "method": self.method,
+            "audited": [*AUDITED, *AUDITED_ROWS],
+            "target": "window",
+            "decided": int(counts.decided.sum()),
+            "positive": int(counts.positive.sum()),
+            "undecided": int(counts.undecided.sum()),
+        }
+
+
+def audited(estimates: Mapping[str, Estimate], reading: AuditedEstimates) -> dict[str, Estimate]:
+    """Estimates with those of the audit in their places."""
+    found = reading.estimates
+    return {
+        name: replace(found[name], range=one.range) if name in found else one
+        for name, one in estimates.items()
+    }
+
+
+def check_goes_with_audit(
+    *,
+    class_prior: object,
+    label_frequency: object,
+    scenario: str,
+    label_purity: object,
+    auxiliary: object,
+) -> None:
+    """Refuse settings that an audit says itself, and those that its likelihood does not know.
+
+    Raises
+    ------
+    ValueError
+        If there is one of them.
+    """
+    given = {
+        "class_prior": not (isinstance(class_prior, str) and class_prior == "auto"),
+        "label_frequency": label_frequency is not None,
+        "auxiliary": auxiliary is not None,
+    }
+    for name, wrong in given.items():
+        if wrong:
+            msg = f"the audit says how many positives there are: leave out {name}, or audit"
+            raise ValueError(msg)
+    if scenario != "single-training-set" or label_purity != 1.0:
+        msg = (
+            "an audit is read in the single-training-set scenario with a label_purity of 1, got "
+            f"{scenario!r} and {label_purity!r}"
+        )
+        raise ValueError(msg)

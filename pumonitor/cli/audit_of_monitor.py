@@ -1,0 +1,399 @@
+"""What `pumonitor audit` does with a monitor, whose audits are in the state database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from pumonitor.cli.audit_options import widths_of
+from pumonitor.cli.outcome import errors_as_messages, settings_as_input
+from pumonitor.cli.progress import progress_bar
+from pumonitor.errors import InputError, no_such
+
+if TYPE_CHECKING:
+    from pumonitor.audit_plan import AuditPlan
+    from pumonitor.monitor.audits.drawing import DrawnCases, Step
+    from pumonitor.monitor.config.configuration import Configuration
+    from pumonitor.monitor.config.sections.monitor import Monitor
+    from pumonitor.monitor.ledger.ledger import Ledger
+    from pumonitor.monitor.ledger.records.audits import StoredAudit
+    from pumonitor.monitor.ledger.reviews import Received
+    from pumonitor.ports import PredictionSource
+
+__all__ = [
+    "Asked",
+    "draw_of_monitor",
+    "plan_of_monitor",
+    "read_of_monitor",
+    "show_of_monitor",
+    "status_of_monitors",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Of which windows of a monitor, and how many cases."""
+
+    monitor: str
+    windows: str | None
+    model_version: str | None
+    cases: int | None
+    width: dict[str, float] | None
+    metrics: list[str] | None
+    config: Path
+
+    @classmethod
+    def of(
+        cls,
+        monitor: str,
+        windows: str | None,
+        model_version: str | None,
+        cases: int | None,
+        width: list[str] | None,
+        metric: list[str] | None,
+        *,
+        config: Path,
+    ) -> Asked:
+        """From options."""
+        return cls(
+            monitor=monitor,
+            windows=windows,
+            model_version=model_version,
+            cases=cases,
+            width=widths_of(width),
+            metrics=metric or None,
+            config=config,
+        )
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """Arguments of a plan; None where the configuration decides."""
+        return {"cases": self.cases, "width": self.width, "metrics": self.metrics}
+
+
+def plan_of_monitor(asked: Asked, *, as_json: bool) -> None:
+    """Plan an audit of windows, and print it."""
+    with errors_as_messages():
+        with progress_bar() as step, settings_as_input():
+            from pumonitor.monitor.audits.drawing import plan_windows
+
+            with _opened(asked.config, asked.monitor) as (monitor, ledger, _):
+                windows = _windows(asked, monitor, ledger)
+                found = plan_windows(monitor, windows, asked=asked.plan, progress=step)
+        if as_json:
+            typer.echo(json.dumps(found.to_dict(), allow_nan=False))
+            return
+        _print_plan(asked, found)
+        _print_left_out(windows.left_out)
+
+
+def draw_of_monitor(asked: Asked, out: Path, *, seed: str | None, more: int | None) -> None:
+    """Draw an audit of windows, or more cases of one, into a file and the state database."""
+    if more is not None and (asked.cases or asked.width or asked.metrics or seed):
+        msg = "--more adds to an audit as it was drawn: leave out --cases, --width and --seed"
+        raise typer.BadParameter(msg)
+    with errors_as_messages():
+        with progress_bar() as step, settings_as_input():
+            from pumonitor.cli.audit_files import refuse_existing
+
+            refuse_existing(out)
+            with _opened(asked.config, asked.monitor) as (monitor, ledger, configuration):
+                with _source(monitor) as source:
+                    if more is None:
+                        drawn, store = _draw(
+                            asked, monitor, ledger, configuration, source, seed, step
+                        )
+                    else:
+                        drawn, store = _extend(
+                            asked, monitor, ledger, configuration, source, more, step
+                        )
+                _write(drawn, monitor, out)
+                try:
+                    store()
+                except BaseException:
+                    # A file that the state database does not know of cannot be read.
+                    out.unlink()
+                    raise
+        _print_plan(asked, drawn.plan)
+        _print_left_out(drawn.left_out)
+        _print_drawn(asked, drawn, out)
+
+
+def read_of_monitor(
+    path: Path, monitor: str, *, reviewer: str, config: Path, as_json: bool
+) -> None:
+    """Read a file of verdicts into the state database."""
+    with errors_as_messages():
+        from pumonitor.cli.audit_files import read_verdict_columns
+        from pumonitor.monitor.audits.reading import given_verdicts, lines_digest
+        from pumonitor.monitor.changes import local_user
+
+        columns = read_verdict_columns(path)
+        with _opened(config, monitor) as (chosen, ledger, _):
+            lines = given_verdicts(columns, zone=chosen.zone, reviewer=reviewer)
+            done = ledger.reviews.read(
+                monitor,
+                lines,
+                source=path.name,
+                digest=lines_digest(lines),
+                actor=local_user(),
+            )
+            audits = {one.audit for one in done.judged.usable}
+            found = [one for one in ledger.audits_as_read(monitor) if one.name in audits]
+    if as_json:
+        refused: dict[str, int] = {}
+        for (_, reason), named in done.judged.refused.items():
+            refused[reason] = refused.get(reason, 0) + len(named)
+        counts = {"added": done.added, "known": done.known, "windows": done.reopened}
+        unread = {one.name: one.unread for one in found}
+        typer.echo(json.dumps({"monitor": monitor, **counts, "unread": unread, "refused": refused}))
+        return
+    _print_received(monitor, done)
+    for one in found:
+        typer.echo(
+            f"Audit {one.name}: {one.cases - one.unread} of {one.cases} cases read, "
+            f"{one.conflicts} with verdicts that contradict each other."
+        )
+
+
+def show_of_monitor(
+    monitor: str, audit: str | None, *, confidence_level: float, config: Path, as_json: bool
+) -> None:
+    """Print an audit: by score bin, whether labels are fair, and what it says by itself."""
+    with errors_as_messages():
+        from pumonitor.cli.audit_tables import print_shown
+        from pumonitor.monitor.audits.shown import shown_audit
+        from pumonitor.monitor.audits.status import standing_of_audits
+
+        with (
+            settings_as_input(),
+            _opened(config, monitor) as (chosen, ledger, configuration),
+        ):
+            standing = standing_of_audits(ledger, chosen, configuration)
+            by_name = {one.audit.name: one for one in standing.audits}
+            if not by_name:
+                raise InputError(_no_audit(monitor))
+            newest = max(standing.audits, key=lambda one: one.audit.drawn_at).audit.name
+            name = newest if audit is None else audit
+            if name not in by_name:
+                raise InputError(no_such("audit", name, by_name))
+            status = by_name[name]
+            shown = shown_audit(ledger, status.audit, confidence_level=confidence_level)
+        if as_json:
+            typer.echo(json.dumps(status.to_dict() | shown.to_dict(), allow_nan=False))
+            return
+        print_shown(status, shown)
+
+
+def status_of_monitors(monitor: str | None, *, config: Path, as_json: bool) -> None:
+    """List audits of one monitor or all."""
+    with errors_as_messages():
+        from pumonitor.cli.audit_tables import print_standing
+        from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.audits.status import standing_of_audits
+        from pumonitor.monitor.config.file import configuration_hash, read_configuration
+
+        configuration = read_configuration(config, needs="ledger").configuration
+        with open_ledger(configuration) as ledger:
+            found = [
+                standing_of_audits(ledger, one, configuration_hash(one))
+                for one in chosen_monitors(configuration, monitor).values()
+            ]
+    if as_json:
+        typer.echo(json.dumps([one.to_dict() for one in found]))
+        return
+    for one in found:
+        print_standing(one)
+
+
+@contextmanager
+def _opened(config: Path, name: str) -> Iterator[tuple[Monitor, Ledger, str]]:
+    """The monitor, the ledger, and the hash of its configuration."""
+    from pumonitor.monitor.app import chosen_monitors, open_ledger
+    from pumonitor.monitor.config.file import configuration_hash, read_configuration
+
+    configuration: Configuration = read_configuration(config, needs="ledger").configuration
+    (monitor,) = chosen_monitors(configuration, name).values()
+    with open_ledger(configuration) as ledger:
+        yield monitor, ledger, configuration_hash(monitor)
+
+
+@contextmanager
+def _source(monitor: Monitor) -> Iterator[PredictionSource]:
+    from pumonitor.monitor.windows.opening import open_monitor_source
+
+    source = open_monitor_source(monitor)
+    try:
+        yield source
+    finally:
+        source.close()
+
+
+def _windows(asked: Asked, monitor: Monitor, ledger: Ledger) -> Any:
+    from pumonitor.monitor.audits.audited_windows import windows_to_audit
+    from pumonitor.monitor.config.file import configuration_hash
+    from pumonitor.monitor.rules.windows.named_period import read_period
+
+    if asked.windows is None:
+        msg = "give --windows: a month, a day, or from one date to another, as in 2026-03"
+        raise InputError(msg)
+    return windows_to_audit(
+        ledger,
+        monitor,
+        configuration_hash(monitor),
+        read_period(asked.windows, zone=monitor.zone),
+        model_version=asked.model_version,
+    )
+
+
+def _draw(
+    asked: Asked,
+    monitor: Monitor,
+    ledger: Ledger,
+    configuration: str,
+    source: PredictionSource,
+    seed: str | None,
+    step: Step,
+) -> tuple[DrawnCases, Any]:
+    """A new audit, and what stores it."""
+    from pumonitor.monitor.audits.drawing import draw_windows
+    from pumonitor.monitor.changes import local_user
+
+    windows = _windows(asked, monitor, ledger)
+    ledger.reviews.refuse_drawn(
+        monitor.name,
+        configuration,
+        model_version=windows.model_version,
+        starts=[one.window.start for one in windows.panes],
+    )
+    drawn = draw_windows(
+        monitor,
+        source,
+        windows,
+        configuration=configuration,
+        actor=local_user(),
+        asked=asked.plan,
+        seed=seed,
+        progress=step,
+    )
+    return drawn, lambda: ledger.reviews.add(drawn.audit, drawn.cases)
+
+
+def _extend(
+    asked: Asked,
+    monitor: Monitor,
+    ledger: Ledger,
+    configuration: str,
+    source: PredictionSource,
+    more: int,
+    step: Step,
+) -> tuple[DrawnCases, Any]:
+    """More cases of an audit, and what stores them."""
+    from pumonitor.monitor.audits.audited_windows import windows_of_audit
+    from pumonitor.monitor.audits.drawing import draw_more
+    from pumonitor.monitor.changes import local_user
+
+    audit = _audit_to_extend(asked, monitor, ledger, configuration)
+    drawn = draw_more(
+        monitor,
+        source,
+        audit,
+        ledger.reviews.cases(audit.name),
+        windows_of_audit(ledger, monitor, audit),
+        more=more,
+        actor=local_user(),
+        progress=step,
+    )
+    chances = drawn.inclusion
+    return drawn, lambda: ledger.reviews.extend(
+        drawn.audit, drawn.cases, inclusion=chances, actor=local_user()
+    )
+
+
+def _audit_to_extend(
+    asked: Asked, monitor: Monitor, ledger: Ledger, configuration: str
+) -> StoredAudit:
+    """The last audit, or that of the windows asked for."""
+    from pumonitor.monitor.rules.windows.named_period import read_period
+
+    found = list(ledger.reviews.all(monitor.name, configuration=configuration))
+    if asked.model_version is not None:
+        found = [one for one in found if one.model_version == asked.model_version]
+    if asked.windows is not None:
+        period = read_period(asked.windows, zone=monitor.zone)
+        found = [
+            one
+            for one in found
+            if any(period.start <= window.start < period.end for window in one.windows)
+        ]
+    if not found:
+        raise InputError(_no_audit(monitor.name))
+    return found[-1]
+
+
+def _no_audit(monitor: str) -> str:
+    return (
+        f"{monitor} has no such audit: pumonitor audit status --monitor {monitor} lists those it "
+        "has, and audit draw draws one"
+    )
+
+
+def _write(drawn: DrawnCases, monitor: Monitor, out: Path) -> None:
+    from pumonitor.cli.audit_files import write_cases
+
+    columns = () if monitor.audits is None else monitor.audits.columns
+    write_cases(
+        out,
+        [(one.number, str(one.id), drawn.shown[one.number]) for one in drawn.cases],
+        audit=drawn.audit.name,
+        columns=columns,
+    )
+
+
+def _print_plan(asked: Asked, plan: AuditPlan) -> None:
+    from pumonitor.cli.audit_tables import print_plan
+
+    period = "" if asked.windows is None else f", {asked.windows}"
+    print_plan(plan, source=f"{asked.monitor}{period}")
+
+
+def _print_left_out(windows: tuple[str, ...]) -> None:
+    if windows:
+        have = "window has" if len(windows) == 1 else "windows have"
+        typer.echo(
+            f"{len(windows)} {have} too few confirmed positives to be evaluated and no cases are "
+            f"drawn from there: {', '.join(windows)} UTC"
+        )
+
+
+def _print_drawn(asked: Asked, drawn: DrawnCases, out: Path) -> None:
+    kinds = [one.kind for one in drawn.cases]
+    typer.echo(
+        f"Audit {drawn.audit.name}: {len(kinds)} lines are in {out}: {kinds.count('case')} cases, "
+        f"{kinds.count('seed')} known positives among them, {kinds.count('again')} given twice.\n"
+        "Fill in its column verdict with 1, 0 or undecided, in the order of the file.\n"
+        f"Then: pumonitor audit read {out} --monitor {asked.monitor}"
+    )
+
+
+def _print_received(monitor: str, done: Received) -> None:
+    from pumonitor.cli.terminal import Console
+
+    console = Console(highlight=False)
+    console.print(
+        f"{done.added} new verdicts on audits of {monitor}, {done.known} read before.",
+        markup=False,
+    )
+    for sentence in done.judged.said():
+        console.print(f"Not used: {sentence}", markup=False)
+    if done.reopened:
+        console.print(
+            f"{done.reopened} windows are evaluated with them in the next round: pumonitor run",
+            markup=False,
+        )

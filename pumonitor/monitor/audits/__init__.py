@@ -1,0 +1,1 @@
+"""Audits of a monitor: which windows, which cases, what verdicts say, what is still to do."""

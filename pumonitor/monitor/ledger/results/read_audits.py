@@ -1,0 +1,160 @@
+"""Read audits: what was drawn, and what its verdicts say as far as they have been read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from pumonitor.monitor.ledger.database.queries import equal
+from pumonitor.monitor.ledger.database.schema import review_audits, review_cases, review_verdicts
+from pumonitor.monitor.ledger.records.audits import ReadAudit, WindowCounts
+from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
+
+__all__ = ["AuditsReader"]
+
+CONFLICT: Final = "conflict"
+"""What verdicts that contradict each other come to."""
+
+_Said = int | str | None
+
+
+class AuditsReader(DatabaseReader):
+    """Reads audits and what was found in them."""
+
+    def state_of_audits(self, monitor: str, configuration: str) -> tuple[int, int, int]:
+        """Changes whenever `read_audits` may: audits drawn, cases planned and the last verdict."""
+        own = review_audits.c
+        drawn = select(own.audit, own.planned).where(
+            own.monitor == monitor, own.configuration == configuration
+        )
+        with self.database.reading() as connection:
+            audits = connection.execute(drawn).all()
+            last = 0
+            if audits:
+                last = connection.scalar(select(func.max(review_verdicts.c.id))) or 0
+        return len(audits), sum(sum(one.planned) for one in audits), int(last)
+
+    def read_audits(self, monitor: str, configuration: str) -> list[ReadAudit]:
+        """Audits with at least one decided case, by the first window that they are about."""
+        found = self.audits_as_read(monitor, configuration)
+        return [one for one in found if any(sum(part.decided) for part in one.by_window.values())]
+
+    def audits_as_read(self, monitor: str, configuration: str | None = None) -> list[ReadAudit]:
+        """All audits, by default of all configurations, by the first window they are about."""
+        own = review_audits.c
+        query = (
+            select(review_audits)
+            .where(own.monitor == monitor, *equal(own.configuration, configuration))
+            .order_by(own.window_start, own.drawn_at, own.audit)
+        )
+        with self.database.reading() as connection:
+            return [_as_read(connection, row) for row in connection.execute(query).all()]
+
+
+def _as_read(connection: Connection, row: Row[Any]) -> ReadAudit:
+    """One row of `review_audits` with what its cases and verdicts come to."""
+    cases = connection.execute(
+        select(*(review_cases.c[one] for one in ("number", "keyed", "bin", "kind", "window_start")))
+        .where(review_cases.c.audit == row.audit)
+        .order_by(review_cases.c.number)
+    ).all()
+    said = _said_by_key(cases, connection.execute(_verdicts_of(row.audit)))
+    seeds = [said[one.keyed] for one in cases if one.kind == "seed" and one.keyed in said]
+    drawn = [one for one in cases if one.kind == "case"]
+    known: dict[str, Any] = {
+        "name": row.audit,
+        **{
+            name: row._mapping[name]
+            for name in (
+                "monitor",
+                "configuration",
+                "model_version",
+                "window_start",
+                "window_end",
+                "as_of",
+                "drawn_at",
+                "threshold",
+                "fair",
+            )
+        },
+        "edges": tuple(row.edges),
+        "by_window": _by_window(row.windows, drawn, said),
+        "planned": tuple(row.planned),
+        "seeds_found": seeds.count(1),
+        "seeds_known": seeds.count(1) + seeds.count(0),
+        "conflicts": sum(said.get(one.keyed) == CONFLICT for one in drawn),
+        "unread": sum(one.keyed not in said for one in drawn),
+        "cases": len(drawn),
+    }
+    return ReadAudit(**known, digest=_digest(known))
+
+
+def _verdicts_of(audit: str) -> Select[Any]:
+    """Verdicts on an audit, in the order in which they were given."""
+    own = review_verdicts.c
+    return (
+        select(own.number, own.reviewer, own.at, own.verdict)
+        .where(own.audit == audit)
+        .order_by(own.at, own.id)
+    )
+
+
+def _said_by_key(cases: Sequence[Row[Any]], verdicts: Iterable[Row[Any]]) -> dict[str, _Said]:
+    """What holds of each row that somebody has judged: 1, 0, None or a conflict.
+
+    Of each reviewer and place in the file the latest verdict counts. Of two at the same moment
+    neither is later.
+    """
+    keyed = {one.number: one.keyed for one in cases}
+    latest: dict[tuple[int, str], tuple[datetime, set[int | None]]] = {}
+    for one in verdicts:
+        place = (one.number, one.reviewer)
+        if place not in latest or latest[place][0] < one.at:
+            latest[place] = (one.at, set())
+        latest[place][1].add(one.verdict)
+    by_key: dict[str, set[int | None]] = defaultdict(set)
+    for (number, _), (_, given) in latest.items():
+        by_key[keyed[number]] |= given
+    return {
+        key: next(iter(given)) if len(given) == 1 else CONFLICT for key, given in by_key.items()
+    }
+
+
+def _by_window(
+    windows: Sequence[Mapping[str, Any]], drawn: Sequence[Row[Any]], said: Mapping[str, _Said]
+) -> dict[datetime, WindowCounts]:
+    found = {}
+    for window in windows:
+        start = datetime.fromisoformat(window["start"])
+        decided, positive, undecided = ([0] * len(window["rows"]) for _ in range(3))
+        for one in drawn:
+            if one.window_start == start and one.keyed in said:
+                verdict = said[one.keyed]
+                decided[one.bin] += verdict in (0, 1)
+                positive[one.bin] += verdict == 1
+                undecided[one.bin] += verdict not in (0, 1)
+        found[start] = WindowCounts(
+            rows=tuple(window["rows"]),
+            labeled=tuple(window["labeled"]),
+            decided=tuple(decided),
+            positive=tuple(positive),
+            undecided=tuple(undecided),
+        )
+    return found
+
+
+def _digest(known: Mapping[str, Any]) -> str:
+    plain = {
+        name: one.isoformat() if isinstance(one, datetime) else one for name, one in known.items()
+    }
+    plain["by_window"] = {
+        start.isoformat(): asdict(one) for start, one in known["by_window"].items()
+    }
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,23 @@
+"""What rules on the health of the data and of audits look at."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+__all__ = ["OF_AUDITS", "HealthKind"]
+
+HealthKind = Literal[
+    "no_data",
+    "stale",
+    "few_positives",
+    "unmatched_labels",
+    "score_range",
+    "volume",
+    "audit_overdue",
+    "audit_unread",
+    "audit_conflicts",
+    "unfair_labels",
+]
+
+OF_AUDITS: Final = ("audit_overdue", "audit_unread", "audit_conflicts", "unfair_labels")
+"""Kinds that look at audits instead of windows; like "stale" they go by the clock."""

@@ -1,0 +1,214 @@
+"""The audits of a monitor, and how each of its windows is read with them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from pumonitor.audit.bins import ScoreBins
+from pumonitor.audit.carried import CarriedAudits, PastAudit
+from pumonitor.audit.counts import AuditCounts
+from pumonitor.audit.reading import Reviewers
+from pumonitor.audit.window_reading import WindowReading
+from pumonitor.errors import InputError
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.audits import ReadAudit
+from pumonitor.monitor.ledger.records.audits import WindowCounts as AuditedWindow
+from pumonitor.monitor.ledger.records.collected import StoredSeries
+from pumonitor.monitor.rules.labels.maturity import ShareKnown
+from pumonitor.monitor.windows.class_prior.known_windows import arrived_of
+from pumonitor.monitor.windows.evaluation.audited_windows import NO_AUDIT, WindowAudits, not_used
+from pumonitor.monitor.windows.evaluation.series_tables import counts_of
+from pumonitor.ports import Pane
+from pumonitor.tables import ScoreTable
+
+__all__ = ["MonitorAudits", "past_audit"]
+
+_KEPT: Final = 20
+_ONE_EACH: Final = "rows must count one each, and confirmed positives all be positive"
+
+
+class MonitorAudits:
+    """Audits as far as verdicts have been read, from the ledger.
+
+    Parameters
+    ----------
+    ledger : LedgerReader
+    """
+
+    def __init__(self, ledger: LedgerReader) -> None:
+        self._ledger = ledger
+        self._read: dict[tuple[str, str], tuple[object, list[ReadAudit]]] = {}
+        self._carried: OrderedDict[tuple[str, ...], CarriedAudits] = OrderedDict()
+
+    def of(self, monitor: str, configuration: str) -> list[ReadAudit]:
+        """Audits with a verdict that can be used, in the order of their windows."""
+        state = self._ledger.state_of_audits(monitor, configuration)
+        known, found = self._read.get((monitor, configuration), (None, []))
+        if known != state:
+            found = self._ledger.read_audits(monitor, configuration)
+            self._read[monitor, configuration] = state, found
+        return found
+
+    def digests(self, monitor: str, configuration: str) -> tuple[str, ...]:
+        """Of all of them: while they stay, so does what is read with them."""
+        return tuple(one.digest for one in self.of(monitor, configuration))
+
+    def at(
+        self,
+        monitor: Monitor,
+        configuration: str,
+        stored: StoredSeries,
+        pane: Pane,
+        *,
+        share: Callable[[], ShareKnown],
+        mature: Callable[[], StoredSeries | None],
+    ) -> WindowAudits:
+        """How a series of a pane is read; segments are read without audits.
+
+        Parameters
+        ----------
+        monitor : Monitor
+        configuration : str
+        stored : StoredSeries
+        pane : Pane
+        share : callable
+            Share of the labels of a provisional pane that have arrived.
+        mature : callable
+            The series in the window's mature pane, of a final one.
+        """
+        audits = [] if stored.segment else self.of(monitor.name, configuration)
+        table = stored.table() if audits else None
+        if table is None:
+            return NO_AUDIT
+        if monitor.label_purity != 1.0 or table.weights is not None or table.has_propensities:
+            return WindowAudits(findings=(not_used(_ONE_EACH),))
+        carried = self._through(audits)
+        try:
+            return _read_with(
+                carried, audits, stored, table, pane, monitor.threshold, share=share, mature=mature
+            )
+        except InputError as error:
+            return WindowAudits(findings=(not_used(str(error)),))
+
+    def _through(self, audits: Sequence[ReadAudit]) -> CarriedAudits:
+        """Each audit read with what those before it left; what was read before is kept."""
+        digests = tuple(one.digest for one in audits)
+        for known in range(len(digests), -1, -1):
+            if known == 0 or digests[:known] in self._carried:
+                break
+        found = self._carried.get(digests[:known])
+        for place in range(known, len(digests)):
+            found = CarriedAudits.through([past_audit(audits[place])], after=found)
+            self._carried[digests[: place + 1]] = found
+        while len(self._carried) > max(_KEPT, len(digests)):
+            self._carried.popitem(last=False)
+        return self._carried[digests]
+
+
+def past_audit(audit: ReadAudit) -> PastAudit:
+    """An audit with the counts of all of its windows together."""
+    windows = list(audit.by_window.values())
+    return PastAudit(
+        name=audit.name,
+        model_version=audit.model_version,
+        start=audit.window_start,
+        end=audit.window_end,
+        fair=audit.fair,
+        counts=_counts(audit, windows),
+        reviewers=_reviewers(audit),
+    )
+
+
+def _counts(audit: ReadAudit, windows: Sequence[AuditedWindow]) -> AuditCounts:
+    def summed(name: str) -> Any:
+        return np.sum([getattr(one, name) for one in windows], axis=0, dtype=np.int64)
+
+    bins = ScoreBins.counted(
+        edges=audit.edges,
+        threshold=audit.threshold,
+        rows=summed("rows"),
+        labeled=summed("labeled"),
+    )
+    return AuditCounts.of(
+        bins, **{name: summed(name) for name in ("decided", "positive", "undecided")}
+    )
+
+
+def _reviewers(audit: ReadAudit) -> Reviewers | None:
+    """Seeds are known positives: they tell how many are missed, and of no other mistake."""
+    if audit.seeds_known == 0:
+        return None
+    return Reviewers.of_positives(audit.seeds_found, audit.seeds_known)
+
+
+def _read_with(
+    carried: CarriedAudits,
+    audits: Sequence[ReadAudit],
+    stored: StoredSeries,
+    table: ScoreTable,
+    pane: Pane,
+    threshold: float,
+    *,
+    share: Callable[[], ShareKnown],
+    mature: Callable[[], StoredSeries | None],
+) -> WindowAudits:
+    window, version = pane.window, stored.model_version
+    own = carried.of_window(version, window.start, window.end)
+    if own is not None and pane.state != "provisional":
+        audit = carried.audits[own]
+        bins = audit.counts.bins.with_order_of(table, threshold=threshold)
+        counts = AuditCounts.of(
+            bins,
+            decided=audit.counts.decided,
+            positive=audit.counts.positive,
+            undecided=audit.counts.undecided,
+        )
+        reading = WindowReading(
+            name=audit.name,
+            method="audit",
+            counts=counts,
+            believed=carried.before[own],
+            shared=carried.shared(own),
+            reviewers=audit.reviewers,
+        )
+        seen = 1 - audits[own].unread / audits[own].cases
+        return WindowAudits(reading=reading, used=_used(audits[: own + 1]), share_read=seen)
+    found = carried.at(version, window.start, window.end)
+    place = next(at for at, one in enumerate(carried.audits) if one is found.audit)
+    # Labels that came after maturity are not among those that the audit knew of.
+    earlier = mature() if pane.state == "final" else None
+    read = table if earlier is None else earlier.table() or table
+    counts, believed, shared = found.in_window(read, threshold=threshold)
+    if read is not table:
+        bins = counts.bins.with_order_of(table, threshold=threshold)
+        counts = AuditCounts.of(bins, decided=0, positive=0)
+    if pane.state == "provisional":
+        known = share()
+        if known.undefined_reason is not None or not known.value > 0:
+            return NO_AUDIT
+        arrived, variance = arrived_of(known, counts_of(stored)[0])
+        believed = believed.so_far(arrived, log_variance=variance)
+    reading = WindowReading(
+        name=found.audit.name,
+        method="audit carried",
+        counts=counts,
+        believed=believed,
+        shared=shared,
+    )
+    return WindowAudits(reading=reading, used=_used(audits[: place + 1]))
+
+
+def _used(audits: Sequence[ReadAudit]) -> tuple[Mapping[str, Any], ...]:
+    return tuple(
+        {
+            "audit": one.name,
+            "digest": one.digest,
+            "decided": sum(sum(part.decided) for part in one.by_window.values()),
+        }
+        for one in audits
+    )

@@ -1,0 +1,59 @@
+"""What the audits of a monitor say at one of its windows, and how it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.audit.window_reading import WindowReading
+from pumonitor.results import Finding
+
+__all__ = ["NO_AUDIT", "WindowAudits", "audited_again", "not_used"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WindowAudits:
+    """What the audits of a monitor say at one window.
+
+    Attributes
+    ----------
+    reading : WindowReading or None
+        None where there is no audited estimate.
+    used : tuple of mappings
+        The audits that it stands on: name, digest and number of decided cases.
+    findings : tuple of Finding
+    share_read : float or None
+        Of the cases of the window's own audit, those with a verdict.
+    """
+
+    reading: WindowReading | None = None
+    used: tuple[Mapping[str, Any], ...] = ()
+    findings: tuple[Finding, ...] = ()
+    share_read: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """What an evaluation was made with, beside the seed; nothing without a reading."""
+        if self.reading is None:
+            return {}
+        return {"audit": self.reading.to_dict(), "audits": [dict(one) for one in self.used]}
+
+
+NO_AUDIT: Final = WindowAudits()
+
+
+def audited_again(made_with: Mapping[str, Any]) -> AuditedEstimates | None:
+    """What audits said of a stored evaluation, to the last digit; None if they were not asked."""
+    if "audit" not in made_with:
+        return None
+    return WindowReading.from_dict(made_with["audit"]).read(seed=made_with["seed"])
+
+
+def not_used(why: str) -> Finding:
+    """Why an audit that was read says nothing of a window."""
+    return Finding(
+        name="auditnot_used",
+        severity="warning",
+        sentence=f"Audits are not used in this window: {why}.",
+    )

@@ -1,0 +1,262 @@
+"""The label frequency by score, carried from audits to other times."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special
+
+from pumonitor.audit.bins import bins_along, score_bins
+from pumonitor.audit.by_bin import FrequencyByBin, read_unaudited
+from pumonitor.audit.carried import MONTH, CarriedAudits, PastAudit
+from pumonitor.audit.counts import AuditCounts
+from pumonitor.audit.estimation import estimate_audit
+from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore
+from pumonitor.audit.reading import Reviewers
+from pumonitor.audit.window_reading import WindowReading, without_shared
+from pumonitor.errors import InputError
+from pumonitor.tables import ScoreTable
+from tests.audit.made_up_audit import CONFIRMED, FOUND, ROWS, bins, counts
+
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def past(month, **changed):
+    """The audit of a month."""
+    given = {"model_version": "1", "fair": "check", "counts": counts()} | changed
+    return PastAudit(
+        name=str(month), start=FIRST + month * MONTH, end=FIRST + (month + 1) * MONTH, **given
+    )
+
+
+def period(month):
+    return FIRST + month * MONTH, FIRST + (month + 1) * MONTH
+
+
+def test_first_audit_is_read_with_nothing_known_and_the_next_with_what_it_left():
+    carried = CarriedAudits.through([past(0), past(2)])
+    alone = estimate_audit(counts()).frequency()
+    assert carried.before == (UNKNOWN, alone.later(2))
+    assert carried.after[0] == alone
+    assert carried.after[1] == estimate_audit(counts(), believed=alone.later(2)).frequency()
+
+
+def test_audits_that_are_added_one_by_one_are_those_read_together():
+    one = CarriedAudits.through([past(0)])
+    two = CarriedAudits.through([past(1)], after=one)
+    together = CarriedAudits.through([past(0), past(1)])
+    assert (two.before, two.after) == (together.before, together.after)
+
+
+def test_two_audits_agree_with_one_of_both_together():
+    """What is carried is nearly all: the joint posterior is that of the bins of both."""
+    apart = [counts(), counts(found=np.minimum(FOUND + 1, 25))]
+    both = bins(rows=np.tile(ROWS, 2), labeled=np.tile(CONFIRMED, 2), above=4, concordance=0.6)
+    joint = AuditCounts.of(
+        replace(both, rank=np.tile(apart[0].bins.rank, 2)),
+        decided=25,
+        positive=np.concatenate([one.positive for one in apart]),
+    )
+    wanted = estimate_audit(joint, draws=8000)
+    same_time = [past(0, counts=one) for one in apart]
+    found = CarriedAudits.through(same_time).after[-1]
+    spread = np.sqrt(np.diag(found.covariance))
+    assert found.mean[0] == pytest.approx(wanted.alpha.mean(), abs=0.4 * wanted.alpha.std())
+    assert found.mean[1] == pytest.approx(wanted.beta.mean(), abs=0.4 * wanted.beta.std())
+    assert spread == pytest.approx([wanted.alpha.std(), wanted.beta.std()], rel=0.25)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.floats(-2, 6), min_size=1, max_size=4),
+    st.floats(0.05, 1),
+    st.floats(0, 0.3),
+)
+def test_share_that_has_arrived_multiplies_the_label_frequency(v, share, spread):
+    known = by_bin(v, spread**2 * np.eye(len(v)))
+    found = known.so_far(share)
+    assert special.expit(-found.mean) == pytest.approx(share * special.expit(-known.mean), rel=1e-9)
+    assert np.linalg.eigvalsh(found.covariance).min() >= -1e-12
+    assert known.so_far(1.0).mean == pytest.approx(known.mean, abs=1e-9)
+    assert known.so_far(1.0).covariance == pytest.approx(known.covariance)
+
+
+def by_bin(mean, covariance, **changed):
+    rank = np.linspace(-1, 1, len(mean))
+    return FrequencyByBin(mean=np.array(mean), covariance=covariance, rank=rank, **changed)
+
+
+def test_spread_of_the_share_arrived_is_that_of_draws():
+    known = by_bin([1.4, 2.0], np.array([[0.02, 0.005], [0.005, 0.03]]))
+    found = known.so_far(0.6, log_variance=0.02)
+    rng = np.random.default_rng(0)
+    share = 0.6 * np.exp(np.sqrt(0.02) * rng.standard_normal(100_000))
+    drawn = -special.logit(share * special.expit(-known.draw(100_000, rng)))
+    assert found.mean == pytest.approx(drawn.mean(axis=1), abs=0.01)
+    assert found.covariance == pytest.approx(np.cov(drawn), abs=0.002)
+
+
+def test_draws_are_those_of_the_normal_also_where_it_is_flat():
+    flat = by_bin([1.0, 2.0], np.full((2, 2), 0.04))
+    drawn = flat.draw(50_000, np.random.default_rng(0))
+    assert np.ptp(drawn[1] - drawn[0]) < 1e-6
+    assert drawn[0].std() == pytest.approx(0.2, rel=0.02)
+    assert flat.later(4).covariance == pytest.approx(np.array([[0.12, 0.04], [0.04, 0.12]]))
+    assert replace(flat, fair=True).later(4).covariance == pytest.approx(np.full((2, 2), 0.08))
+
+
+def test_line_of_another_model_has_the_spread_of_its_departures():
+    line = FrequencyByScore(mean=(1.0, 0.5), covariance=((0.1, 0.0), (0.0, 0.2)), spread=0.4)
+    found = FrequencyByBin.on_line(line, np.array([-1.0, 0.0, 1.0]))
+    assert found.mean.tolist() == [0.5, 1.0, 1.5]
+    assert np.diag(found.covariance) == pytest.approx([0.46, 0.26, 0.46])
+    assert found.covariance[0, 2] == pytest.approx(0.1 - 0.2)
+
+
+def test_positives_of_an_unaudited_window_are_those_of_a_grid():
+    """Bin by bin: the prior of v times that of p given v, on a fine grid of both."""
+    audit = AuditCounts.of(bins(rows=[400, 60], labeled=[3, 16], above=1), decided=0, positive=0)
+    mean, sd = np.array([1.4, 1.0]), np.array([0.3, 0.25])
+    drawn = read_unaudited(audit, by_bin(mean, np.diag(sd**2)), draws=20_000)
+    v, p_logit = np.meshgrid(np.linspace(-1, 4, 400), np.linspace(-9, 25, 3000), indexing="ij")
+    for at in range(2):
+        p, e = special.expit(p_logit), special.expit(-v)
+        labeled, rest = int(audit.labeled[at]), int(audit.undrawn[at])
+        log = (labeled + 0.05) * np.log(p * e) + 0.2 * np.log(special.expit(-p_logit))
+        density = np.exp(log + rest * np.log1p(-p * e))
+        density /= density.sum(axis=1, keepdims=True)  # given v: it says nothing of v
+        density *= np.exp(-0.5 * ((v - mean[at]) / sd[at]) ** 2)
+        density /= density.sum()
+        assert drawn.p[:, at].mean() == pytest.approx((density * p).sum(), rel=0.02)
+        assert drawn.e[:, at].mean() == pytest.approx((density * e).sum(), rel=0.02)
+        hidden = rest * p * (1 - e) / (1 - p * e)
+        assert drawn.positives[:, at].mean() == pytest.approx(
+            labeled + (density * hidden).sum(), rel=0.03
+        )
+
+
+def test_window_without_confirmations_is_refused():
+    nothing = counts(labeled=0 * CONFIRMED, found=0, decided=0)
+    with pytest.raises(InputError, match="an audit needs confirmed positives"):
+        read_unaudited(nothing, by_bin(np.ones(12), np.eye(12)))
+
+
+def test_reading_is_restored_from_what_is_stored_to_the_last_digit():
+    carried = CarriedAudits.through([past(0)])
+    found = carried.at("1", *period(1))
+    rows, believed, shared = replace(found, audit=past(0)).in_window(window(), threshold=2.0)
+    for reading in (
+        WindowReading(
+            name="0", method="audit carried", counts=rows, believed=believed, shared=shared
+        ),
+        WindowReading(
+            name="0",
+            method="audit",
+            counts=counts(),
+            believed=UNKNOWN,
+            shared=carried.shared(0),
+            reviewers=Reviewers.of_positives(9, 10),
+        ),
+    ):
+        again = WindowReading.from_dict(json.loads(json.dumps(reading.to_dict())))
+        one, other = reading.read(seed=3), again.read(seed=3)
+        assert one.estimates == other.estimates
+        assert one.class_prior.method == reading.method
+        assert without_shared(one.posterior, reading.shared) == without_shared(
+            other.posterior, again.shared
+        )
+
+
+def test_error_that_windows_share_cancels():
+    """Two windows with the same e: their ratio is known but for the noise of the labels."""
+    shared = np.full((12, 12), 0.09)
+    drawn = read_unaudited(
+        counts(found=0, decided=0, labeled=10 * CONFIRMED, rows=20 * ROWS),
+        by_bin(np.full(12, 2.0), shared + 0.0001 * np.eye(12)),
+    )
+    whole = without_shared(drawn, None)
+    assert whole == pytest.approx(0.3, rel=0.15)
+    assert without_shared(drawn, shared) < 0.35 * whole
+    assert without_shared(drawn, -shared) == pytest.approx(whole)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(["1", "2"]), min_size=1, max_size=5), st.integers(-3, 9))
+def test_window_is_read_by_the_last_audit_of_its_model_before_it_or_else_the_first(versions, month):
+    audits = [past(at, model_version=one) for at, one in enumerate(versions)]
+    known = replace(UNKNOWN, covariance=((0.1, 0.0), (0.0, 0.2)), audited=True)
+    carried = CarriedAudits(
+        audits=tuple(audits),
+        before=(UNKNOWN,) * len(audits),
+        after=(known,) * len(audits),
+        by_bin=(by_bin(np.ones(12), 0.1 * np.eye(12)),) * len(audits),
+    )
+    found = carried.at("1", *period(month))
+    own = [at for at, one in enumerate(versions) if one == "1"] or list(range(len(versions)))
+    before = [at for at in own if at <= month]
+    assert found.audit is audits[before[-1] if before else own[0]]
+    same_model = versions[int(found.audit.name)] == "1"
+    assert (found.by_bin is not None) is same_model
+    assert found.months == pytest.approx(abs(month - int(found.audit.name)))
+    assert found.line.covariance[0][0] == pytest.approx(0.1 + 0.01 * found.months)
+    if not same_model:
+        assert found.line.covariance[1][1] == UNKNOWN.covariance[1][1]
+
+
+def test_audit_that_takes_confirmations_for_fair_begins_anew():
+    carried = CarriedAudits.through([past(0), past(1, fair="assume"), past(2, fair="assume")])
+    assert carried.before[1] == FAIR
+    assert carried.before[2] == carried.after[1].later(1)
+    assert carried.after[2].fair
+
+
+def test_only_an_audit_of_one_window_is_of_that_window():
+    carried = CarriedAudits.through([past(0), past(1)])
+    assert carried.of_window("1", *period(1)) == 1
+    assert carried.of_window("2", *period(1)) is None
+    assert carried.of_window("1", period(0)[0], period(1)[1]) is None
+
+
+def window(scale=1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(20_000) < 0.05 * scale
+    scores = np.round(rng.normal(2.0 * positive), 3)
+    return ScoreTable.from_arrays(positive & (rng.random(20_000) < 0.2), scores, thresholds=[2.0])
+
+
+def test_bins_of_an_audit_keep_their_ranks_in_another_window():
+    laid = score_bins(window(), threshold=2.0)
+    same, kept = bins_along(window(), edges=laid.edges, rank=laid.rank, threshold=2.0)
+    assert same.rows.tolist() == laid.rows.tolist()
+    assert same.rank == pytest.approx(laid.rank)
+    assert kept.all()
+    other, _ = bins_along(window(seed=1), edges=laid.edges, rank=laid.rank, threshold=2.0)
+    assert other.rows.sum() == 20_000
+    assert other.rank == pytest.approx(laid.rank)
+
+
+def test_bins_without_rows_are_left_out():
+    laid = score_bins(window(), threshold=2.0)
+    low = ScoreTable.from_counts([5, 3], [300, 40], edges=[-4.0, 2.0, 2.5])
+    found, kept = bins_along(low, edges=laid.edges, rank=laid.rank, threshold=2.0)
+    assert found.rows.tolist() == [305, 43]
+    assert found.above.tolist() == [False, True]
+    assert found.edges.tolist() == [2.0]
+    assert found.rank.tolist() == laid.rank[kept].tolist()
+
+
+def test_more_confirmations_are_more_positives_and_not_another_label_frequency():
+    laid = score_bins(window(), threshold=2.0)
+    audit = AuditCounts.of(laid, decided=20, positive=np.minimum(np.arange(len(laid.rows)), 20))
+    carried = CarriedAudits.through([past(0, counts=audit)])
+    priors = []
+    for scale in (1.0, 1.7):
+        believed = carried.at("1", *period(1))
+        rows, frequency, _ = believed.in_window(window(scale, seed=3), threshold=2.0)
+        drawn = read_unaudited(rows, frequency)
+        priors.append(np.median(drawn.metrics()["class_prior"]))
+    assert priors[1] / priors[0] == pytest.approx(1.7, rel=0.15)

@@ -1,0 +1,201 @@
+"""Weekly windows before and after an audit: what becomes of their numbers."""
+
+import json
+
+import numpy as np
+import pytest
+
+from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.dashboard.app import make_app
+from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.reports.window_curves import window_curves
+from pumonitor.monitor.reports.window_files import window_files_of
+from pumonitor.monitor.reports.window_problem import window_problem
+from tests.monitor.windows.audited_weeks import FIRST, WEEK, draw, review, write_weeks
+
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
+AUDITED_ONES = {"class_prior", "label_frequency", "aul", "auc", "f1", "precision", "recall"}
+WEEKS = 7
+NOW = FIRST + (WEEKS + 3) * WEEK
+
+
+def jobs_of(truth, now=NOW):
+    return open_jobs(read_configuration(truth.path).configuration, clock=lambda: now, deliver=False)
+
+
+def newest(ledger, segment=""):
+    """Results of each window's newest pane, by week and metric."""
+    return {
+        ((row.window_start - FIRST) // WEEK, row.metric): row
+        for row in ledger.results("weekly", segment=segment)
+    }
+
+
+def evaluations(ledger, weeks=range(WEEKS), **asked):
+    """Those of all rows, by week."""
+    return {
+        week: [
+            one
+            for one in ledger.evaluations("weekly", start=FIRST + week * WEEK, **asked)
+            if one.segment == ""
+        ][-1]
+        for week in weeks
+    }
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory):
+    """Unfair labels and a class prior that is given too high; week 3 is audited."""
+    folder = tmp_path_factory.mktemp("weeks")
+    truth = write_weeks(
+        folder,
+        weeks=WEEKS,
+        favoured=8.0,
+        more="    class_prior: 0.1\n",
+        segments=", segments: [country]",
+    )
+    with jobs_of(truth) as jobs:
+        assert jobs.run().failures == []
+        before, segment = newest(jobs.ledger), newest(jobs.ledger, "country=DE")
+        review(jobs.ledger, draw(jobs.ledger, truth, "a1", weeks=(3,)))
+        done = jobs.run()
+        assert done.failures == []
+        yield truth, jobs, before, segment, newest(jobs.ledger)
+
+
+def test_estimates_of_all_windows_come_from_the_audit_and_hold(reviewed):
+    truth, jobs, before, _, after = reviewed
+    held = {"f1": 0, "class_prior": 0}
+    for week in range(WEEKS):
+        known = {"f1": truth.f1(week), "class_prior": truth.class_prior(week)}
+        for metric, value in known.items():
+            row = after[week, metric]
+            held[metric] += row.low <= value <= row.high
+        assert before[week, "f1"].low > known["f1"]
+        assert before[week, "class_prior"].assumed
+        assert not after[week, "class_prior"].assumed
+    assert min(held.values()) >= WEEKS - 1
+    for week, one in evaluations(jobs.ledger).items():
+        method = "audit" if week == 3 else "audit carried"
+        estimates = one.evaluation["estimates"]
+        assert {estimates[name]["method"] for name in AUDITED_ONES} == {method}
+        assert estimates["average_precision"]["method"] == method
+        assert one.evaluation["class_prior"]["method"] == method
+        assert [used["audit"] for used in one.evaluation["made_with"]["audits"]] == ["a1"]
+        names = {finding["name"] for finding in one.evaluation["warnings"]}
+        assert "assumed_prior" not in names
+        assert "prior_is_upper_bound" not in names
+
+
+def test_segments_stay_as_they_were(reviewed):
+    _, jobs, _, segment, _ = reviewed
+    now = newest(jobs.ledger, "country=DE")
+    for key, row in segment.items():
+        assert (now[key].value, now[key].low) == (row.value, row.low), key
+
+
+def test_reference_and_later_windows_rest_on_the_same_method(reviewed):
+    _, _, before, _, after = reviewed
+    for week in range(4, WEEKS):
+        row = after[week, "f1_change"]
+        assert row.low < 0 < row.high
+        usual = sum(after[one, "f1"].value for one in range(4)) / 4
+        assert row.value == pytest.approx(after[week, "f1"].value - usual, abs=0.02)
+        assert before[week, "class_prior_change"].value is None
+        assert abs(after[week, "class_prior_change"].value) < 0.03
+
+
+@pytest.mark.slow
+def test_evaluation_is_made_again_from_what_is_stored(reviewed):
+    _, jobs, _, _, _ = reviewed
+    for one in evaluations(jobs.ledger, weeks=(1,)).values():
+        problem = window_problem(one, jobs.ledger)
+        stored = one.evaluation["class_prior"]
+        assert problem is not None
+        assert (problem.class_prior.value, problem.class_prior.low) == (
+            stored["value"],
+            stored["low"],
+        )
+        asked = {
+            "window_key": one.window_key,
+            "revision": one.revision,
+            "model_version": "",
+            "segment": "",
+        }
+        monitors = read_configuration(reviewed[0].path).configuration.monitors
+        files = window_files_of(monitors, jobs.ledger, asked)
+        again = json.loads(files["evaluation.json"])
+        assert again["estimates"]["f1"] == one.evaluation["estimates"]["f1"]
+        assert "an audit" in files["report.html"]
+
+
+def test_reading_again_what_is_known_makes_no_revision(reviewed):
+    truth, jobs, _, _, after = reviewed
+    review(jobs.ledger, draw(jobs.ledger, truth, "a2", weeks=(2,)), until=0.0)
+    assert jobs.run().evaluated >= WEEKS
+    assert {key: row.revision for key, row in newest(jobs.ledger).items()} == {
+        key: row.revision for key, row in after.items()
+    }
+
+
+def content(ledger):
+    """What the newest revision of each pane holds."""
+    found = {}
+    for row in ledger.results("weekly", revisions="all"):  # in the order of revisions
+        key = (row.window_start, row.as_of, row.segment, row.metric)
+        found[key] = (row.value, row.low, row.high, row.undefined_reason)
+    for week in range(WEEKS):
+        for one in ledger.evaluations("weekly", start=FIRST + week * WEEK, revisions="all"):
+            found[week, one.as_of, one.segment] = json.dumps(one.evaluation, sort_keys=True)
+    return found
+
+
+@pytest.mark.slow
+def test_backfill_with_all_verdicts_equals_a_live_monitor_that_read_them_in_two_portions(tmp_path):
+    common = {"weeks": WEEKS, "rows": 2500, "panes": "[7d]"}
+    truth = write_weeks(tmp_path, state="live.db", **common)
+    drawn = None
+    for week in range(4, WEEKS + 4):
+        with jobs_of(truth, now=FIRST + week * WEEK) as jobs:
+            assert jobs.run().failures == []
+            if week == 5:
+                drawn = draw(jobs.ledger, truth, "a1", weeks=(1, 2))
+                review(jobs.ledger, drawn, until=0.4)
+            if week == 8:
+                review(jobs.ledger, drawn, since=0.4)
+    with jobs_of(truth) as jobs:
+        assert jobs.run().failures == []
+        live = content(jobs.ledger)
+    again = write_weeks(tmp_path, state="again.db", **common)
+    with jobs_of(again) as jobs:
+        assert jobs.run().failures == []
+        review(jobs.ledger, draw(jobs.ledger, again, "a1", weeks=(1, 2)))
+        assert jobs.run().failures == []
+        backfilled = content(jobs.ledger)
+    assert live.keys() == backfilled.keys()
+    assert [key for key, one in live.items() if one != backfilled[key]] == []
+    carried = [one for key, one in live.items() if len(key) == 3 and "audit carried" in one]
+    assert len(carried) > WEEKS
+
+
+def test_curves_of_an_audited_window_show_its_numbers_and_nothing_is_decided_from_it(reviewed):
+    _, jobs, _, _, after = reviewed
+    monitors = read_configuration(reviewed[0].path).configuration.monitors
+    for week, one in evaluations(jobs.ledger, weeks=(3, 5)).items():
+        found = window_problem(one, jobs.ledger)
+        drawn = window_curves(found)
+        for name in ("f1", "precision", "recall"):
+            by = drawn.curves[f"{name}_by_threshold"]
+            at = np.searchsorted(by.x, found.threshold)
+            assert by.y[at] == pytest.approx(after[week, name].value, abs=0.02)
+        assert drawn.sensitivities == {}
+        assert not drawn.cells.impossible.any()
+    site = Site(monitors=monitors, ledger=jobs.ledger, clock=lambda: NOW)
+    client = make_app(site, is_host=lambda _: True).test_client()
+    page = " ".join(client.get("/monitors/weekly/decide").text.split())
+    assert "were read with an audit, which says what the present threshold brings" in page
+    assert "highest lower bound" not in page
+    segment = client.get("/monitors/weekly/decide?segment=country%3DDE").text
+    assert "highest lower bound" in segment

@@ -1,0 +1,110 @@
+"""Charts of an audit show the numbers of its score bins."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pumonitor
+from pumonitor import audit_plan
+from pumonitor.report.audit_charts import audit_width_chart, with_and_without_chart
+from pumonitor.report.charts import build_charts, to_svg
+from pumonitor.report.figures import audit_figures
+from pumonitor.report.theme import themed
+from pumonitor.results import Evaluation
+
+ROWS, THRESHOLD = 3000, 2.0
+
+
+@pytest.fixture(scope="module")
+def both() -> tuple[Evaluation, Evaluation, audit_plan.AuditPlan]:
+    """With an audit, without, and its plan."""
+    rng = np.random.default_rng(7)
+    positive = rng.random(ROWS) < 0.1
+    scores, ids = rng.normal(2.0 * positive).round(3), np.arange(ROWS)
+    labels = (positive & (rng.random(ROWS) < 0.3)).astype(int)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(audit_plan, "AUDITS", 2)
+        plan = pumonitor.plan_audit(
+            labels, scores, threshold=THRESHOLD, cases=120, class_prior=0.1, metrics=["f1", "auc"]
+        )
+    drawn = pumonitor.draw_audit(ids, labels, scores, plan=plan, seed="March")
+    verdicts = {case.id: int(positive[int(case.id)]) for case in drawn.cases}
+    audit = pumonitor.read_verdicts(drawn, verdicts)
+    found = pumonitor.evaluate(labels, scores, threshold=THRESHOLD, audit=audit, ids=ids)
+    plain = pumonitor.evaluate(labels, scores, threshold=THRESHOLD, class_prior=0.1)
+    return found, plain, plan
+
+
+def inline(chart: Any) -> list[list[dict[str, Any]]]:
+    """Rows of the data of each layer."""
+    spec = chart.to_dict(validate=False)
+    json.dumps(spec, allow_nan=False)
+    given = [layer.get("data", spec.get("data")) for layer in spec["layer"]]
+    return [one["values"] if "values" in one else spec["datasets"][one["name"]] for one in given]
+
+
+def test_an_evaluation_without_an_audit_has_none_of_its_charts(both: Any) -> None:
+    found, plain, _ = both
+    extra = {"audit_frequency", "audit_positives"}
+    # An audit says what the class prior is: there is nothing to ask of others.
+    assert set(build_charts(found)) == set(build_charts(plain)) - {"sensitivity"} | extra
+    with pytest.raises(ValueError, match="evaluate without the audit"):
+        found.sensitivity("f1")
+    assert audit_figures(plain, None) == []
+
+
+def test_the_share_confirmed_stands_beside_that_of_all_scores(both: Any) -> None:
+    found = both[0]
+    layers = inline(build_charts(found)["audit_frequency"])
+    overall = found["label_frequency"]
+    assert layers[0] == [{"low": overall.low, "value": overall.value, "high": overall.high}]
+    bins = layers[-1]
+    assert [one["frequency"] for one in bins] == [one["frequency"] for one in found.audit.by_bin()]
+    # The threshold stands at the first bin that is predicted positive.
+    (rule,) = next(rows for rows in layers if set(rows[0]) == {"score"})
+    assert rule["score"] == f"from {THRESHOLD:g}"
+
+
+def test_parts_of_the_positives_add_up(both: Any) -> None:
+    found = both[0]
+    parts = inline(build_charts(found)["audit_positives"])[0]
+    for one in found.audit.by_bin():
+        name = "lowest" if one["from"] is None else f"from {one['from']:.4g}"
+        by = {row["part"]: row["positives"] for row in parts if row["score"] == name}
+        assert by["Confirmed"] == one["labeled"]
+        assert by["Found by the audit"] == one["positive"]
+        assert sum(by.values()) == pytest.approx(one["positives"])
+
+
+def test_with_and_without_show_the_numbers_of_both(both: Any) -> None:
+    found, plain, _ = both
+    rows = inline(with_and_without_chart(found, plain))[0]
+    for what, of in (("With it", found), ("Without the audit", plain)):
+        shown = [row["value"] for row in rows if row["what"] == what]
+        names = ("class_prior", "precision", "recall", "f1", "auc")
+        assert shown == [of[name].displayed[0] for name in names]
+    assert [one.name for one in audit_figures(found, plain)] == [
+        "with_and_without",
+        "audit_frequency",
+        "audit_positives",
+    ]
+
+
+def test_widths_fall_with_cases_and_the_simple_audit_is_never_narrower(
+    both: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_plan, "AUDITS", 2)
+    plan = both[2]
+    rows = plan.widths_by_cases()
+    for name in ("f1", "auc"):
+        of_name = [row for row in rows if row["metric"] == name]
+        assert [row["cases"] for row in of_name] == [30, 60, 120, 240, 480]
+        assert of_name[0]["width"] > of_name[-1]["width"]
+        assert all(row["width"] <= row["simple"] <= 1 for row in of_name)
+    svg = to_svg(themed(audit_width_chart(rows, cases=plan.cases)))
+    assert "A simple audit" in svg
+    assert "AUC" in svg
