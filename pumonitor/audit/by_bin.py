@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from pumonitor.audit.bin_likelihood import NEGATIVE_EXPONENT, make_tables
+from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts
-from pumonitor.audit.frequency import DRIFT, FrequencyByScore
+from pumonitor.audit.frequency import DRIFT, FrequencyByScore, line_of_bins
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import EXACT
 from pumonitor.errors import InputError
@@ -19,6 +20,7 @@ from pumonitor.errors import InputError
 __all__ = ["FrequencyByBin", "read_unaudited"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 DRAWS: Final = 2000
 _FINEST: Final = 600
@@ -37,15 +39,21 @@ class FrequencyByBin:
     mean : ndarray of shape (bins,)
     covariance : ndarray of shape (bins, bins)
     rank : ndarray of shape (bins,)
-        Along which a drift of the slope moves them.
+    above : ndarray of bool of shape (bins,)
+        Whether they lie at or above the threshold: with `rank`, how a drift moves them.
     fair : bool
         Whether all bins are taken to have one label frequency.
+    overall : (float, float), optional
+        Mean and variance of -logit of the label frequency of all positives, to which the level of
+        each draw is moved.
     """
 
     mean: FloatArray
     covariance: FloatArray
     rank: FloatArray
+    above: NDArray[np.bool_]
     fair: bool = False
+    overall: tuple[float, float] | None = None
 
     @classmethod
     def of(cls, posterior: AuditPosterior) -> FrequencyByBin:
@@ -55,34 +63,42 @@ class FrequencyByBin:
             mean=v.mean(axis=0),
             covariance=np.atleast_2d(np.cov(v, rowvar=False)),
             rank=posterior.counts.bins.rank,
+            above=posterior.counts.bins.above,
             fair=posterior.believed is not None and posterior.believed.fair,
         )
 
     @classmethod
-    def on_line(cls, known: FrequencyByScore, rank: FloatArray) -> FrequencyByBin:
-        """Of other bins, by their ranks: those of another model version."""
-        across = np.stack([np.ones_like(rank), rank], axis=1)
+    def on_line(cls, known: FrequencyByScore, bins: ScoreBins) -> FrequencyByBin:
+        """Of other bins, by their ranks and sides: those of another model version."""
+        mean, covariance = known.in_bins(bins.rank, bins.above)
         # The mean of tau^2, tau being half-normal.
-        apart = known.spread**2 * np.eye(len(rank))
+        apart = known.spread**2 * np.eye(len(mean))
         return cls(
-            mean=across @ np.array(known.mean),
-            covariance=across @ np.array(known.covariance) @ across.T + apart,
-            rank=rank,
+            mean=mean,
+            covariance=covariance + apart,
+            rank=bins.rank,
+            above=bins.above,
             fair=known.fair,
+            overall=known.overall,
         )
 
-    def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Draws of v, shape (bins, size)."""
+    def draw(self, labeled: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
+        """Draws of v, shape (bins, size), of a window whose bins hold `labeled` confirmed rows."""
         levels, axes = np.linalg.eigh(self.covariance)
         # The symmetric root: the only one that does not depend on the signs of the axes.
         root = axes @ np.diag(np.sqrt(np.maximum(levels, 0))) @ axes.T
-        drawn = root @ rng.standard_normal((len(self.mean), size))
-        return np.asarray(self.mean[:, np.newaxis] + drawn)
+        drawn = self.mean[:, np.newaxis] + root @ rng.standard_normal((len(self.mean), size))
+        if self.overall is not None:
+            # Confirmed rows weighted by 1 / e = 1 + exp(v) are the positives.
+            mean, variance = self.overall
+            drawn -= special.logsumexp(drawn, axis=0, b=(labeled / labeled.sum())[:, np.newaxis])
+            drawn += mean + np.sqrt(variance) * rng.standard_normal(size)
+        return np.asarray(drawn)
 
     def later(self, months: float) -> FrequencyByBin:
-        """As believed some months on: level and slope drift by `DRIFT` times the root of them."""
-        slope = 0.0 if self.fair else np.outer(self.rank, self.rank)
-        return replace(self, covariance=self.covariance + DRIFT**2 * months * (1.0 + slope))
+        """As believed some months on: level, slope and step drift by `DRIFT` times their root."""
+        across = line_of_bins(self.rank, self.above)[:, : 1 if self.fair else 3]
+        return replace(self, covariance=self.covariance + DRIFT**2 * months * across @ across.T)
 
     def so_far(self, share: float, *, log_variance: float = 0.0) -> FrequencyByBin:
         """Of labels of which only a share has arrived: e becomes `share` times e.
@@ -103,19 +119,23 @@ class FrequencyByBin:
 
         Examples
         --------
-        >>> known = FrequencyByBin(mean=np.array([3.0]), covariance=np.eye(1), rank=np.zeros(1))
+        >>> one, above = np.eye(1), np.array([True])
+        >>> known = FrequencyByBin(mean=3 * one[0], covariance=one, rank=0 * one[0], above=above)
         >>> e = 1 / (1 + np.exp(known.so_far(0.5).mean[0]))
         >>> round(float(e * (1 + np.exp(3.0))), 12)
         0.5
         """
-        e = special.expit(-self.mean)
-        arrived = share * e
-        slope, by_share = (1 - e) / (1 - arrived), 1 / (1 - arrived)
-        moved = self.covariance * np.outer(slope, slope)
+        mean, slope, by_share = _arrived(self.mean, share)
+        overall = self.overall
+        if overall is not None:
+            level, own, others = (float(one) for one in _arrived(np.array(overall[0]), share))
+            overall = (level, own**2 * overall[1] + others**2 * log_variance)
         return replace(
             self,
-            mean=np.log((1 - arrived) / arrived),
-            covariance=moved + log_variance * np.outer(by_share, by_share),
+            mean=mean,
+            covariance=self.covariance * np.outer(slope, slope)
+            + log_variance * np.outer(by_share, by_share),
+            overall=overall,
         )
 
     def among(self, kept: NDArray[np.bool_]) -> FrequencyByBin:
@@ -125,7 +145,15 @@ class FrequencyByBin:
             mean=self.mean[kept],
             covariance=self.covariance[np.ix_(kept, kept)],
             rank=self.rank[kept],
+            above=self.above[kept],
         )
+
+
+def _arrived(v: FloatArray, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """-logit e of the share that has arrived, its slope in v and that in the log of the share."""
+    e = special.expit(-v)
+    arrived = share * e
+    return np.log((1 - arrived) / arrived), (1 - e) / (1 - arrived), 1 / (1 - arrived)
 
 
 def read_unaudited(
@@ -164,7 +192,7 @@ def read_unaudited(
         msg = "an audit needs confirmed positives, and there is none in any score bin"
         raise InputError(msg)
     rng = np.random.default_rng(seed)
-    v = believed.draw(draws, rng)
+    v = believed.draw(counts.labeled, draws, rng)
     tables = make_tables(counts, EXACT, _grid(counts, v), unseen_exponent=NEGATIVE_EXPONENT)
     near = np.rint((v - tables.v[0]) / tables.step).astype(np.intp)
     p_logit = tables.draw_logits(np.clip(near, 0, len(tables.v) - 1), v, rng.random(v.shape))
@@ -172,12 +200,10 @@ def read_unaudited(
     share = p * (1 - e) / (special.expit(-p_logit).T + p * (1 - e))
     bins = counts.bins
     inside = bins.concordance + bins.concordance_error * rng.standard_normal(share.shape)
-    alpha, beta = _line(believed.rank, v)
     return AuditPosterior(
         counts=counts,
         believed=None,
-        alpha=alpha,
-        beta=beta,
+        line=np.linalg.pinv(line_of_bins(believed.rank, believed.above)) @ v,
         p=p,
         e=e,
         positives=(counts.labeled + rng.binomial(counts.undrawn, share)).astype(float),
@@ -189,10 +215,3 @@ def _grid(counts: AuditCounts, drawn: FloatArray) -> FloatArray:
     low, high = float(drawn.min()) - 0.05, float(drawn.max()) + 0.05
     step = max(0.1 / float(np.sqrt(counts.labeled.max() + 1.0)), (high - low) / _FINEST)
     return np.linspace(low, high, max(int((high - low) / step) + 2, 8))
-
-
-def _line(rank: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Level and slope of each draw, by least squares."""
-    across = np.stack([np.ones_like(rank), rank], axis=1)
-    found = np.linalg.pinv(across) @ v
-    return found[0], found[1]

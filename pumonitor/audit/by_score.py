@@ -1,7 +1,8 @@
-"""Alpha, beta and tau given the audit: a grid around their posterior, and draws from it."""
+"""The line of the label frequency given the audit: a grid around its posterior, and draws."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,52 +30,73 @@ _MOST_STEPS: Final = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LineDraws:
-    """Draws of alpha, beta and tau, and of v = -logit e and logit p by bin.
+    """Draws of the line of v = -logit e, and of v and logit p by bin.
 
     Attributes
     ----------
-    alpha, beta : ndarray of shape (draws,)
+    line : ndarray of shape (3, draws)
+        Alpha, beta and gamma.
     v, p_logit : ndarray of shape (bins, draws)
     """
 
-    alpha: FloatArray
-    beta: FloatArray
+    line: FloatArray
     v: FloatArray
     p_logit: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Box:
-    """A grid of (alpha, beta) = middle + axes (a, b), a and b equally spaced."""
+    """A grid of the slope and of the level of each side, equally spaced.
+
+    The level of a side is middle + lean (slope - slope's middle) + offset: given the slope the
+    bins above the threshold and those below it tell each the level of their own side.
+
+    Attributes
+    ----------
+    middle : ndarray of shape (1 + sides,)
+        Of the slope, then of the levels: above the threshold and below it, or of all bins.
+    lean : ndarray of shape (sides,)
+    low, high : ndarray of shape (1 + sides,)
+        Ends of the offsets.
+    points : tuple of int
+        How many values each has; 1 of what is known.
+    """
 
     middle: FloatArray
-    axes: FloatArray
+    lean: FloatArray
     low: FloatArray
     high: FloatArray
-    points: tuple[int, int]
+    points: tuple[int, ...]
 
     @property
     def steps(self) -> FloatArray:
         return np.asarray((self.high - self.low) / np.maximum(np.array(self.points) - 1, 1))
 
-    def lines(self) -> FloatArray:
-        """Alpha and beta of all points, shape (2, points)."""
-        a, b = (
-            np.linspace(low, high, count) if count > 1 else np.zeros(1)
-            for low, high, count in zip(self.low, self.high, self.points, strict=True)
-        )
-        both = np.stack(np.meshgrid(a, b, indexing="ij")).reshape(2, -1)
-        return np.asarray(self.middle[:, np.newaxis] + self.axes @ both)
+    def offsets(self, axis: int) -> FloatArray:
+        """Of the slope (axis 0) or of the level of a side."""
+        count = self.points[axis]
+        return np.linspace(self.low[axis], self.high[axis], count) if count > 1 else np.zeros(1)
+
+    @property
+    def slopes(self) -> FloatArray:
+        return np.asarray(self.middle[0] + self.offsets(0))
+
+    def levels(self, side: int) -> FloatArray:
+        """Of one side, shape (points of the level, points of the slope)."""
+        leaning = self.middle[1 + side] + self.lean[side] * self.offsets(0)
+        return np.asarray(self.offsets(1 + side)[:, np.newaxis] + leaning)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ByScore:
-    """The posterior of alpha, beta and tau on a grid.
+    """The posterior of the line and of tau on a grid.
 
     Attributes
     ----------
-    log_weight : ndarray of shape (taus, points)
+    log_weight : ndarray of shape (taus, slopes, levels[, levels below the threshold])
         Log of the posterior, up to a constant of the data alone.
+    sides : ndarray of shape (bins,)
+        Which level each bin has.
     """
 
     tables: BinTables
@@ -82,19 +104,19 @@ class ByScore:
     taus: FloatArray
     log_weight: FloatArray
     rank: FloatArray
+    sides: NDArray[np.intp]
 
     @property
     def log_evidence(self) -> float:
         """Log of the integral, up to a constant that readings of the same audit share."""
-        free = self.box.steps > 0
-        cell = self.box.axes @ np.diag(self.box.steps)
-        volume = np.log(np.diag(cell)[free]).sum()  # the axes are triangular
+        steps = self.box.steps
+        volume = np.log(steps[steps > 0]).sum()
         return float(special.logsumexp(self.log_weight) + volume + self.tables.log_scale)
 
     def draw(self, size: int, rng: np.random.Generator) -> LineDraws:
         """Draws of the line, then of v by bin given the line, then of p given v."""
-        taus, alpha, beta = self._lines(size, rng)
-        line = alpha + np.outer(self.rank, beta)
+        taus, slope, levels = self._lines(size, rng)
+        line = levels[self.sides] + np.outer(self.rank, slope)
         step, v = self.tables.step, self.tables.v
         at = np.clip(np.rint((line - v[0]) / step).astype(np.intp), 0, len(v) - 1)
         beside = line - v[at]
@@ -102,7 +124,8 @@ class ByScore:
             at = self._departures(taus, at, rng)
         departed = v[at] + beside
         p_logit = self.tables.draw_logits(at, departed, rng.random(at.shape))
-        return LineDraws(alpha=alpha, beta=beta, v=departed, p_logit=p_logit)
+        drawn = np.stack([levels.mean(axis=0), slope, levels[0] - levels[-1]])
+        return LineDraws(line=drawn, v=departed, p_logit=p_logit)
 
     def _lines(
         self, size: int, rng: np.random.Generator
@@ -112,11 +135,12 @@ class ByScore:
         levels = np.cumsum(weight)
         places = (np.arange(size) + rng.random()) / size * levels[-1]
         chosen = np.minimum(np.searchsorted(levels, places), len(weight) - 1)
-        chosen = rng.permutation(chosen)
-        tau, point = np.divmod(chosen, self.log_weight.shape[1])
-        moved = (rng.random((2, size)) - 0.5) * self.box.steps[:, np.newaxis]
-        alpha, beta = self.box.lines()[:, point] + self.box.axes @ moved
-        return tau, alpha, beta
+        tau, *at = np.unravel_index(rng.permutation(chosen), self.log_weight.shape)
+        box = self.box
+        moved = (rng.random((len(at), size)) - 0.5) * box.steps[:, np.newaxis]
+        moved += np.stack([box.offsets(axis)[one] for axis, one in enumerate(at)])
+        sides = box.middle[1:, np.newaxis] + np.outer(box.lean, moved[0]) + moved[1:]
+        return tau, box.middle[0] + moved[0], sides
 
     def _departures(
         self, tau: NDArray[np.intp], at: NDArray[np.intp], rng: np.random.Generator
@@ -139,14 +163,61 @@ class ByScore:
 
 def fit_by_score(counts: AuditCounts, reading: Reading, believed: FrequencyByScore) -> ByScore:
     """Find where the posterior lies on coarse grids, then tabulate it on a fine one."""
-    root = believed.root()
-    known = (root[0, 0] == 0, root[1, 1] == 0)
-    points = (1 if known[0] else _POINTS, 1 if known[1] else _POINTS)
-    reach = np.where(known, 0.0, _FARTHEST)
-    box = _Box(middle=np.array(believed.mean), axes=root, low=-reach, high=reach, points=points)
+    box = _LinePrior.of(believed).box()
     for taus, steps in _FINDING:
-        box = _narrowed(_tabulated(counts, reading, believed, box, taus=taus, most_steps=steps))
+        found = _tabulated(counts, reading, believed, box, taus=taus, most_steps=steps)
+        box = _narrowed(found)
     return _tabulated(counts, reading, believed, box, taus=_TAUS, most_steps=_MOST_STEPS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _LinePrior:
+    """Normal prior of the slope and of the level of each side.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (1 + sides,)
+    covariance : ndarray of shape (1 + sides, 1 + sides)
+    """
+
+    mean: FloatArray
+    covariance: FloatArray
+
+    @classmethod
+    def of(cls, believed: FrequencyByScore) -> _LinePrior:
+        """One side, if no step is believed possible; else that above the threshold comes first."""
+        parts = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.5], [1.0, 0.0, -0.5]])
+        if believed.stepless:
+            parts = parts[:2]
+        return cls(
+            mean=parts @ np.array(believed.mean),
+            covariance=parts @ np.array(believed.covariance) @ parts.T,
+        )
+
+    def box(self) -> _Box:
+        """As far as anything is believed possible."""
+        slope = self.covariance[0, 0]
+        lean = self.covariance[0, 1:] / slope if slope > 0 else np.zeros(len(self.mean) - 1)
+        spread = np.diag(self.covariance).copy()
+        spread[1:] -= lean**2 * slope
+        reach = _FARTHEST * np.sqrt(np.maximum(spread, 0))
+        points = tuple(1 if far == 0 else _POINTS for far in reach)
+        return _Box(middle=self.mean, lean=lean, low=-reach, high=reach, points=points)
+
+    def log_density(self, box: _Box) -> FloatArray:
+        """At each point of the box: by slope, then by the level of each side."""
+        inverse = np.linalg.pinv(self.covariance, hermitian=True)
+        slope = (box.slopes - self.mean[0])[:, np.newaxis]
+        levels = [(box.levels(side) - one).T for side, one in enumerate(self.mean[1:])]
+        own = [
+            inverse[1 + side, 1 + side] * level**2 + 2 * inverse[0, 1 + side] * slope * level
+            for side, level in enumerate(levels)
+        ]
+        own[0] = own[0] + inverse[0, 0] * slope**2
+        total = _across(own)
+        if len(levels) == 2:
+            total += 2 * inverse[1, 2] * levels[0][:, :, np.newaxis] * levels[1][:, np.newaxis]
+        return np.asarray(-0.5 * total)
 
 
 def _tabulated(
@@ -162,18 +233,64 @@ def _tabulated(
     tau = believed.spread * special.ndtri(0.5 + 0.5 * middles)
     if believed.spread == 0:
         tau = np.zeros(1)
-    lines = box.lines()
-    tables = make_tables(counts, reading, _grid(counts, lines, tau, most_steps))
+    rank = counts.bins.rank
+    sides = np.where(counts.bins.above | believed.stepless, 0, 1)
+    tables = make_tables(counts, reading, _grid(counts, box, tau, most_steps))
     smoothed = _smoothed(tables, tau)
-    log_weight = np.repeat(_log_prior(believed, lines)[np.newaxis], len(tau), axis=0)
-    for place, rank in enumerate(counts.bins.rank):
-        log_weight += _interpolated(smoothed[place], tables.v, lines[0] + rank * lines[1])
-    return ByScore(tables=tables, box=box, taus=tau, log_weight=log_weight, rank=counts.bins.rank)
+    told = [np.zeros((len(tau), *box.levels(side).T.shape)) for side in range(len(box.lean))]
+    for place, side in enumerate(sides):
+        line = box.levels(int(side)) + rank[place] * box.slopes
+        told[side] += _interpolated(smoothed[place], tables.v, line.T)
+    log_weight = _across(told) + _LinePrior.of(believed).log_density(box)
+    if believed.overall is not None:
+        log_weight += _log_overall(counts, box, sides, tau, believed.overall)
+    return ByScore(
+        tables=tables,
+        box=box,
+        taus=tau,
+        log_weight=log_weight,
+        rank=rank,
+        sides=sides,
+    )
 
 
-def _grid(counts: AuditCounts, lines: FloatArray, tau: FloatArray, most_steps: int) -> FloatArray:
+def _across(sides: Sequence[FloatArray]) -> FloatArray:
+    """Sum over the sides at every point of the grid, of arrays (..., slopes, levels)."""
+    if len(sides) == 1:
+        return sides[0]
+    return np.asarray(sides[0][..., np.newaxis] + sides[1][..., np.newaxis, :])
+
+
+def _log_overall(
+    counts: AuditCounts,
+    box: _Box,
+    sides: NDArray[np.intp],
+    taus: FloatArray,
+    overall: tuple[float, float],
+) -> FloatArray:
+    """Log density of the label frequency c of all positives, which is known besides.
+
+    Confirmed rows weighted by 1 / e are the positives: 1 / c is the mean of 1 / e over confirmed
+    rows, so that exp(-logit c) is their mean of exp(v). Departures of v raise it by tau^2 / 2.
+    """
+    share = counts.labeled / counts.labeled.sum()
+    total = [np.zeros(box.levels(side).T.shape) for side in range(len(box.lean))]
+    for place, side in enumerate(sides):
+        line = box.levels(int(side)) + counts.bins.rank[place] * box.slopes
+        total[side] += share[place] * np.exp(line.T)
+    level = np.log(np.maximum(_across(total), 1e-300))
+    raised = level + 0.5 * taus.reshape(-1, *(1,) * level.ndim) ** 2
+    mean, variance = overall
+    return np.asarray(-0.5 * (raised - mean) ** 2 / variance)
+
+
+def _grid(counts: AuditCounts, box: _Box, tau: FloatArray, most_steps: int) -> FloatArray:
     """Values of v, fine enough for the bin that says most of it, as far as departures reach."""
-    ends = [lines[0] + rank * lines[1] for rank in (counts.bins.rank.min(), counts.bins.rank.max())]
+    ends = [
+        box.levels(side) + rank * box.slopes
+        for side in range(len(box.lean))
+        for rank in (counts.bins.rank.min(), counts.bins.rank.max())
+    ]
     margin = 4.5 * tau.max() + 0.05
     low, high = float(np.min(ends)) - margin, float(np.max(ends)) + margin
     told = 1 / (1 / (counts.positive + 1) + 1 / (counts.labeled + 1))
@@ -203,39 +320,40 @@ def _interpolated(values: FloatArray, grid: FloatArray, where: FloatArray) -> Fl
     place = np.clip((where - grid[0]) / step, 1, len(grid) - 2.001)
     before = place.astype(np.intp)
     t = place - before
-    one, two, three, four = (values[:, before + move] for move in (-1, 0, 1, 2))
+    one, two, three, four = (values[..., before + move] for move in (-1, 0, 1, 2))
     curve = ((3 * (two - three) + four - one) * t + (2 * one - 5 * two + 4 * three - four)) * t
     return np.asarray(two + 0.5 * t * (curve + three - one))
 
 
-def _log_prior(believed: FrequencyByScore, lines: FloatArray) -> FloatArray:
-    """Normal in the numbers that are not known."""
-    apart = lines - np.array(believed.mean)[:, np.newaxis]
-    inverse = np.linalg.pinv(np.array(believed.covariance), hermitian=True)
-    return np.asarray(-0.5 * np.einsum("ip,ij,jp->p", apart, inverse, apart))
-
-
 def _narrowed(found: ByScore) -> _Box:
-    """A box along the main axes of the posterior that holds all but a negligible part of it."""
-    lines = found.box.lines()
+    """A box along the posterior that holds all but a negligible part of it."""
+    box = found.box
     log_weight = special.logsumexp(found.log_weight, axis=0)
     kept = log_weight > log_weight.max() - _NEGLIGIBLE
     weight = np.where(kept, np.exp(log_weight - log_weight.max()), 0)
     weight /= weight.sum()
-    middle = lines @ weight
-    cell = found.box.axes @ np.diag(found.box.steps)
-    spread = (lines - middle[:, np.newaxis]) * weight @ (lines - middle[:, np.newaxis]).T
-    spread += 0.15 * cell @ cell.T
-    axes = np.zeros((2, 2))
-    free = np.array(found.box.points) > 1
-    axes[np.ix_(free, free)] = np.linalg.cholesky(spread[np.ix_(free, free)])
-    inward = np.linalg.pinv(axes)
-    within = inward @ (lines[:, kept] - middle[:, np.newaxis])
-    margin = np.abs(inward @ cell).sum(axis=1)
+    slopes = box.slopes
+    at = kept.nonzero()
+    by_slope = weight.sum(axis=tuple(range(1, weight.ndim)))
+    middle, lean = [float(slopes @ by_slope)], []
+    inside = [slopes[at[0]] - middle[0]]
+    spread = float((slopes - middle[0]) ** 2 @ by_slope) + 0.15 * box.steps[0] ** 2
+    for side in range(len(box.lean)):
+        level = box.levels(side).T
+        by_level = weight
+        if weight.ndim == 3:
+            by_level = weight.sum(axis=2 - side)
+        middle.append(float((level * by_level).sum()))
+        both = float(((level - middle[-1]) * by_level).sum(axis=1) @ (slopes - middle[0]))
+        both += 0.15 * box.lean[side] * box.steps[0] ** 2
+        lean.append(both / spread if spread > 0 else 0.0)
+        inside.append(level[at[0], at[1 + side]] - middle[-1] - lean[-1] * inside[0])
+    leant = np.append(0.0, np.abs(box.lean - lean))
+    margin = box.steps + leant * box.steps[0]
     return _Box(
-        middle=middle,
-        axes=axes,
-        low=within.min(axis=1) - margin,
-        high=within.max(axis=1) + margin,
-        points=found.box.points,
+        middle=np.array(middle),
+        lean=np.array(lean),
+        low=np.array([one.min() for one in inside]) - margin,
+        high=np.array([one.max() for one in inside]) + margin,
+        points=box.points,
     )

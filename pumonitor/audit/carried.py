@@ -14,7 +14,7 @@ from pumonitor.audit.bins import bins_along, score_bins
 from pumonitor.audit.by_bin import FrequencyByBin
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit
-from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore
+from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore, line_of_bins
 from pumonitor.audit.reading import Reviewers
 from pumonitor.tables import ScoreTable
 
@@ -100,7 +100,7 @@ class Believed:
         """
         if self.by_bin is None:
             own = AuditCounts.of(score_bins(table, threshold=threshold), decided=0, positive=0)
-            return own, FrequencyByBin.on_line(self.line, own.bins.rank), None
+            return own, FrequencyByBin.on_line(self.line, own.bins), None
         laid = self.audit.counts.bins
         bins, kept = bins_along(table, edges=laid.edges, rank=laid.rank, threshold=threshold)
         shared = None if self.shared is None else self.shared[np.ix_(kept, kept)]
@@ -121,12 +121,15 @@ class CarriedAudits:
     before, after : tuple of FrequencyByScore
     by_bin : tuple of FrequencyByBin
         What each audit left in its own bins.
+    overall : tuple of (float, float)
+        What each left of the label frequency of all positives: mean and variance of -logit of it.
     """
 
     audits: tuple[PastAudit, ...]
     before: tuple[FrequencyByScore, ...]
     after: tuple[FrequencyByScore, ...]
     by_bin: tuple[FrequencyByBin, ...]
+    overall: tuple[tuple[float, float], ...]
 
     @classmethod
     def through(
@@ -144,7 +147,9 @@ class CarriedAudits:
         after : CarriedAudits, optional
             Those before them, so that none is read again.
         """
-        found = cls(audits=(), before=(), after=(), by_bin=()) if after is None else after
+        found = (
+            cls(audits=(), before=(), after=(), by_bin=(), overall=()) if after is None else after
+        )
         for audit in audits:
             believed = audit.nothing_known
             if found.audits:
@@ -157,6 +162,7 @@ class CarriedAudits:
                 before=(*found.before, believed),
                 after=(*found.after, posterior.frequency()),
                 by_bin=(*found.by_bin, FrequencyByBin.of(posterior)),
+                overall=(*found.overall, posterior.overall()),
             )
         return found
 
@@ -188,9 +194,9 @@ class CarriedAudits:
             return self.by_bin[0].covariance
         common = 2 * np.array(self.after[place].covariance) - np.array(self.after[0].covariance)
         if self.audits[0].model_version != self.audits[place].model_version:
-            common[1, :] = common[:, 1] = 0.0
-        rank = self.by_bin[place].rank
-        across = np.stack([np.ones_like(rank), rank], axis=1)
+            common = np.zeros((3, 3))
+            common[0, 0] = 2 * self.overall[place][1] - self.overall[0][1]
+        across = line_of_bins(self.by_bin[place].rank, self.by_bin[place].above)
         return np.asarray(across @ common @ across.T)
 
     def of_window(self, model_version: str, start: datetime, end: datetime) -> int | None:
@@ -214,6 +220,8 @@ class CarriedAudits:
         self, place: int, model_version: str, start: datetime, end: datetime
     ) -> FrequencyByScore:
         """What an audit left, at another time and for a model version."""
-        audit = self.audits[place]
-        found = self.after[place].later(audit.months_to(start, end))
-        return found if audit.model_version == model_version else found.for_new_model()
+        audit, known = self.audits[place], self.after[place]
+        months = audit.months_to(start, end)
+        if audit.model_version != model_version:
+            known = known.for_new_model(self.overall[place])
+        return known.later(months)

@@ -166,8 +166,7 @@ def _drawn(
     return AuditPosterior(
         counts=counts,
         believed=believed,
-        alpha=line.alpha,
-        beta=line.beta,
+        line=line.line,
         p=p,
         e=e,
         positives=positives.astype(float),
@@ -199,6 +198,7 @@ def _together(parts: Sequence[AuditPosterior]) -> AuditPosterior:
         return parts[0]
     joined = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("alpha", "beta", "p", "e", "positives", "concordance")
+        for name in ("p", "e", "positives", "concordance")
     }
+    joined["line"] = np.concatenate([part.line for part in parts], axis=1)
     return AuditPosterior(counts=parts[0].counts, believed=parts[0].believed, **joined)

@@ -3,57 +3,73 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DRIFT", "FAIR", "UNKNOWN", "FrequencyByScore"]
+__all__ = ["DRIFT", "FAIR", "UNKNOWN", "FrequencyByScore", "as_line", "line_of_bins"]
 
 FloatArray = NDArray[np.float64]
 
 DRIFT: Final = 0.1
-"""Standard deviation by which alpha and beta move in a month."""
+"""Standard deviation by which alpha, beta and gamma move in a month."""
 
 _WIDEST_SLOPE: Final = 1.5
+_WIDEST_STEP: Final = 2.0
+
+Line = tuple[float, float, float]
+"""Alpha, beta and gamma."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrequencyByScore:
-    """-logit e ~ N(alpha + beta x, tau^2), with (alpha, beta) normal and tau half-normal.
+    """-logit e ~ N(alpha + beta x + gamma z, tau^2), (alpha, beta, gamma) normal, tau half-normal.
 
-    e is the probability that a positive gets confirmed and x the bin's middle rank on [-1, 1], so
-    alpha is minus the log odds of a confirmation in the middle and beta > 0 means that high scores
-    are confirmed less often.
+    e is the probability that a positive gets confirmed, x the bin's middle rank on [-1, 1], and z
+    1/2 above the threshold and -1/2 below it. So alpha is minus the log odds of a confirmation in
+    the middle, beta > 0 means that high scores are confirmed less often, and gamma < 0 that what
+    is flagged is confirmed more often than the rest, as where people review what is flagged.
 
     Attributes
     ----------
-    mean : (float, float)
-        Of alpha and beta.
-    covariance : ((float, float), (float, float))
-        Of alpha and beta. A beta of variance 0 is known.
+    mean : (float, float, float)
+        Of alpha, beta and gamma.
+    covariance : 3 by 3 tuples of float
+        A beta or gamma of variance 0 is known.
     spread : float
         Scale of tau, by which bins differ from the line; 0 if they do not.
     audited : bool
         Whether an audit has been read: a window without one can then be estimated.
+    overall : (float, float), optional
+        Mean and variance of -logit of the label frequency of all positives, where that is known
+        besides: of another model version, or as given. They are no part of `mean`.
     """
 
-    mean: tuple[float, float] = (math.log(4), 0.0)
-    covariance: tuple[tuple[float, float], tuple[float, float]] = (
-        (2.5**2, 0.0),
-        (0.0, _WIDEST_SLOPE**2),
+    mean: Line = (math.log(4), 0.0, 0.0)
+    covariance: tuple[Line, Line, Line] = (
+        (2.5**2, 0.0, 0.0),
+        (0.0, _WIDEST_SLOPE**2, 0.0),
+        (0.0, 0.0, _WIDEST_STEP**2),
     )
     spread: float = 0.4
     audited: bool = False
+    overall: tuple[float, float] | None = None
 
     @property
     def fair(self) -> bool:
-        """Whether confirmations are taken for a fair sample of the positives: beta = tau = 0."""
-        return self.spread == 0 and self.covariance[1][1] == 0
+        """Whether confirmations are taken for a fair sample of the positives."""
+        return self.spread == 0 and self.covariance[1][1] == 0 and self.stepless
+
+    @property
+    def stepless(self) -> bool:
+        """Whether the threshold is taken to make no difference: gamma = 0."""
+        return self.covariance[2][2] == 0
 
     def given(self, low: float, high: float) -> FrequencyByScore:
-        """With a label frequency between two values, at 95%, in place of an unknown one.
+        """With the label frequency of all positives between two values, at 95%.
 
         Raises
         ------
@@ -65,51 +81,58 @@ class FrequencyByScore:
             raise ValueError(msg)
         ends = [math.log((1 - end) / end) for end in (low, high)]
         variance = ((ends[0] - ends[1]) / (2 * 1.96)) ** 2
-        return replace(
-            self,
-            mean=(0.5 * (ends[0] + ends[1]), self.mean[1]),
-            covariance=((variance, 0.0), self.covariance[1]),
-        )
+        return replace(self, overall=(0.5 * (ends[0] + ends[1]), variance))
 
     def later(self, months: float) -> FrequencyByScore:
-        """As believed some months on: alpha and beta drift by `DRIFT` times the root of the months.
+        """As believed some months on: what is not known drifts by `DRIFT` times their root.
 
         Examples
         --------
-        >>> after = FrequencyByScore(covariance=((0.03, 0.0), (0.0, 0.09))).later(1)
-        >>> round(after.covariance[0][0], 4), round(after.covariance[1][1], 4)
-        (0.04, 0.1)
+        >>> after = FrequencyByScore().later(1)
+        >>> [round(after.covariance[at][at], 4) for at in range(3)]
+        [6.26, 2.26, 1.01]
         """
-        moved = DRIFT**2 * months
-        (first, both), (_, second) = self.covariance
-        if self.fair:
-            return replace(self, covariance=((first + moved, 0.0), (0.0, 0.0)))
-        return replace(self, covariance=((first + moved, both), (both, second + moved)))
+        drift = DRIFT**2 * months
+        moved = np.diag([True, self.covariance[1][1] > 0, not self.stepless])
+        alpha, beta, gamma = (as_line(row) for row in np.array(self.covariance) + drift * moved)
+        overall = self.overall and (self.overall[0], self.overall[1] + drift)
+        return replace(self, covariance=(alpha, beta, gamma), overall=overall)
 
-    def for_new_model(self) -> FrequencyByScore:
-        """As believed of a new model version: alpha stays, and beta widens to an unknown slope.
+    def for_new_model(self, overall: tuple[float, float]) -> FrequencyByScore:
+        """As believed of a new model version, which ranks and flags the same cases otherwise.
 
-        Scores of another model rank the same cases otherwise.
+        What stays is how often positives are confirmed over all, which is no matter of scores.
+
+        Parameters
+        ----------
+        overall : (float, float)
+            Mean and variance of -logit of the label frequency of all positives.
         """
         if self.fair:
             return self
-        (first, _), _ = self.covariance
-        return replace(
-            self,
-            mean=(self.mean[0], 0.0),
-            covariance=((first, 0.0), (0.0, _WIDEST_SLOPE**2)),
-        )
+        return replace(self, mean=UNKNOWN.mean, covariance=UNKNOWN.covariance, overall=overall)
 
-    def root(self) -> FloatArray:
-        """The lower triangular square root of the covariance, of a known beta a column of 0."""
-        (first, both), (_, second) = self.covariance
-        top = math.sqrt(first)
-        slope = both / top if top > 0 else 0.0
-        return np.array([[top, 0.0], [slope, math.sqrt(max(second - slope**2, 0.0))]])
+    def in_bins(self, rank: FloatArray, above: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+        """Mean and covariance of alpha + beta x + gamma z in score bins."""
+        across = line_of_bins(rank, above)
+        return across @ np.array(self.mean), across @ np.array(self.covariance) @ across.T
+
+
+def as_line(values: Iterable[float]) -> Line:
+    """Three numbers as plain floats."""
+    alpha, beta, gamma = (float(one) for one in values)
+    return alpha, beta, gamma
+
+
+def line_of_bins(rank: FloatArray, above: NDArray[np.bool_]) -> FloatArray:
+    """What alpha, beta and gamma are multiplied by in each score bin: 1, x and z."""
+    return np.stack([np.ones_like(rank), rank, np.where(above, 0.5, -0.5)], axis=1)
 
 
 UNKNOWN: Final = FrequencyByScore()
 """`fair: check`: nothing is known but that bins next to each other are alike."""
 
-FAIR: Final = FrequencyByScore(covariance=((2.5**2, 0.0), (0.0, 0.0)), spread=0.0)
+FAIR: Final = FrequencyByScore(
+    covariance=((2.5**2, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), spread=0.0
+)
 """`fair: assume`: every positive is as likely to be confirmed as any other."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.audit.counts import AuditCounts
-from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
+from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore, as_line
 from pumonitor.audit.metrics import following_draws, metric_draws
 from pumonitor.results import Estimate
 from pumonitor.results.estimate import undefined
@@ -30,8 +30,9 @@ class AuditPosterior:
     believed : FrequencyByScore or None
         What was believed of the label frequency before; None of a window that was read in the bins
         of an audit.
-    alpha, beta : ndarray of shape (draws,)
-        The line of -logit e.
+    line : ndarray of shape (3, draws)
+        Alpha, beta and gamma of -logit e: its level, its slope along the score, and its step at
+        the threshold.
     p, e : ndarray of shape (draws, bins)
         P(positive) and P(confirmed | positive).
     positives : ndarray of shape (draws, bins)
@@ -42,8 +43,7 @@ class AuditPosterior:
 
     counts: AuditCounts
     believed: FrequencyByScore | None
-    alpha: FloatArray
-    beta: FloatArray
+    line: FloatArray
     p: FloatArray
     e: FloatArray
     positives: FloatArray
@@ -94,16 +94,20 @@ class AuditPosterior:
             range=(-1.0, 1.0) if name == "mcc" else (0.0, 1.0),
         )
 
+    def overall(self) -> tuple[float, float]:
+        """Mean and variance of -logit of the label frequency of all positives."""
+        labeled = float(self.counts.labeled.sum())
+        # Half a hidden positive more, should all of them be known.
+        level = np.log((self.positives.sum(axis=1) - labeled + 0.5) / labeled)
+        return float(level.mean()), float(level.var())
+
     def frequency(self) -> FrequencyByScore:
         """What is believed of the label frequency by score from now on."""
         believed = UNKNOWN if self.believed is None else self.believed
-        both = np.cov(np.stack([self.alpha, self.beta]))
+        alpha, beta, gamma = (as_line(row) for row in np.cov(self.line))
         return FrequencyByScore(
-            mean=(float(self.alpha.mean()), float(self.beta.mean())),
-            covariance=(
-                (float(both[0, 0]), float(both[0, 1])),
-                (float(both[1, 0]), float(both[1, 1])),
-            ),
+            mean=as_line(self.line.mean(axis=1)),
+            covariance=(alpha, beta, gamma),
             spread=believed.spread,
             audited=True,
         )

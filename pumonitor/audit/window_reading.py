@@ -15,7 +15,7 @@ from pumonitor.audit.by_bin import FrequencyByBin, read_unaudited
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimates import AuditedEstimates, Method
 from pumonitor.audit.estimation import estimate_audit
-from pumonitor.audit.frequency import FrequencyByScore
+from pumonitor.audit.frequency import FrequencyByScore, as_line
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import Reviewers
 
@@ -136,29 +136,35 @@ def _plain(believed: FrequencyByScore | FrequencyByBin) -> dict[str, Any]:
             "mean": believed.mean.tolist(),
             "covariance": believed.covariance.tolist(),
             "rank": believed.rank.tolist(),
+            "above": believed.above.tolist(),
             "fair": believed.fair,
+            "overall": believed.overall,
         }
     return {
         "mean": list(believed.mean),
         "covariance": [list(row) for row in believed.covariance],
         "spread": believed.spread,
         "audited": believed.audited,
+        "overall": believed.overall,
     }
 
 
 def _restored(stored: Mapping[str, Any]) -> FrequencyByScore | FrequencyByBin:
     mean, covariance = stored["mean"], stored["covariance"]
+    overall = None if stored["overall"] is None else (stored["overall"][0], stored["overall"][1])
     if "rank" in stored:
         return FrequencyByBin(
             mean=np.array(mean),
             covariance=np.array(covariance),
             rank=np.array(stored["rank"]),
+            above=np.array(stored["above"]),
             fair=stored["fair"],
+            overall=overall,
         )
-    (first, both), (again, second) = covariance
     return FrequencyByScore(
-        mean=(mean[0], mean[1]),
-        covariance=((first, both), (again, second)),
+        mean=as_line(mean),
+        covariance=(as_line(covariance[0]), as_line(covariance[1]), as_line(covariance[2])),
         spread=stored["spread"],
         audited=stored["audited"],
+        overall=overall,
     )

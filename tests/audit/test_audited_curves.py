@@ -34,8 +34,7 @@ def known() -> tuple[np.ndarray, np.ndarray, Problem, AuditPosterior]:
     posterior = AuditPosterior(
         counts=AuditCounts.of(bins, decided=0, positive=0),
         believed=UNKNOWN,
-        alpha=np.zeros(5),
-        beta=np.zeros(5),
+        line=np.zeros((3, 5)),
         p=np.full(shape, 0.5),
         e=np.full(shape, 0.5),
         positives=np.tile(bins.labeled.astype(float), (5, 1)),

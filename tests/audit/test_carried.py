@@ -57,7 +57,7 @@ def test_two_audits_agree_with_one_of_both_together():
     apart = [counts(), counts(found=np.minimum(FOUND + 1, 25))]
     both = bins(rows=np.tile(ROWS, 2), labeled=np.tile(CONFIRMED, 2), above=4, concordance=0.6)
     joint = AuditCounts.of(
-        replace(both, rank=np.tile(apart[0].bins.rank, 2)),
+        replace(both, rank=np.tile(apart[0].bins.rank, 2), above=np.tile(apart[0].bins.above, 2)),
         decided=25,
         positive=np.concatenate([one.positive for one in apart]),
     )
@@ -65,9 +65,9 @@ def test_two_audits_agree_with_one_of_both_together():
     same_time = [past(0, counts=one) for one in apart]
     found = CarriedAudits.through(same_time).after[-1]
     spread = np.sqrt(np.diag(found.covariance))
-    assert found.mean[0] == pytest.approx(wanted.alpha.mean(), abs=0.4 * wanted.alpha.std())
-    assert found.mean[1] == pytest.approx(wanted.beta.mean(), abs=0.4 * wanted.beta.std())
-    assert spread == pytest.approx([wanted.alpha.std(), wanted.beta.std()], rel=0.25)
+    middle, apart = wanted.line.mean(axis=1), wanted.line.std(axis=1)
+    assert (found.mean - middle) / apart == pytest.approx(np.zeros(3), abs=0.5)
+    assert spread == pytest.approx(apart, rel=0.25)
 
 
 @settings(max_examples=60, deadline=None)
@@ -87,7 +87,9 @@ def test_share_that_has_arrived_multiplies_the_label_frequency(v, share, spread)
 
 def by_bin(mean, covariance, **changed):
     rank = np.linspace(-1, 1, len(mean))
-    return FrequencyByBin(mean=np.array(mean), covariance=covariance, rank=rank, **changed)
+    return FrequencyByBin(
+        mean=np.array(mean), covariance=covariance, rank=rank, above=rank > 0, **changed
+    )
 
 
 def test_spread_of_the_share_arrived_is_that_of_draws():
@@ -95,26 +97,42 @@ def test_spread_of_the_share_arrived_is_that_of_draws():
     found = known.so_far(0.6, log_variance=0.02)
     rng = np.random.default_rng(0)
     share = 0.6 * np.exp(np.sqrt(0.02) * rng.standard_normal(100_000))
-    drawn = -special.logit(share * special.expit(-known.draw(100_000, rng)))
+    drawn = -special.logit(share * special.expit(-known.draw(np.ones(2), 100_000, rng)))
     assert found.mean == pytest.approx(drawn.mean(axis=1), abs=0.01)
     assert found.covariance == pytest.approx(np.cov(drawn), abs=0.002)
 
 
 def test_draws_are_those_of_the_normal_also_where_it_is_flat():
     flat = by_bin([1.0, 2.0], np.full((2, 2), 0.04))
-    drawn = flat.draw(50_000, np.random.default_rng(0))
+    drawn = flat.draw(np.ones(2), 50_000, np.random.default_rng(0))
     assert np.ptp(drawn[1] - drawn[0]) < 1e-6
     assert drawn[0].std() == pytest.approx(0.2, rel=0.02)
-    assert flat.later(4).covariance == pytest.approx(np.array([[0.12, 0.04], [0.04, 0.12]]))
+    assert flat.later(4).covariance == pytest.approx(np.array([[0.13, 0.03], [0.03, 0.13]]))
     assert replace(flat, fair=True).later(4).covariance == pytest.approx(np.full((2, 2), 0.08))
 
 
 def test_line_of_another_model_has_the_spread_of_its_departures():
-    line = FrequencyByScore(mean=(1.0, 0.5), covariance=((0.1, 0.0), (0.0, 0.2)), spread=0.4)
-    found = FrequencyByBin.on_line(line, np.array([-1.0, 0.0, 1.0]))
-    assert found.mean.tolist() == [0.5, 1.0, 1.5]
-    assert np.diag(found.covariance) == pytest.approx([0.46, 0.26, 0.46])
-    assert found.covariance[0, 2] == pytest.approx(0.1 - 0.2)
+    known = ((0.1, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 0.4))
+    line = FrequencyByScore(mean=(1.0, 0.5, 0.2), covariance=known, spread=0.4)
+    own = replace(bins(rows=[9, 9, 9], labeled=[1, 1, 1], above=1), rank=np.array([-1.0, 0.0, 1.0]))
+    found = FrequencyByBin.on_line(line, own)
+    assert found.mean.tolist() == pytest.approx([0.4, 0.9, 1.6])
+    assert np.diag(found.covariance) == pytest.approx([0.56, 0.36, 0.56])
+    assert found.covariance[0, 2] == pytest.approx(0.1 - 0.2 - 0.1)
+
+
+def test_another_model_version_has_the_class_prior_of_the_label_frequency_over_all():
+    """Whatever the slope and the step are: so many confirmed, at so large a share."""
+    nothing = counts(rows=50 * ROWS, labeled=50 * CONFIRMED, found=0, decided=0)
+    known = UNKNOWN.for_new_model((np.log(4), 0.0004)).later(0)
+    for share, wanted in ((1.0, 0.2), (0.5, 0.1)):
+        believed = FrequencyByBin.on_line(known, nothing.bins).so_far(share, log_variance=0.01)
+        drawn = read_unaudited(nothing, believed).metrics()
+        found = np.median(drawn["label_frequency"])
+        assert found == pytest.approx(wanted, rel=0.08)  # no p is above 1
+        spread = np.log(drawn["label_frequency"]).std()
+        assert spread == pytest.approx(0.1, rel=0.4)
+        assert drawn["recall"].std() > 0.1
 
 
 def test_positives_of_an_unaudited_window_are_those_of_a_grid():
@@ -188,12 +206,14 @@ def test_error_that_windows_share_cancels():
 @given(st.lists(st.sampled_from(["1", "2"]), min_size=1, max_size=5), st.integers(-3, 9))
 def test_window_is_read_by_the_last_audit_of_its_model_before_it_or_else_the_first(versions, month):
     audits = [past(at, model_version=one) for at, one in enumerate(versions)]
-    known = replace(UNKNOWN, covariance=((0.1, 0.0), (0.0, 0.2)), audited=True)
+    covariance = ((0.1, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 0.3))
+    known = replace(UNKNOWN, covariance=covariance, audited=True)
     carried = CarriedAudits(
         audits=tuple(audits),
         before=(UNKNOWN,) * len(audits),
         after=(known,) * len(audits),
         by_bin=(by_bin(np.ones(12), 0.1 * np.eye(12)),) * len(audits),
+        overall=((1.2, 0.05),) * len(audits),
     )
     found = carried.at("1", *period(month))
     own = [at for at, one in enumerate(versions) if one == "1"] or list(range(len(versions)))
@@ -202,9 +222,13 @@ def test_window_is_read_by_the_last_audit_of_its_model_before_it_or_else_the_fir
     same_model = versions[int(found.audit.name)] == "1"
     assert (found.by_bin is not None) is same_model
     assert found.months == pytest.approx(abs(month - int(found.audit.name)))
-    assert found.line.covariance[0][0] == pytest.approx(0.1 + 0.01 * found.months)
-    if not same_model:
-        assert found.line.covariance[1][1] == UNKNOWN.covariance[1][1]
+    drift = 0.01 * found.months
+    first = known if same_model else UNKNOWN
+    assert np.diag(found.line.covariance) == pytest.approx(np.diag(first.covariance) + drift)
+    if same_model:
+        assert found.line.overall is None
+    else:
+        assert found.line.overall == pytest.approx((1.2, 0.05 + drift))
 
 
 def test_audit_that_takes_confirmations_for_fair_begins_anew():

@@ -30,8 +30,8 @@ def test_draws_agree_with_a_long_random_walk(found):
     audit = counts(found=found)
     drawn = estimate_audit(audit, draws=20_000)
     walked = metropolis(audit, chains=80, steps=9000)
-    assert quantiles(drawn.alpha) == pytest.approx(quantiles(walked["alpha"]), abs=0.15)
-    assert quantiles(drawn.beta) == pytest.approx(quantiles(walked["beta"]), abs=0.15)
+    for own, name in zip(drawn.line, ("alpha", "beta", "gamma"), strict=True):
+        assert quantiles(own) == pytest.approx(quantiles(walked[name]), abs=0.15)
     for at in range(12):
         own = np.log(quantiles(drawn.p[:, at]))
         other = np.log(quantiles(walked["p"][..., at]))
@@ -95,9 +95,9 @@ def test_auc_of_known_rows_is_that_of_their_pairs():
 
 def test_fair_has_no_slope_and_one_frequency_for_all_bins():
     drawn = estimate_audit(counts(), believed=FAIR)
-    assert np.all(drawn.beta == 0)
+    assert np.all(drawn.line[1:] == 0)
     assert np.ptp(drawn.e, axis=1) == pytest.approx(0, abs=1e-9)
-    assert drawn.e[:, 0] == pytest.approx(special.expit(-drawn.alpha), abs=1e-9)
+    assert drawn.e[:, 0] == pytest.approx(special.expit(-drawn.line[0]), abs=1e-9)
     free = estimate_audit(counts(), believed=UNKNOWN)
     assert drawn.metrics()["recall"].std() < 0.7 * free.metrics()["recall"].std()
 
@@ -111,7 +111,7 @@ def test_same_seed_gives_same_draws_and_another_seed_others():
 def test_bins_with_equal_counts_are_alike_and_their_order_does_not_matter():
     rows, confirmed, found = [900, 900, 80], [3, 3, 20], [1, 1, 12]
     base = bins(rows=rows, labeled=confirmed, above=1)
-    flat = FrequencyByScore(covariance=((6.25, 0.0), (0.0, 0.0)))
+    flat = FrequencyByScore(covariance=((6.25, 0.0, 0.0), (0.0,) * 3, (0.0,) * 3))
     drawn = estimate_audit(
         AuditCounts.of(base, decided=30, positive=found), believed=flat, draws=8000
     )
@@ -141,13 +141,14 @@ def test_no_verdict_is_refused_unless_an_earlier_audit_is_believed():
 
 def test_window_without_verdicts_leaves_the_label_frequency_as_it_was_believed():
     """Otherwise, month after month without an audit, it would drift by itself."""
-    believed = replace(UNKNOWN, mean=(1.3, 0.2), covariance=((0.02, 0.0), (0.0, 0.1)), audited=True)
+    known = ((0.02, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.3))
+    believed = replace(UNKNOWN, mean=(1.3, 0.2, -0.4), covariance=known, audited=True)
     drawn = estimate_audit(
         counts(labeled=CONFIRMED // 3, found=0, decided=0), believed=believed, draws=4000
     )
-    assert drawn.alpha.mean() == pytest.approx(1.3, abs=0.05)
-    assert drawn.alpha.std() == pytest.approx(0.02**0.5, rel=0.15)
-    assert drawn.beta.mean() == pytest.approx(0.2, abs=0.12)
+    assert drawn.line.mean(axis=1) == pytest.approx([1.3, 0.2, -0.4], abs=0.12)
+    assert drawn.line[0].mean() == pytest.approx(1.3, abs=0.05)
+    assert drawn.line.std(axis=1) == pytest.approx(np.sqrt([0.02, 0.1, 0.3]), rel=0.15)
 
 
 def test_window_without_confirmations_is_refused():
@@ -230,17 +231,58 @@ def test_undecided_cases_that_are_likelier_positive_raise_the_class_prior():
     assert priors[0] < 0.95 * priors[1] < 0.9 * priors[2]
 
 
-def test_what_is_believed_later_is_wider_and_a_new_model_knows_no_slope():
-    now = estimate_audit(counts()).frequency()
-    later, another = now.later(4), now.for_new_model()
-    assert later.covariance[0][0] == pytest.approx(now.covariance[0][0] + 0.04)
-    assert another.mean == (now.mean[0], 0.0)
-    assert another.covariance[1][1] == 1.5**2
+def test_what_is_believed_later_is_wider_and_a_new_model_knows_no_slope_and_no_step():
+    drawn = estimate_audit(counts())
+    now = drawn.frequency()
+    later, another = now.later(4), now.for_new_model(drawn.overall())
+    assert np.diag(later.covariance) == pytest.approx(np.diag(now.covariance) + 0.04)
+    assert (another.mean, another.covariance) == (UNKNOWN.mean, UNKNOWN.covariance)
+    assert another.later(4).overall == pytest.approx(
+        (drawn.overall()[0], drawn.overall()[1] + 0.04)
+    )
     assert FAIR.later(4).fair
-    assert FAIR.for_new_model().fair
+    assert FAIR.for_new_model((1.0, 0.1)) == FAIR
 
 
 def test_given_label_frequency_narrows_an_audit():
-    given = estimate_audit(counts(), believed=UNKNOWN.given(0.18, 0.22))
-    free = estimate_audit(counts(), believed=UNKNOWN)
-    assert given.alpha.std() < free.alpha.std()
+    audit = counts(rows=50 * ROWS, labeled=50 * CONFIRMED)
+    given = estimate_audit(audit, believed=UNKNOWN.given(0.18, 0.22)).metrics()
+    free = estimate_audit(audit, believed=UNKNOWN).metrics()
+    assert given["label_frequency"].std() < 0.6 * free["label_frequency"].std()
+    assert np.median(given["label_frequency"]) == pytest.approx(0.2, abs=0.015)
+
+
+def test_known_label_frequency_leaves_open_where_the_missing_positives_are():
+    """No verdict: the positives above the threshold are as unsure as they would be without it."""
+    nothing = counts(rows=50 * ROWS, labeled=50 * CONFIRMED, found=0, decided=0)
+    audited = replace(UNKNOWN, spread=0.0, audited=True)
+    known = replace(audited, overall=(np.log(4), 0.01))
+    given = estimate_audit(nothing, believed=known, draws=8000).metrics()
+    free = estimate_audit(nothing, believed=audited, draws=8000).metrics()
+    middle = np.quantile(given["label_frequency"], [0.025, 0.5, 0.975])
+    assert middle == pytest.approx(
+        special.expit(-np.log(4) + 0.196 * np.array([-1, 0, 1])), abs=0.01
+    )
+    assert given["recall"].std() > 0.6 * free["recall"].std()
+    assert given["class_prior"].std() < 0.2 * free["class_prior"].std()
+
+
+def test_positives_that_are_confirmed_above_the_threshold_alone_are_a_step():
+    """Half the flagged positives confirmed, one in ten of the others: e by side is found again."""
+    rows, share = np.full(12, 2000), np.linspace(0.01, 0.9, 12) ** 2
+    above = np.arange(12) >= 6
+    e = np.where(above, 0.5, 0.1)
+    labeled = np.rint(rows * share * e).astype(int)
+    hidden = share * (1 - e) / (1 - share * e)
+    audit = AuditCounts.of(
+        bins(rows=rows, labeled=labeled, above=6),
+        decided=200,
+        positive=np.rint(200 * hidden).astype(int),
+    )
+    found = estimate_audit(audit)
+    step = np.quantile(found.line[2], [0.025, 0.975])
+    assert step[0] < special.logit(0.1) - special.logit(0.5) < step[1]
+    assert step[1] < -0.5
+    assert np.median(found.metrics()["recall"]) == pytest.approx(
+        share[above].sum() / share.sum(), abs=0.02
+    )

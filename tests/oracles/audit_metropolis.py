@@ -1,8 +1,8 @@
 """The posterior of an audit by plain random-walk Metropolis: slow, and of another making.
 
 Each row is in one of four states: confirmed (p e), found (p (1 - e)), cleared (1 - p), or unlabeled
-and not looked at (1 - p e). The chains walk over logit p and v = -logit e of each bin, alpha, beta
-and tau, one bin at a time.
+and not looked at (1 - p e). The chains walk over logit p and v = -logit e of each bin, alpha, beta,
+gamma and tau, one bin at a time.
 """
 
 from __future__ import annotations
@@ -30,27 +30,31 @@ def log_bin(counts: AuditCounts, at: int, ell: FloatArray, v: FloatArray) -> Flo
 def metropolis(
     counts: AuditCounts, *, chains: int, steps: int, thin: int = 10, seed: int = 0
 ) -> dict[str, FloatArray]:
-    """Draws of alpha, beta, tau, and by bin of p and v, shape (kept, chains[, bins])."""
+    """Draws of alpha, beta, gamma, tau, and by bin of p and v, shape (kept, chains[, bins])."""
     rng = np.random.default_rng(seed)
     bins = len(counts.rows)
-    line = np.array([np.log(4), 0.0])[:, None] + 0.3 * rng.standard_normal((2, chains))
+    line = np.array([np.log(4), 0.0, 0.0])[:, None] + 0.3 * rng.standard_normal((3, chains))
+    side = np.where(counts.bins.above, 0.5, -0.5)
     tau = np.abs(0.3 * rng.standard_normal(chains)) + 0.05
     z = rng.standard_normal((bins, chains))
     confirmed = (counts.labeled + 0.5) / (counts.rows + 1)
     scale = 1 / np.sqrt(counts.labeled + counts.positive + 0.3)
 
     def v_of(line: FloatArray, tau: FloatArray, z: FloatArray) -> FloatArray:
-        return line[0] + np.outer(counts.bins.rank, line[1]) + tau * z
+        level = line[0] + np.outer(counts.bins.rank, line[1]) + np.outer(side, line[2])
+        return np.asarray(level + tau * z)
 
     v = v_of(line, tau, z)
     ell = np.log(np.minimum(confirmed[:, None] * (1 + np.exp(v)), 0.9))
     ell -= np.log1p(-np.exp(ell))
     log = np.stack([log_bin(counts, b, ell[b], v[b]) for b in range(bins)])
-    kept: dict[str, list[FloatArray]] = {name: [] for name in ("alpha", "beta", "tau", "p", "v")}
+    kept: dict[str, list[FloatArray]] = {
+        name: [] for name in ("alpha", "beta", "gamma", "tau", "p", "v")
+    }
 
     def prior(line: FloatArray, tau: FloatArray) -> FloatArray:
-        known = ((line[0] - np.log(4)) / 2.5) ** 2 + (line[1] / 1.5) ** 2 + (tau / 0.4) ** 2
-        return np.asarray(-0.5 * known)
+        known = ((line[0] - np.log(4)) / 2.5) ** 2 + (line[1] / 1.5) ** 2 + (line[2] / 2) ** 2
+        return np.asarray(-0.5 * (known + (tau / 0.4) ** 2))
 
     for step in range(steps):
         for b in range(bins):
@@ -60,7 +64,7 @@ def metropolis(
                     new_z = z[b] + 1.2 * rng.standard_normal(chains)
                     shift = tau * (new_z - z[b])
                     new_ell = ell[b] + shift + 0.3 * scale[b] * rng.standard_normal(chains)
-                new_v = line[0] + counts.bins.rank[b] * line[1] + tau * new_z
+                new_v = line[0] + counts.bins.rank[b] * line[1] + side[b] * line[2] + tau * new_z
                 new = log_bin(counts, b, new_ell, new_v)
                 gain = new - log[b] - 0.5 * (new_z**2 - z[b] ** 2)
                 take = np.log(rng.random(chains)) < gain
@@ -68,7 +72,7 @@ def metropolis(
                 log[b] = np.where(take, new, log[b])
         for _ in range(4):
             size = 10 ** rng.uniform(-1.5, 0.2, size=chains)
-            new_line = line + size * rng.standard_normal((2, chains)) * [[0.5], [0.7]]
+            new_line = line + size * rng.standard_normal((3, chains)) * [[0.5], [0.7], [0.7]]
             new_tau = np.abs(tau + 0.5 * size * rng.standard_normal(chains))
             new_v, old_v = v_of(new_line, new_tau, z), v_of(line, tau, z)
             new_ell = ell + (new_v - old_v)  # along the ridge: p up, e down
@@ -78,7 +82,7 @@ def metropolis(
             line, tau = np.where(take, new_line, line), np.where(take, new_tau, tau)
             ell, log = np.where(take, new_ell, ell), np.where(take, new, log)
         if step >= steps // 4 and step % thin == 0:
-            found = {"alpha": line[0], "beta": line[1], "tau": tau}
+            found = {"alpha": line[0], "beta": line[1], "gamma": line[2], "tau": tau}
             found |= {"p": 1 / (1 + np.exp(-ell.T)), "v": v_of(line, tau, z).T}
             for name, value in found.items():
                 kept[name].append(value.copy())
