@@ -40,12 +40,15 @@ class Story:
         That month, from 0.
     drift : float
         Standard deviation of the monthly step of the log odds of c.
+    flagged : float
+        How many times as often flagged positives are confirmed as the others.
     """
 
     audited: tuple[bool, ...]
     jumps: float = 1.0
     jumps_in: int = 6
     drift: float = 0.0
+    flagged: float = 1.0
 
 
 _THEN_NONE: Final = (True,) * 6 + (False,) * 3
@@ -53,6 +56,9 @@ STORIES: Final[Mapping[str, Story]] = {
     "nothing changes": Story(audited=_THEN_NONE),
     "class prior 70% up in month 7": Story(audited=_THEN_NONE, jumps=1.7),
     "the same, and c drifts by .1 a month": Story(audited=_THEN_NONE, jumps=1.7, drift=0.1),
+    "the same, and flagged rows are confirmed 4 times as often": Story(
+        audited=_THEN_NONE, jumps=1.7, drift=0.1, flagged=4.0
+    ),
 }
 
 

@@ -85,16 +85,27 @@ def _times(cell: Cell, outcome: Outcome) -> dict[str, float]:
     return {metric: cases / cell.cases for metric, cases in needed.items()}
 
 
+_UNFAIR: Final[Mapping[str, tuple[float, float, str]]] = {
+    "fair labels": (1.0, 1.0, "4 to 6% said unfair"),
+    "high scores confirmed 3 times as often": (3.0, 1.0, "seen in 40%"),
+    "high scores confirmed 10 times as often": (10.0, 1.0, "seen in 90%"),
+    "flagged rows confirmed 4 times as often": (1.0, 4.0, ""),
+    "flagged rows confirmed 12 times as often": (1.0, 12.0, ""),
+}
+"""Which positives are favoured: `favoured` and `flagged` of a cell, and what the check claims."""
+
+
 def unfair_labels(extent: Extent) -> Iterator[Row]:
-    """3: labels that favour high scores, and the check that sees it."""
-    claimed = {1.0: "4 to 6% said unfair", 3.0: "seen in 40%", 10.0: "seen in 90%"}
-    for name, favoured in itertools.product(extent.sets, claimed):
-        cell = Cell(name=name, favoured=favoured)
+    """3: labels that favour some positives, and the check that sees it."""
+    for name, (told, (favoured, flagged, claimed)) in itertools.product(
+        extent.sets, _UNFAIR.items()
+    ):
+        cell = Cell(name=name, favoured=favoured, flagged=flagged)
         methods = {"audit": ours(), "assume": ours(FAIR)}
         for method, outcome in outcomes(cell, methods, runs=extent.runs).items():
             yield Row(
-                what=f"{cell}, high scores confirmed {favoured:g} times as often: {method}",
-                measured=_percent(outcome.covered),
+                what=f"{cell}, {told}: {method}",
+                measured=f"{_percent(outcome.covered)}; widths {_numbers(outcome.width)}",
                 claimed="90% each" if method == "audit" else "",
             )
         seen = []
@@ -104,9 +115,9 @@ def unfair_labels(extent: Extent) -> Iterator[Row]:
             counts = audited(designed(cell, rows), rows, rng)
             seen.append(check_fairness(counts, seed=run).p_value <= 0.05)
         yield Row(
-            what=f"{cell}, {favoured:g} times: said to be unfair at 5%",
+            what=f"{cell}, {told}: said to be unfair at 5%",
             measured=f"{np.mean(seen):.1%} of {len(seen)} audits",
-            claimed=claimed[favoured],
+            claimed=claimed,
         )
 
 
@@ -179,7 +190,7 @@ def _seeded(counts: AuditCounts, rng: np.random.Generator) -> Intervals:
 def over_time(extent: Extent) -> Iterator[Row]:
     """4: an audit of 100 cases a month for six months, then none for three."""
     for name, (told, story) in itertools.product(extent.sets, STORIES.items()):
-        cell = Cell(name=name, cases=100)
+        cell = Cell(name=name, cases=100, flagged=story.flagged)
         found = monthly_runs(cell, story, runs=extent.runs)
         what = f"{cell} a month, {told}"
         for metric in ("class_prior", "f1"):

@@ -31,7 +31,9 @@ class Cell:
     """One setting of which runs are made.
 
     `favoured`: how many times as often the highest positives are confirmed as the lowest, log
-    linear in their rank. `planned_off`: by what the odds of c that the plan assumes are too high.
+    linear in their rank. `flagged`: how many times as often those above the threshold as those
+    below it, as where people review what is flagged. `planned_off`: by what the odds of c that the
+    plan assumes are too high.
     """
 
     name: str = "bank"
@@ -39,6 +41,7 @@ class Cell:
     label_frequency: float = 0.2
     cases: int = 300
     favoured: float = 1.0
+    flagged: float = 1.0
     planned_off: float = 1.4
 
     def __str__(self) -> str:
@@ -125,7 +128,7 @@ def window(cell: Cell, rng: np.random.Generator) -> Window:
     positive = order < count
     chance = np.zeros(ROWS)
     share = (np.arange(count) + 0.5) / count
-    weight = cell.favoured**share
+    weight = cell.favoured**share * np.where(score[order][positive] >= threshold, cell.flagged, 1)
     chance[positive] = np.minimum(cell.label_frequency * weight / weight.mean(), 0.98)
     return Window(
         score=score[order],

@@ -20,7 +20,6 @@ from pumonitor.errors import InputError
 __all__ = ["FrequencyByBin", "read_unaudited"]
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 DRAWS: Final = 2000
 _FINEST: Final = 600
@@ -82,8 +81,8 @@ class FrequencyByBin:
             overall=known.overall,
         )
 
-    def draw(self, labeled: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
-        """Draws of v, shape (bins, size), of a window whose bins hold `labeled` confirmed rows."""
+    def draw(self, counts: AuditCounts, size: int, rng: np.random.Generator) -> FloatArray:
+        """Draws of v, shape (bins, size), for a window in these bins."""
         levels, axes = np.linalg.eigh(self.covariance)
         # The symmetric root: the only one that does not depend on the signs of the axes.
         root = axes @ np.diag(np.sqrt(np.maximum(levels, 0))) @ axes.T
@@ -91,8 +90,9 @@ class FrequencyByBin:
         if self.overall is not None:
             # Confirmed rows weighted by 1 / e = 1 + exp(v) are the positives.
             mean, variance = self.overall
-            drawn -= special.logsumexp(drawn, axis=0, b=(labeled / labeled.sum())[:, np.newaxis])
-            drawn += mean + np.sqrt(variance) * rng.standard_normal(size)
+            share = (counts.labeled / counts.labeled.sum())[:, np.newaxis]
+            drawn += mean - special.logsumexp(drawn, axis=0, b=share)
+            drawn += np.sqrt(variance) * rng.standard_normal(size)
         return np.asarray(drawn)
 
     def later(self, months: float) -> FrequencyByBin:
@@ -192,7 +192,7 @@ def read_unaudited(
         msg = "an audit needs confirmed positives, and there is none in any score bin"
         raise InputError(msg)
     rng = np.random.default_rng(seed)
-    v = believed.draw(counts.labeled, draws, rng)
+    v = believed.draw(counts, draws, rng)
     tables = make_tables(counts, EXACT, _grid(counts, v), unseen_exponent=NEGATIVE_EXPONENT)
     near = np.rint((v - tables.v[0]) / tables.step).astype(np.intp)
     p_logit = tables.draw_logits(np.clip(near, 0, len(tables.v) - 1), v, rng.random(v.shape))

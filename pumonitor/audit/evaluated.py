@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ class AuditReading(AuditedEstimates):
             "undecided": int(counts.undecided.sum()),
             "unread": self.audit.unread,
             "refused": {one.reason: one.count for one in self.audit.refused},
-            "fairness": {"p_value": self.fairness.p_value, "favoured": self.fairness.favoured},
+            "fairness": asdict(self.fairness),
             "undecided_intervals": {name: list(ends) for name, ends in self.undecided.items()},
             "bins": self.by_bin(),
         }

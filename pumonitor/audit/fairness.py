@@ -1,7 +1,8 @@
-"""Whether confirmed positives are a fair sample: the likelihood ratio of beta = 0."""
+"""Whether confirmed positives are a fair sample: the likelihood ratio of beta = gamma = 0."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,7 +22,8 @@ _REFINEMENTS: Final = 3
 _ROUNDING: Final = 0.05
 """By how much a ratio may be off, since the highest point is sought on grids."""
 
-_WIDTH: Final = np.array([2.5, 4.0])  # of the first grid, in alpha and beta
+_MANY: Final = 100
+_WIDTH: Final = np.array([2.5, 4.0])  # of the first grid, in level and slope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +35,37 @@ class Fairness:
     p_value : float
         Share of simulated audits with fair labels whose likelihood ratio is as large.
     favoured : float
-        How many times as often the highest scores are confirmed as the lowest, as estimated.
+        How many times as often the highest scores are confirmed as the lowest, as estimated; with
+        `at_threshold`, those above the threshold as those below it.
+    at_threshold : bool
+        Whether a step at the threshold explains the verdicts better than a slope along the score.
     """
 
     p_value: float
     favoured: float
+    at_threshold: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """Which positives get confirmed more often than which, without a full stop.
+
+        Examples
+        --------
+        >>> Fairness(p_value=0.01, favoured=3.0).sentence
+        'positives of the highest scores get confirmed 3 times as often as those of the lowest'
+        >>> Fairness(p_value=0.01, favoured=0.25, at_threshold=True).sentence
+        'positives below the threshold get confirmed 4 times as often as those above it'
+        """
+        times = max(self.favoured, 1 / self.favoured)
+        often = f"{times:.2g} times" if times < _MANY else f"over {_MANY} times"
+        more, less = "of the highest scores", "of the lowest"
+        if self.at_threshold:
+            more, less = "above the threshold", "below it"
+        if self.favoured < 1:
+            more, less = ("of the lowest scores", "of the highest")
+            if self.at_threshold:
+                more, less = "below the threshold", "above it"
+        return f"positives {more} get confirmed {often} as often as those {less}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,9 +86,9 @@ class _Audits:
         root = np.sqrt(np.maximum(linear**2 - 4 * square * a, 0))
         return np.asarray(2 * a / (linear + root))
 
-    def log_likelihood(self, alpha: FloatArray, beta: FloatArray, rank: FloatArray) -> FloatArray:
-        """The highest over p, summed over bins; alpha and beta have shape (..., audits)."""
-        v = alpha[..., np.newaxis] + beta[..., np.newaxis] * rank
+    def log_likelihood(self, level: FloatArray, slope: FloatArray, along: FloatArray) -> FloatArray:
+        """The highest over p, summed over bins; level and slope have shape (..., audits)."""
+        v = level[..., np.newaxis] + slope[..., np.newaxis] * along
         e = 1 / (1 + np.exp(v))
         p = np.minimum(self.share(e), 1 - 1e-12)
         value = (self.labeled + self.found + CONFIRMED_EXPONENT) * np.log(p)
@@ -71,9 +99,10 @@ class _Audits:
 
 
 def check_fairness(counts: AuditCounts, *, seed: int = 0) -> Fairness:
-    """Test beta = 0 by its likelihood ratio, at a level found by simulation.
+    """Test beta = gamma = 0 by the higher of two likelihood ratios, at a level by simulation.
 
-    It sees what is monotone in the score, and no favour inside a bin or by anything but the score.
+    It sees what is monotone in the score and what jumps at the threshold, and no favour inside a
+    bin or by anything but the score.
 
     Parameters
     ----------
@@ -84,25 +113,35 @@ def check_fairness(counts: AuditCounts, *, seed: int = 0) -> Fairness:
     -----
     Under the hypothesis all bins share one label frequency; it and the p of each bin are estimated,
     399 audits of the same design are simulated with them, confirmations included, and the ratio of
-    each is computed as that of the audit. Verdicts are taken for the truth.
+    each is computed as that of the audit: the higher of that of a slope alone and that of a step
+    alone. Verdicts are taken for the truth.
     """
     rank = counts.bins.rank
     told = 1 / (1 / (counts.positive + 0.5) + 1 / (counts.labeled + 0.5))
-    rank = rank - float(rank @ told / told.sum())  # so that alpha and beta are nearly independent
+    ways = []
+    for along in (rank, np.where(counts.bins.above, 1.0, -1.0)):
+        # Centred, so that level and slope are nearly independent.
+        centred = along - float(along @ told / told.sum())
+        if np.ptp(centred) > 0:
+            ways.append(centred)
     observed = _Audits(
         labeled=counts.labeled[np.newaxis].astype(float),
         found=counts.positive[np.newaxis].astype(float),
         cleared=(counts.decided - counts.positive)[np.newaxis].astype(float),
         rest=(counts.undrawn + counts.undecided)[np.newaxis].astype(float),
     )
-    start = _crude_level(counts)
-    ratio, alpha, beta = _ratio(observed, np.array([start]), rank)
-    simulated = _simulated(counts, observed, alpha, np.random.default_rng(seed))
-    others, _, _ = _ratio(simulated, np.full(SIMULATIONS, alpha[0]), rank)
-    ends = alpha[0] + beta[0] * rank[[0, -1]]
+    ratios, level, slopes = _ratios(observed, np.array([_crude_level(counts)]), ways)
+    simulated = _simulated(counts, observed, level, np.random.default_rng(seed))
+    others, _, _ = _ratios(simulated, np.full(SIMULATIONS, level[0]), ways)
+    best = int(ratios[:, 0].argmax())
+    ends = level[0] + slopes[best, 0] * ways[best][[0, -1]]
     low, high = 1 / (1 + np.exp(ends))
-    as_large = int((others >= ratio[0] - _ROUNDING).sum())
-    return Fairness(p_value=(1 + as_large) / (1 + SIMULATIONS), favoured=float(high / low))
+    as_large = int((others.max(axis=0) >= ratios[best, 0] - _ROUNDING).sum())
+    return Fairness(
+        p_value=(1 + as_large) / (1 + SIMULATIONS),
+        favoured=float(high / low),
+        at_threshold=best == 1,
+    )
 
 
 def _crude_level(counts: AuditCounts) -> float:
@@ -112,39 +151,40 @@ def _crude_level(counts: AuditCounts) -> float:
     return float(np.log(hidden + 0.5) - np.log(counts.labeled.sum() + 0.5))
 
 
-def _ratio(
-    audits: _Audits, start: FloatArray, rank: FloatArray
+def _ratios(
+    audits: _Audits, start: FloatArray, ways: Sequence[FloatArray]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Twice the log likelihood ratio of each audit, alpha under beta = 0, and the slope beta."""
-    fair, alpha, _ = _highest(audits, start, rank, sloped=False)
-    free, _, beta = _highest(audits, alpha, rank, sloped=True)
-    return 2 * np.maximum(free - fair, 0), alpha, beta
+    """Twice the log likelihood ratio by way and audit, the fair level, and slopes by way."""
+    fair, level, _ = _highest(audits, start, np.zeros_like(ways[0]), sloped=False)
+    free = [_highest(audits, level, along, sloped=True) for along in ways]
+    ratios = [2 * np.maximum(value - fair, 0) for value, _, _ in free]
+    return np.stack(ratios), level, np.stack([slope for _, _, slope in free])
 
 
 def _highest(
-    audits: _Audits, start: FloatArray, rank: FloatArray, *, sloped: bool
+    audits: _Audits, start: FloatArray, along: FloatArray, *, sloped: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The highest likelihood, on grids that narrow down on it."""
-    alpha, beta, width = start, np.zeros_like(start), _WIDTH
+    level, slope, width = start, np.zeros_like(start), _WIDTH
     steps = np.linspace(-1, 1, _GRID)
     value = np.full_like(start, -np.inf)
     for _ in range(_REFINEMENTS):
         slopes = steps if sloped else np.zeros(1)
         grid = np.stack(np.meshgrid(steps, slopes, indexing="ij")).reshape(2, -1, 1)
-        alphas, betas = alpha + width[0] * grid[0], beta + width[1] * grid[1]
-        values = audits.log_likelihood(alphas, betas, rank)
+        levels, tried = level + width[0] * grid[0], slope + width[1] * grid[1]
+        values = audits.log_likelihood(levels, tried, along)
         best = values.argmax(axis=0)
         audit = np.arange(len(start))
-        alpha, beta, value = alphas[best, audit], betas[best, audit], values[best, audit]
+        level, slope, value = levels[best, audit], tried[best, audit], values[best, audit]
         width = width * 2 / (_GRID - 1)
-    return value, alpha, beta
+    return value, level, slope
 
 
 def _simulated(
-    counts: AuditCounts, observed: _Audits, alpha: FloatArray, rng: np.random.Generator
+    counts: AuditCounts, observed: _Audits, level: FloatArray, rng: np.random.Generator
 ) -> _Audits:
     """Audits of the same design with fair labels, one a row."""
-    e = 1 / (1 + np.exp(alpha[0]))
+    e = 1 / (1 + np.exp(level[0]))
     p = observed.share(np.array(e))[0]
     shape = (SIMULATIONS, len(p))
     labeled = rng.binomial(counts.rows, p * e, size=shape)

@@ -49,9 +49,6 @@ def audit_findings(audit: Audit, counts: AuditCounts, fairness: Fairness) -> tup
 def _unfair(audit: Audit, fairness: Fairness) -> list[Finding]:
     if fairness.p_value > LEVEL:
         return []
-    times = max(fairness.favoured, 1 / fairness.favoured)
-    often = f"{times:.2g} times as often as" if times < 100 else "over 100 times as often as"
-    high, low = ("highest", "lowest") if fairness.favoured > 1 else ("lowest", "highest")
     then = (
         "The audit took confirmations for a fair sample, so recall and AUC are wrong by that: read "
         "it with fair='check'."
@@ -63,9 +60,8 @@ def _unfair(audit: Audit, fairness: Fairness) -> list[Finding]:
             name="unfair_labels_by_audit",
             severity="warning",
             sentence=(
-                f"Positives of the {high} scores get confirmed {often} those of the {low}, by the "
-                f"audit (p = {fairness.p_value:.2g}): confirmed positives are not a fair sample. "
-                f"{then}"
+                f"{fairness.sentence.capitalize()}, by the audit (p = {fairness.p_value:.2g}): "
+                f"confirmed positives are not a fair sample. {then}"
             ),
         )
     ]

@@ -154,8 +154,7 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
     console.print(bins_found(shown.by_bin()))
     fairness = shown.fairness
     console.print(
-        f"\nThat labels are fair: p = {fairness.p_value:.2g}; the highest scores are confirmed "
-        f"{fairness.favoured:.2g} times as often as the lowest.",
+        f"\nThat labels are fair: p = {fairness.p_value:.2g}; as estimated, {fairness.sentence}.",
         markup=False,
     )
 

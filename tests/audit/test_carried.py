@@ -92,19 +92,23 @@ def by_bin(mean, covariance, **changed):
     )
 
 
+def two_bins():
+    return AuditCounts.of(bins(rows=[400, 60], labeled=[3, 16], above=1), decided=0, positive=0)
+
+
 def test_spread_of_the_share_arrived_is_that_of_draws():
     known = by_bin([1.4, 2.0], np.array([[0.02, 0.005], [0.005, 0.03]]))
     found = known.so_far(0.6, log_variance=0.02)
     rng = np.random.default_rng(0)
     share = 0.6 * np.exp(np.sqrt(0.02) * rng.standard_normal(100_000))
-    drawn = -special.logit(share * special.expit(-known.draw(np.ones(2), 100_000, rng)))
+    drawn = -special.logit(share * special.expit(-known.draw(two_bins(), 100_000, rng)))
     assert found.mean == pytest.approx(drawn.mean(axis=1), abs=0.01)
     assert found.covariance == pytest.approx(np.cov(drawn), abs=0.002)
 
 
 def test_draws_are_those_of_the_normal_also_where_it_is_flat():
     flat = by_bin([1.0, 2.0], np.full((2, 2), 0.04))
-    drawn = flat.draw(np.ones(2), 50_000, np.random.default_rng(0))
+    drawn = flat.draw(two_bins(), 50_000, np.random.default_rng(0))
     assert np.ptp(drawn[1] - drawn[0]) < 1e-6
     assert drawn[0].std() == pytest.approx(0.2, rel=0.02)
     assert flat.later(4).covariance == pytest.approx(np.array([[0.13, 0.03], [0.03, 0.13]]))
@@ -123,21 +127,21 @@ def test_line_of_another_model_has_the_spread_of_its_departures():
 
 def test_another_model_version_has_the_class_prior_of_the_label_frequency_over_all():
     """Whatever the slope and the step are: so many confirmed, at so large a share."""
-    nothing = counts(rows=50 * ROWS, labeled=50 * CONFIRMED, found=0, decided=0)
+    nothing = counts(rows=400 * ROWS, labeled=50 * CONFIRMED, found=0, decided=0)
     known = UNKNOWN.for_new_model((np.log(4), 0.0004)).later(0)
     for share, wanted in ((1.0, 0.2), (0.5, 0.1)):
         believed = FrequencyByBin.on_line(known, nothing.bins).so_far(share, log_variance=0.01)
         drawn = read_unaudited(nothing, believed).metrics()
         found = np.median(drawn["label_frequency"])
-        assert found == pytest.approx(wanted, rel=0.08)  # no p is above 1
+        assert found == pytest.approx(wanted, rel=0.05)
         spread = np.log(drawn["label_frequency"]).std()
-        assert spread == pytest.approx(0.1, rel=0.4)
-        assert drawn["recall"].std() > 0.1
+        assert spread == pytest.approx(0.1, rel=0.2)
+        assert drawn["recall"].std() > 0.05
 
 
 def test_positives_of_an_unaudited_window_are_those_of_a_grid():
     """Bin by bin: the prior of v times that of p given v, on a fine grid of both."""
-    audit = AuditCounts.of(bins(rows=[400, 60], labeled=[3, 16], above=1), decided=0, positive=0)
+    audit = two_bins()
     mean, sd = np.array([1.4, 1.0]), np.array([0.3, 0.25])
     drawn = read_unaudited(audit, by_bin(mean, np.diag(sd**2)), draws=20_000)
     v, p_logit = np.meshgrid(np.linspace(-1, 4, 400), np.linspace(-9, 25, 3000), indexing="ij")

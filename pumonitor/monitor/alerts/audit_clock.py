@@ -114,14 +114,11 @@ def _unfair(audits: Sequence[ReadAudit]) -> _Found:
             f"the audit {last.name} does not say that confirmations follow the score "
             f"(p = {found.p_value:.2g})",
         )
-    times = max(found.favoured, 1 / found.favoured)
-    high, low = ("highest", "lowest") if found.favoured > 1 else ("lowest", "highest")
     return (
         "breach",
         found.p_value,
-        f"positives of the {high} scores get confirmed {times:.2g} times as often as those of the "
-        f"{low}, by the audit {last.name} (p = {found.p_value:.2g}): find out who decides what is "
-        "confirmed; estimates of the audit allow for it, those of segments do not",
+        f"{found.sentence}, by the audit {last.name} (p = {found.p_value:.2g}): find out who "
+        "decides what is confirmed; estimates of the audit allow for it, those of segments do not",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,7 @@ class ShownAudit:
         """Plain JSON types, without ids."""
         return {
             "estimates": {name: one.to_dict() for name, one in self.estimates.items()},
-            "fairness": {"p_value": self.fairness.p_value, "favoured": self.fairness.favoured},
+            "fairness": asdict(self.fairness),
             "undecided_intervals": {
                 name: list(ends)
                 for name, ends in self.undecided.items()
