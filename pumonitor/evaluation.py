@@ -33,15 +33,13 @@ from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.settings import check_settings
 from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
-from pumonitor.prior.labels.label_frequency import LabelFrequency
+from pumonitor.prior.labels.label_frequency import LabelFrequency, read_label_frequency
 from pumonitor.results import Evaluation, Scenario, Target
 from pumonitor.sensitivity.at_priors import AtPriors
 from pumonitor.stats.distribution_bands import Band
-from pumonitor.tables import ScoreTable
+from pumonitor.tables import ScoreTable, score_shares
 
-__all__ = ["evaluate", "evaluate_table", "score_shares"]
-
-_HISTOGRAM_BINS = 40
+__all__ = ["evaluate", "evaluate_table"]
 
 
 def evaluate(
@@ -90,7 +88,8 @@ def evaluate(
         audit mends the prior alone: labels that favour some scores make recall, AUC and precision
         wrong as before, and mostly without a warning.
     label_frequency : float, (low, high), (value, low, high), optional
-        c, the share of the positives that is confirmed by now, in place of `class_prior`.
+        c, the share of the positives that is confirmed by now, in place of `class_prior`. With
+        `audit`: what is known of it besides, (low, high).
     scenario : {"single-training-set", "case-control"}
         Whether labeled and unlabeled rows together are the sample of the population (a production
         window), or the unlabeled rows alone.
@@ -288,7 +287,6 @@ def evaluate_table(
     if audit is not None:
         check_goes_with_audit(
             class_prior=class_prior,
-            label_frequency=label_frequency,
             scenario=scenario,
             label_purity=label_purity,
             auxiliary=auxiliary,
@@ -298,13 +296,16 @@ def evaluate_table(
             audit,
             table,
             threshold=threshold,
+            label_frequency=(
+                None if label_frequency is None else read_label_frequency(label_frequency)[1:]
+            ),
             confidence_level=confidence_level,
             f_beta=f_beta,
         )
     prior, purity, evidence = assumed_of(
         table,
         class_prior=class_prior if reading is None else reading.class_prior,
-        label_frequency=label_frequency,
+        label_frequency=label_frequency if reading is None else None,
         label_purity=label_purity,
         scenario=scenario,
         target=target,
@@ -400,20 +401,3 @@ def _check_table(table: Any) -> None:
             "that the column holds the model's score"
         )
         raise InputError(msg)
-
-
-def score_shares(table: ScoreTable) -> dict[str, NDArray[np.float64]]:
-    """Shares of labeled and of unlabeled rows in equal bins of the score, for drawing."""
-    edges = np.linspace(table.lower[0], table.upper[-1], _HISTOGRAM_BINS + 1)
-    middle = 0.5 * (table.lower + table.upper)
-    bins = np.clip(np.searchsorted(edges, middle, side="right") - 1, 0, _HISTOGRAM_BINS - 1)
-
-    def share(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        counts = np.bincount(bins, weights=values, minlength=_HISTOGRAM_BINS)
-        return np.asarray(counts / values.sum())
-
-    return {
-        "edges": edges,
-        "labeled": share(table.labeled),
-        "unlabeled": share(table.unlabeled),
-    }

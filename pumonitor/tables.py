@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,9 +21,12 @@ from pumonitor._validate import check_label_counts
 from pumonitor._weights import Weights
 from pumonitor.errors import InputError
 
-__all__ = ["ScoreTable", "Weights"]
+__all__ = ["ScoreTable", "Weights", "score_shares"]
 
 FloatArray = NDArray[np.float64]
+
+
+_HISTOGRAM_BINS: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -267,3 +270,20 @@ class ScoreTable(ScoreColumns):
         `resolution` of the result states the error, about 1 / (2 max_cells) at the most.
         """
         return compressed(self, max_cells, thresholds=thresholds)
+
+
+def score_shares(table: ScoreTable) -> dict[str, NDArray[np.float64]]:
+    """Shares of labeled and of unlabeled rows in equal bins of the score, for drawing."""
+    edges = np.linspace(table.lower[0], table.upper[-1], _HISTOGRAM_BINS + 1)
+    middle = 0.5 * (table.lower + table.upper)
+    bins = np.clip(np.searchsorted(edges, middle, side="right") - 1, 0, _HISTOGRAM_BINS - 1)
+
+    def share(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        counts = np.bincount(bins, weights=values, minlength=_HISTOGRAM_BINS)
+        return np.asarray(counts / values.sum())
+
+    return {
+        "edges": edges,
+        "labeled": share(table.labeled),
+        "unlabeled": share(table.unlabeled),
+    }

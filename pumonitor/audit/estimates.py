@@ -179,7 +179,6 @@ def audited(estimates: Mapping[str, Estimate], reading: AuditedEstimates) -> dic
 def check_goes_with_audit(
     *,
     class_prior: object,
-    label_frequency: object,
     scenario: str,
     label_purity: object,
     auxiliary: object,
@@ -193,7 +192,6 @@ def check_goes_with_audit(
     """
     given = {
         "class_prior": not (isinstance(class_prior, str) and class_prior == "auto"),
-        "label_frequency": label_frequency is not None,
         "auxiliary": auxiliary is not None,
     }
     for name, wrong in given.items():

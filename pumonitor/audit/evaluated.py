@@ -14,7 +14,7 @@ from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, AuditedEstimates
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
 from pumonitor.audit.fairness import Fairness, check_fairness
 from pumonitor.audit.findings import audit_findings
-from pumonitor.audit.frequency import FAIR, UNKNOWN
+from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore
 from pumonitor.audit.verdicts import Audit
 from pumonitor.errors import InputError
 from pumonitor.results import Finding
@@ -72,6 +72,7 @@ def read_audit(
     table: ScoreTable,
     *,
     threshold: float,
+    label_frequency: tuple[float, float] | None = None,
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
 ) -> AuditReading:
@@ -85,6 +86,8 @@ def read_audit(
         cases count as unlabeled in it.
     threshold : float
         That of the audit.
+    label_frequency : (low, high), optional
+        What is known besides of the share of the positives that is confirmed, at the same level.
     confidence_level : float
     f_beta : float
         beta of `f_beta`.
@@ -92,8 +95,8 @@ def read_audit(
     Raises
     ------
     InputError
-        If the threshold is another one, rows carry weights, or these cannot be the rows that it
-        was drawn from.
+        If the threshold is another one, rows carry weights, these cannot be the rows that it was
+        drawn from, or the label frequency is one number.
     """
     design = audit.design
     if threshold != design.threshold:
@@ -105,7 +108,7 @@ def read_audit(
     bins = bins_between(table, edges=design.edges, threshold=threshold)
     decided, positive, undecided = audit.by_bin()
     counts = AuditCounts.of(bins, decided=decided, positive=positive, undecided=undecided)
-    believed = FAIR if audit.fair == "assume" else UNKNOWN
+    believed = _believed(audit, label_frequency, confidence_level=confidence_level)
     extremes: dict[str, tuple[float, float]] = {}
     if undecided.any():
         ends = undecided_extremes(
@@ -126,6 +129,23 @@ def read_audit(
         confidence_level=confidence_level,
         f_beta=f_beta,
     )
+
+
+def _believed(
+    audit: Audit, label_frequency: tuple[float, float] | None, *, confidence_level: float
+) -> FrequencyByScore:
+    """Before the audit."""
+    believed = FAIR if audit.fair == "assume" else UNKNOWN
+    if label_frequency is None:
+        return believed
+    low, high = label_frequency
+    if not 0 < low < high < 1:
+        msg = (
+            "with an audit label_frequency is what is known besides, an interval within (0, 1): "
+            f"give (low, high) or leave it out, got low={low:g} and high={high:g}"
+        )
+        raise InputError(msg)
+    return believed.given(low, high, confidence_level=confidence_level)
 
 
 def check_same_labels(audit: Audit, table: ScoreTable) -> None:

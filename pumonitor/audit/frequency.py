@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 __all__ = ["DRIFT", "FAIR", "UNKNOWN", "FrequencyByScore", "as_line", "line_of_bins"]
 
@@ -68,8 +69,8 @@ class FrequencyByScore:
         """Whether the threshold is taken to make no difference: gamma = 0."""
         return self.covariance[2][2] == 0
 
-    def given(self, low: float, high: float) -> FrequencyByScore:
-        """With the label frequency of all positives between two values, at 95%.
+    def given(self, low: float, high: float, *, confidence_level: float = 0.95) -> FrequencyByScore:
+        """With the label frequency of all positives between two values.
 
         Raises
         ------
@@ -80,7 +81,8 @@ class FrequencyByScore:
             msg = f"label frequencies must satisfy 0 < low < high < 1, got {low:g} and {high:g}"
             raise ValueError(msg)
         ends = [math.log((1 - end) / end) for end in (low, high)]
-        variance = ((ends[0] - ends[1]) / (2 * 1.96)) ** 2
+        reach = 2 * float(special.ndtri(0.5 + 0.5 * confidence_level))
+        variance = ((ends[0] - ends[1]) / reach) ** 2
         return replace(self, overall=(0.5 * (ends[0] + ends[1]), variance))
 
     def later(self, months: float) -> FrequencyByScore:

@@ -273,7 +273,7 @@ def test_undecided_and_unread_cases_are_said(window, drawn, verdicts):
     [
         ({"threshold": 1.0}, "was drawn for the threshold 2.0, got 1.0"),
         ({"class_prior": 0.1}, "leave out class_prior, or audit"),
-        ({"label_frequency": 0.1}, "leave out label_frequency, or audit"),
+        ({"label_frequency": 0.1}, r"give \(low, high\) or leave it out, got low=0.1 and high=0.1"),
         ({"scenario": "case-control"}, "single-training-set scenario"),
         ({"label_purity": 0.9}, "a label_purity of 1"),
         ({"sample_weight": np.full(ROWS, 2.0)}, "an audit needs rows that count one each"),
@@ -288,6 +288,19 @@ def test_evaluations_that_an_audit_does_not_go_with(window, drawn, verdicts, opt
     given = {"threshold": THRESHOLD, "audit": audit, **options}
     with pytest.raises(ValueError, match=said):
         pumonitor.evaluate(labels, scores, **given)
+
+
+def test_label_frequency_that_is_known_besides_narrows_the_class_prior(window, drawn, verdicts):
+    positive, labels, scores, _ = window
+    audit = pumonitor.read_verdicts(drawn, verdicts)
+    given = {"threshold": THRESHOLD, "audit": audit}
+    alone = pumonitor.evaluate(labels, scores, **given)
+    frequency = labels.sum() / positive.sum()
+    ends = (0.95 * frequency, 1.05 * frequency)
+    known = pumonitor.evaluate(labels, scores, label_frequency=ends, **given)
+    one, other = known["class_prior"], alone["class_prior"]
+    assert one.high - one.low < 0.7 * (other.high - other.low)
+    assert one.low < positive.mean() < one.high
 
 
 def test_labels_that_favour_high_scores_are_seen():

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.audited_curves import audited_curves
-from pumonitor.evaluation import score_shares
 from pumonitor.metrics.curves import (
     ThresholdCells,
     by_threshold,
@@ -29,6 +28,7 @@ from pumonitor.monitor.reports.window_problem import WindowProblem
 from pumonitor.results import Curve
 from pumonitor.results.sensitivity import Sensitivity
 from pumonitor.sensitivity.at_priors import AtPriors
+from pumonitor.tables import score_shares
 
 __all__ = ["OVER_PRIORS", "WindowCurves", "window_curves"]
 

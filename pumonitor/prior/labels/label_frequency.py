@@ -11,7 +11,12 @@ from pumonitor.errors import if_percent
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.tables import ScoreTable
 
-__all__ = ["GIVEN_LABEL_FREQUENCY", "LabelFrequency", "prior_from_label_frequency"]
+__all__ = [
+    "GIVEN_LABEL_FREQUENCY",
+    "LabelFrequency",
+    "prior_from_label_frequency",
+    "read_label_frequency",
+]
 
 LabelFrequency = float | tuple[float, float] | tuple[float, float, float]
 """c as known, (low, high) or (value, low, high)."""
@@ -54,7 +59,7 @@ def prior_from_label_frequency(
             "come from the population; give class_prior"
         )
         raise ValueError(msg)
-    value, low, high = _read(label_frequency)
+    value, low, high = read_label_frequency(label_frequency)
     labeled = float(table.labeled_mass.sum())
     rows = labeled + float((table.unlabeled + table.negative).sum())
     confirmed = label_purity * labeled / rows
@@ -74,7 +79,19 @@ def prior_from_label_frequency(
     return replace(estimate, label_frequency=value, label_frequency_interval=(low, high))
 
 
-def _read(label_frequency: LabelFrequency) -> tuple[float, float, float]:
+def read_label_frequency(label_frequency: LabelFrequency) -> tuple[float, float, float]:
+    """Value, low and high of a given label frequency; the three are equal if it is one number.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no number, or not in order within (0, 1].
+
+    Examples
+    --------
+    >>> read_label_frequency((0.25, 0.36))
+    (0.3, 0.25, 0.36)
+    """
     if isinstance(label_frequency, tuple | list):
         parts = tuple(float(part) for part in label_frequency)
         if len(parts) not in (2, 3):
