@@ -33,8 +33,8 @@ class Dialect(ABC):
     floor: ClassVar[str] = "CAST(floor({}) AS BIGINT)"
     text: ClassVar[str] = "VARCHAR"
     double: ClassVar[str] = "DOUBLE"
-    grouped_id: ClassVar[str] = "{}"
-    """What ids are told apart by where only their number is wanted."""
+    hashed_id: ClassVar[str | None] = None
+    """A whole number of 64 bits by which ids are mostly told apart, where it costs little."""
     takes_parameters: ClassVar[bool] = False
     has_indexes: ClassVar[bool] = True
     """Or whatever else finds a few ids among many without reading them all."""
@@ -103,8 +103,7 @@ class DuckDB(Dialect):
 
     __slots__ = ()
     name = "duckdb"
-    # A 64-bit hash groups much faster than text. Should two ids share one, the exact way is taken.
-    grouped_id = "hash({})"
+    hashed_id = "hash({})"
     has_indexes = False
 
     def number(self, raw: str, kind: Kind) -> str:

@@ -130,13 +130,7 @@ def distinct(engine: Engine, query: CountQuery) -> tuple[int, int, int, CountQue
     """
     about = query.predictions.relation.name
     ((rows,),) = engine.rows(query.rows(), about=about)
-    parts = 1 + int(rows) // _IDS_AT_ONCE if query.dialect.grouped_id != "{}" else 1
-    ids = sum(
-        int(engine.rows(query.ids(part=part, parts=parts), about=about)[0][0])
-        for part in range(parts)
-        if rows
-    )
-    if ids == rows:
+    if _all_different(engine, query, int(rows)):
         return int(rows), 0, 0, query
     query = replace(query, repeats=True)
     if engine.keep("pumonitor_repeated", query.repeated(), about=about):
@@ -146,6 +140,25 @@ def distinct(engine: Engine, query: CountQuery) -> tuple[int, int, int, CountQue
         raise _unusable(engine, query, _problems(engine, query), between=query.between)
     # Missing ids are no repetitions: nothing is found of them here.
     return int(rows), int(same or 0), int(other or 0), query
+
+
+def _all_different(engine: Engine, query: CountQuery, rows: int) -> bool:
+    """Whether no id stands more than once.
+
+    Where ids have a hash of 64 bits, these are sorted here, which takes a fifth of the time of
+    grouping them there. Should two ids share one, the exact way is taken.
+    """
+    about = query.predictions.relation.name
+    if query.dialect.hashed_id is None:
+        return rows == 0 or int(engine.rows(query.ids(), about=about)[0][0]) == rows
+    parts = 1 + rows // _IDS_AT_ONCE
+    for part in range(parts):
+        found = engine.columns(query.id_hashes(part=part, parts=parts), about=about)
+        hashes = np.asarray(found["hashed"])
+        hashes.sort()
+        if np.any(hashes[1:] == hashes[:-1]):
+            return False
+    return True
 
 
 def _unusable(

@@ -32,14 +32,19 @@ class CountQuery(QueryParts):
         """How many rows the window has."""
         return self.stated("SELECT count(*) AS n FROM pumonitor_window", "pumonitor_window")
 
-    def ids(self, *, part: int = 0, parts: int = 1) -> Statement:
-        """How many different ids there are in one of several parts of the window."""
-        same = self.dialect.grouped_id.format("id")
-        only = f" WHERE {same} % {parts} = {part}" if parts > 1 else ""
+    def ids(self) -> Statement:
+        """How many different ids there are in the window."""
         return self.stated(
-            f"SELECT count(*) AS n FROM (SELECT {same} AS same FROM pumonitor_window{only} "
-            f"GROUP BY {same}) AS grouped",
+            "SELECT count(*) AS n FROM (SELECT id FROM pumonitor_window GROUP BY id) AS grouped",
             "pumonitor_window",
+        )
+
+    def id_hashes(self, *, part: int = 0, parts: int = 1) -> Statement:
+        """A hash of each row's id, in one of several parts of the window."""
+        hashed = (self.dialect.hashed_id or "{}").format("id")
+        only = f" WHERE {hashed} % {parts} = {part}" if parts > 1 else ""
+        return self.stated(
+            f"SELECT {hashed} AS hashed FROM pumonitor_window{only}", "pumonitor_window"
         )
 
     def repeated(self) -> Statement:
