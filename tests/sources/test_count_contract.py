@@ -15,7 +15,9 @@ import polars as pl
 import pytest
 import sqlalchemy
 
+from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.windows import counting
 from pumonitor.sources.windows.grid import ScoreGrid
 from tests.oracles import counted_windows
 from tests.sources.monitored import REQUEST, assert_equal, labels, opened, predictions
@@ -161,6 +163,25 @@ def plain(frame):
         }
         for row in frame.to_dict("records")
     ]
+
+
+@pytest.mark.parametrize("repeated", [True, False])
+def test_ids_that_are_looked_at_in_parts(frames, expected, monkeypatch, repeated):
+    """As those of windows above eight million rows are."""
+    made, known = frames
+    if not repeated:
+        made = made.drop_duplicates("prediction id")
+        with closing(opened(made, known)) as source:
+            whole = source.counts(REQUEST)
+    monkeypatch.setattr(counting, "_IDS_AT_ONCE", 100)
+    with closing(opened(made, known)) as source:
+        assert_equal(source.counts(REQUEST), expected[0] if repeated else whole)
+
+
+def test_ids_that_share_a_hash_are_told_apart(frames, expected, monkeypatch):
+    monkeypatch.setattr(DuckDB, "hashed_id", "(hash({}) % 50)")
+    with closing(opened(*frames)) as source:
+        assert_equal(source.counts(REQUEST), expected[0])
 
 
 def test_polars(frames, expected):
