@@ -124,6 +124,8 @@ def check_fairness(counts: AuditCounts, *, seed: int = 0) -> Fairness:
         centred = along - float(along @ told / told.sum())
         if np.ptp(centred) > 0:
             ways.append(centred)
+    if not ways:  # one bin: nothing to compare
+        return Fairness(p_value=1.0, favoured=1.0)
     observed = _Audits(
         labeled=counts.labeled[np.newaxis].astype(float),
         found=counts.positive[np.newaxis].astype(float),

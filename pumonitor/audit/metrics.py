@@ -67,12 +67,14 @@ def metric_draws(
 
 
 def following_draws(draws: Mapping[str, FloatArray], *, beta: float) -> Mapping[str, FloatArray]:
-    """F-beta and the LL score, which follow from precision, recall and the share flagged."""
-    precision, recall = draws["precision"], draws["recall"]
+    """F-beta and the LL score, which follow from class prior, recall and the share flagged."""
+    prior, recall = draws["class_prior"], draws["recall"]
+    flagged = draws["predicted_positive_rate"]
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
-            "f_beta": (1 + beta**2) * precision * recall / (beta**2 * precision + recall),
-            "ll_score": recall**2 / draws["predicted_positive_rate"],
+            # Not by precision: where no positive is flagged both are 0, and F-beta is 0 as F1 is.
+            "f_beta": (1 + beta**2) * prior * recall / (beta**2 * prior + flagged),
+            "ll_score": recall**2 / flagged,
         }
 
 

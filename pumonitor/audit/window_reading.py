@@ -116,7 +116,8 @@ def without_shared(posterior: AuditPosterior, shared: FloatArray | None) -> floa
     Notes
     -----
     The log of the class prior is regressed on v = -logit e by bin; `shared` goes through the
-    slopes.
+    slopes. It may be negative (`pumonitor.audit.carried.CarriedAudits.shared`): then the error is
+    above that of the window alone.
     """
     prior = np.log(np.maximum(posterior.metrics()["class_prior"], 1e-12))
     whole = float(prior.var())
@@ -127,7 +128,7 @@ def without_shared(posterior: AuditPosterior, shared: FloatArray | None) -> floa
     spread = v.T @ v / len(v)
     slope = np.linalg.pinv(spread, hermitian=True) @ (v.T @ (prior - prior.mean())) / len(prior)
     left = whole - float(slope @ spread @ slope)
-    return float(np.sqrt(np.clip(whole - float(slope @ shared @ slope), max(left, 0.0), whole)))
+    return float(np.sqrt(max(whole - float(slope @ shared @ slope), left, 0.0)))
 
 
 def _plain(believed: FrequencyByScore | FrequencyByBin) -> dict[str, Any]:

@@ -203,7 +203,18 @@ def test_error_that_windows_share_cancels():
     whole = without_shared(drawn, None)
     assert whole == pytest.approx(0.3, rel=0.15)
     assert without_shared(drawn, shared) < 0.35 * whole
-    assert without_shared(drawn, -shared) == pytest.approx(whole)
+
+
+def test_error_of_the_first_audit_counts_where_a_later_one_knows_much_more():
+    """Lemma of Hausman: the two differ by the first's variance less the later one's."""
+    first, later = np.full((12, 12), 0.09), np.full((12, 12), 0.01)
+    drawn = read_unaudited(
+        counts(found=0, decided=0, labeled=100 * CONFIRMED, rows=200 * ROWS),
+        by_bin(np.full(12, 2.0), later + 0.0001 * np.eye(12)),
+    )
+    apart = without_shared(drawn, 2 * later - first)
+    by_v = special.expit(2.0)  # of the log of the class prior, whose positives are L (1 + exp v)
+    assert apart == pytest.approx(by_v * np.sqrt(0.09 - 0.01), rel=0.1)
 
 
 @settings(max_examples=40, deadline=None)

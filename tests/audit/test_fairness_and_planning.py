@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pumonitor.audit.allocation import design_audit, expected_shares
+from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
 from pumonitor.audit.fairness import check_fairness
@@ -39,6 +40,12 @@ def test_labels_that_follow_the_score_are_seen_with_their_direction(favoured):
 def test_check_of_an_audit_without_a_positive_says_nothing():
     found = check_fairness(AuditCounts.of(bins(), decided=3, positive=0))
     assert found.p_value > 0.05
+
+
+def test_check_of_one_bin_says_nothing():
+    one = ScoreBins.counted(edges=[], threshold=0.5, rows=[1000], labeled=[20])
+    found = check_fairness(AuditCounts.of(one, decided=50, positive=5))
+    assert (found.p_value, found.favoured) == (1.0, 1.0)
 
 
 def test_widths_that_come_are_those_planned():

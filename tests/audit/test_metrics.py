@@ -63,6 +63,13 @@ def test_those_that_follow_from_others_are_those_of_the_rows(rows, draws):
     assert found["ll_score"] == pytest.approx(recall**2 / flagged.mean())
 
 
+@pytest.mark.parametrize("above", [0, ABOVE])
+def test_f_beta_is_0_like_f1_where_no_positive_is_flagged(above):
+    missed = np.array([[4.0, 12.0, 20.0, 0.0, 0.0]])
+    draws = metric_draws(bins(ROWS, [1, 3, 5, 0, 0], above=above), missed)
+    assert draws["f1"].tolist() == following_draws(draws, beta=2.0)["f_beta"].tolist() == [0.0]
+
+
 def test_curves_are_those_of_the_rows_at_each_edge(rows):
     positive, bin_of = rows
     found = curve_draws(bins(ROWS, CONFIRMED), POSITIVE[np.newaxis].astype(float))
