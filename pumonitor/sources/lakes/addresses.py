@@ -1,4 +1,4 @@
-"""Addresses of tables in lakes, and the line that names a table whose folder was found."""
+"""Addresses of tables in lakes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ __all__ = [
     "absolute_lake_address",
     "is_lake_address",
     "lake_address",
-    "line_for_delta",
     "shown_lake_address",
 ]
 
@@ -27,8 +26,6 @@ _HAVE_CONTAINERS: Final = ("abfs", "abfss")
 """Schemes in which a container, not a user, stands before an @."""
 
 _ICEBERG: Final = re.compile(r"[^/\s.]+/[^/.\s]+(\.[^/.\s]+)+")
-# What DuckDB calls a store that Delta's library knows by another name.
-_SAME_STORE: Final = {"gcs": "gs", "r2": "s3"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,15 +138,3 @@ def absolute_lake_address(address: str, folder: Path) -> str:
     if outer.lower() != "delta" or "://" in place or not place:
         return address
     return f"{outer}{mark}{folder.absolute() / place}"
-
-
-def line_for_delta(folder: str) -> str:
-    """The address of a Delta table whose folder was found here or in a store.
-
-    Examples
-    --------
-    >>> line_for_delta("/data/p"), line_for_delta("gcs://bucket/p")
-    ('delta:///data/p', 'delta://gs://bucket/p')
-    """
-    scheme, mark, rest = folder.partition("://")
-    return f"delta://{_SAME_STORE.get(scheme, scheme)}{mark}{rest}"

@@ -12,6 +12,7 @@ from pumonitor.errors import InputError, PumonitorError
 from pumonitor.sources.lakes.addresses import LakeAddress
 from pumonitor.sources.lakes.failures import extra_missing, in_our_words
 from pumonitor.sources.lakes.table import TimeRange
+from pumonitor.sources.reach.remote_stores import ENDPOINTS, TIMEOUT_SECONDS, TRIES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,8 +25,7 @@ _TRUNCATED: Final = timedelta(milliseconds=1)
 """Statistics of times in a Delta log are cut off to whole milliseconds."""
 
 # Of a store that does not answer it is said soon; by default it is asked for three minutes.
-_PATIENCE: Final = {"timeout": "30s", "connect_timeout": "10s", "max_retries": "3"}
-_ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_PATIENCE: Final = {"timeout": f"{TIMEOUT_SECONDS}s", "max_retries": str(TRIES - 1)}
 
 
 def open_delta(address: LakeAddress, *, as_of: datetime | None) -> DeltaVersion | None:
@@ -81,7 +81,8 @@ def _options(place: str) -> dict[str, str] | None:
         return None
     options = dict(_PATIENCE)
     if place.startswith("s3"):
-        endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
+        found = (os.environ.get(name, "").strip() for name in ENDPOINTS["s3"])
+        endpoint = next(filter(None, found), "")
         if endpoint:
             options["aws_endpoint_url"] = endpoint
         if endpoint.startswith("http://"):

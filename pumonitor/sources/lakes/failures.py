@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from pumonitor.errors import ExtraMissingError, PumonitorError, SourceError
+from pumonitor.sources.reach.remote_failures import without_signatures
 
 __all__ = ["extra_missing", "in_our_words", "secrets_in"]
 
@@ -18,7 +19,6 @@ _PASSWORD: Final = re.compile(r"://[^/@\s]*?:([^/@\s]+)@")
 _OF_A_TERMINAL: Final = re.compile(r"\x1b\[\d*m|↳")
 # Answers of stores repeat keys and signatures, and addresses may be signed.
 _ANSWER: Final = re.compile(r"<[?A-Za-z!].*", re.DOTALL)
-_ADDRESS: Final = re.compile(r"([a-z][a-z0-9+]*://)(?:[^/\s'\"@]*@)?([^\s'\"?)]*)(?:\?[^\s'\")]*)?")
 _NO_FILE: Final = re.compile(
     r"No such file|not found|NoSuchKey|does not exist|PATH_NOT_FOUND|\b404\b", re.IGNORECASE
 )
@@ -78,7 +78,7 @@ def _in_short(said: str, secrets: Iterable[str]) -> str:
     """The first lines without what is for a terminal, an answer's body, or a secret."""
     plain = _ANSWER.sub("", _OF_A_TERMINAL.sub("", said))
     lines = [line.strip() for line in plain.splitlines() if line.strip()]
-    shown = _ADDRESS.sub(r"\1\2", ", ".join(lines))
+    shown = without_signatures(", ".join(lines))
     # The longest first: one may be part of another.
     for secret in sorted(set(secrets), key=len, reverse=True):
         shown = shown.replace(secret, "***")

@@ -185,8 +185,11 @@ def _filter(schema: pa.Schema, within: TimeRange) -> BooleanExpression:
         low, high = low.date(), high.date()
     elif not _has_type(low, kind):
         return AlwaysTrue()
-    between = And(GreaterThanOrEqual(within.column, low), LessThanOrEqual(within.column, high))
-    return Or(between, IsNull(within.column))
+    # Its types say nothing of how these are made.
+    at_or_after = GreaterThanOrEqual(within.column, low)  # type: ignore[arg-type, call-arg]
+    at_or_before = LessThanOrEqual(within.column, high)  # type: ignore[arg-type, call-arg]
+    missing = IsNull(within.column)  # type: ignore[arg-type, call-arg]
+    return Or(And(at_or_after, at_or_before), missing)
 
 
 def _has_type(value: Any, kind: pa.DataType) -> bool:

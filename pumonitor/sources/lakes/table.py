@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,7 +13,7 @@ from pumonitor.sources.lakes.failures import in_our_words
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LakeRows", "LakeTable", "LakeVersion", "TimeRange"]
+__all__ = ["LakeRows", "LakeTable", "LakeVersion", "TimeRange", "saying_why"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +130,7 @@ class LakeRows:
     Parameters
     ----------
     schema : pyarrow.Schema
+        Of the rows, whatever that of their files is.
     batches : callable
         Begins to read.
     failed : callable
@@ -141,26 +143,44 @@ class LakeRows:
         batches: Callable[[], Iterator[pa.RecordBatch]],
         failed: Callable[[Exception], None],
     ) -> None:
-        self._schema = schema
+        self.schema = schema
         self._batches = batches
         self._failed = failed
 
     def __arrow_c_schema__(self) -> object:
         """The columns, without reading."""
-        return self._schema.__arrow_c_schema__()
+        return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows from the first on."""
         import pyarrow as pa
 
         del requested_schema
-        return pa.RecordBatchReader.from_batches(self._schema, self._read()).__arrow_c_stream__()
+        return pa.RecordBatchReader.from_batches(self.schema, self._read()).__arrow_c_stream__()
 
     def _read(self) -> Iterator[pa.RecordBatch]:
         try:
             for batch in self._batches():
                 # Files may hold a column in several layouts, of which one was announced.
-                yield batch.select(self._schema.names).cast(self._schema)
+                yield batch.select(self.schema.names).cast(self.schema)
         except Exception as error:
             self._failed(error)
             raise
+
+
+@contextmanager
+def saying_why(lakes: Iterable[LakeTable]) -> Iterator[None]:
+    """Raise what broke a stream off, in place of what its reader says: that it broke off.
+
+    Parameters
+    ----------
+    lakes : iterable of LakeTable
+        All whose rows may be asked for within the block.
+    """
+    try:
+        yield
+    except PumonitorError:
+        for lake in lakes:
+            if lake.failures:
+                raise lake.failures.pop() from None
+        raise

@@ -12,14 +12,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from pumonitor.errors import InputError, PumonitorError
+from pumonitor.errors import InputError
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.columns import csv_layout, place_of
 from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.lakes.addresses import is_lake_address
 from pumonitor.sources.lakes.opening import open_lake
-from pumonitor.sources.lakes.table import LakeRows, LakeTable
+from pumonitor.sources.lakes.table import LakeRows, LakeTable, saying_why
 from pumonitor.sources.reach.locations import matches_nothing
 from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
 from pumonitor.sources.reach.session import Session, quoted, text
@@ -157,7 +157,7 @@ class DuckDBEngine:
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> list[tuple[Any, ...]]:
         """All rows of the answer."""
-        with self._lakes_asked():
+        with saying_why(self._lakes.values()):
             return Session(self._connection, name=about, progress=progress).rows(
                 statement.sql, step=step
             )
@@ -166,14 +166,14 @@ class DuckDBEngine:
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> Mapping[str, Any]:
         """All columns of the answer."""
-        with self._lakes_asked():
+        with saying_why(self._lakes.values()):
             return Session(self._connection, name=about, progress=progress).masked(
                 statement.sql, step=step
             )
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Hold an answer as a table until the snapshot ends."""
-        with self._lakes_asked():
+        with saying_why(self._lakes.values()):
             Session(self._connection, name=about, progress=None).rows(
                 f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS {statement.sql}"
             )
@@ -218,17 +218,6 @@ class DuckDBEngine:
             columns=self._described(session, quoted(view)),
             version={"table": lake.name, **lake.version.identity},
         )
-
-    @contextmanager
-    def _lakes_asked(self) -> Iterator[None]:
-        """Say why a lake's rows broke off: what DuckDB knows of it is that they did."""
-        try:
-            yield
-        except PumonitorError:
-            for lake in self._lakes.values():
-                if lake.failures:
-                    raise lake.failures.pop() from None
-            raise
 
     def _register(self, view: str, rows: pa.Table | LakeRows, shown: str) -> None:
         import duckdb
