@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 from pumonitor.errors import InputError
@@ -15,6 +16,7 @@ from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER
 from pumonitor.sources.lakes.addresses import is_lake_address
 from pumonitor.sources.lakes.opening import open_lake
 from pumonitor.sources.lakes.table import LakeRows, LakeTable, saying_why
+from pumonitor.sources.lakes.views import NOT_FOR_STREAMS, show_rows
 from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
 from pumonitor.sources.reach.remote_files import RemoteFiles
 from pumonitor.sources.reach.session import (
@@ -268,11 +270,11 @@ def open_tables(
     """Open a connection that can read these tables and nothing else."""
     places = tuple(map(_place, paths))
     files = [place for place in places if not isinstance(place, LakeTable)]
-    connection = connect(files, without=READ_EXACTLY)
+    connection = connect(files, without=(*READ_EXACTLY, *NOT_FOR_STREAMS))
     try:
         name = " and ".join(place.name for place in places)
         session = Session(connection, name=name, progress=progress)
-        yield TableReader(session, connection.register), places
+        yield TableReader(session, partial(show_rows, connection)), places
     finally:
         connection.close()
 

@@ -122,6 +122,9 @@ class DeltaVersion:
             "version": str(table.version()),
             "id": str(table.metadata().id),
         }
+        # Files whose writer counted nothing have no number.
+        files = pa.table(table.get_add_actions(flatten=True))
+        self.rows = sum(one or 0 for one in files["num_records"].to_pylist())
 
     def batches(self, names: Sequence[str], within: TimeRange | None) -> Iterator[pa.RecordBatch]:
         """Rows that count, with some columns, a few thousand at a time."""

@@ -138,7 +138,9 @@ class IcebergVersion:
             "id": str(metadata.table_uuid),
         }
         summary = None if snapshot is None else snapshot.summary
-        if summary and int(summary.additional_properties.get("total-equality-deletes") or 0):
+        totals = {} if summary is None else summary.additional_properties
+        self.rows = int(totals.get("total-records") or 0)
+        if int(totals.get("total-equality-deletes") or 0):
             raise _equality_deletes(name)
 
     def batches(self, names: Sequence[str], within: TimeRange | None) -> Iterator[pa.RecordBatch]:

@@ -49,6 +49,10 @@ class LakeVersion(Protocol):
         """All columns."""
 
     @property
+    def rows(self) -> int:
+        """About how many rows there are."""
+
+    @property
     def secrets(self) -> Sequence[str]:
         """What no message may repeat."""
 
@@ -94,6 +98,7 @@ class LakeTable:
             self._part(chosen),
             lambda: self.version.batches(chosen, within),
             self._failed,
+            expected=self.version.rows,
         )
 
     def _part(self, names: Sequence[str]) -> pa.Schema:
@@ -135,6 +140,8 @@ class LakeRows:
         Begins to read.
     failed : callable
         Called with what broke a stream off.
+    expected : int
+        About how many rows the table has.
     """
 
     def __init__(
@@ -142,7 +149,10 @@ class LakeRows:
         schema: pa.Schema,
         batches: Callable[[], Iterator[pa.RecordBatch]],
         failed: Callable[[Exception], None],
+        *,
+        expected: int,
     ) -> None:
+        self.expected = expected
         self.schema = schema
         self._batches = batches
         self._failed = failed

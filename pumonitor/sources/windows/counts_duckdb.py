@@ -20,6 +20,7 @@ from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.lakes.addresses import is_lake_address
 from pumonitor.sources.lakes.opening import open_lake
 from pumonitor.sources.lakes.table import LakeRows, LakeTable, saying_why
+from pumonitor.sources.lakes.views import NOT_FOR_STREAMS, show_rows
 from pumonitor.sources.reach.locations import matches_nothing
 from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
 from pumonitor.sources.reach.session import Session, quoted, text
@@ -92,7 +93,10 @@ class DuckDBEngine:
                     problems.append(str(error))
         if problems:
             raise InputError("; ".join(dict.fromkeys(problems)))
-        self._connection = connect(filter(None, self._files.values()), without=_WITHOUT)
+        self._connection = connect(
+            filter(None, self._files.values()),
+            without=(*_WITHOUT, *(NOT_FOR_STREAMS if self._lakes else ())),
+        )
         self._lazy: dict[str, LazyTable | LakeTable] = {}
 
     def relation(self, table: str, roles: Mapping[str, str]) -> Relation:
@@ -223,7 +227,10 @@ class DuckDBEngine:
         import duckdb
 
         try:
-            self._connection.register(view, rows)
+            if isinstance(rows, LakeRows):
+                show_rows(self._connection, view, rows)
+            else:
+                self._connection.register(view, rows)
         except duckdb.Error:
             listed = ", ".join(f"'{field.name}' {field.type}" for field in rows.schema)
             msg = (
