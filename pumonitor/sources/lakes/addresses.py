@@ -119,11 +119,12 @@ def shown_lake_address(address: str) -> str:
     if not inner:
         # A path may hold any character.
         return f"{outer.lower()}{mark}{place}"
-    host, slash, path = rest.partition("?")[0].partition("/")
-    user, at, server = host.rpartition("@")
-    if at and (scheme not in _HAVE_CONTAINERS or ":" in user):
-        host = server
-    return f"{outer.lower()}{mark}{scheme}{inner}{host}{slash}{path}"
+    rest = rest.partition("?")[0]
+    user, _, server = rest.rpartition("@")
+    # A password may hold a slash, and a path an @.
+    if ":" in user or ("/" not in user and scheme not in _HAVE_CONTAINERS):
+        rest = server
+    return f"{outer.lower()}{mark}{scheme}{inner}{rest}"
 
 
 def absolute_lake_address(address: str, folder: Path) -> str:

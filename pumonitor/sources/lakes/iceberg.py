@@ -100,7 +100,11 @@ def _catalog(address: LakeAddress, settings: Mapping[str, str]) -> Catalog:
 
 
 def _loaded(catalog: Catalog, address: LakeAddress) -> tuple[TableMetadata, FileIO]:
-    table: Table = catalog.load_table(address.place)
+    try:
+        table: Table = catalog.load_table(address.place)
+    finally:
+        # What it read stays; a database would count the connection.
+        catalog.close()
     return table.metadata, table.io
 
 

@@ -1,0 +1,430 @@
+"""Tables of lakes give the very counts of their rows in DuckDB's own hands."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from deltalake import DeltaTable, write_deltalake
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyiceberg.types import StringType
+
+from pumonitor.errors import InputError, SourceError
+from pumonitor.ports import CountRequest, Window
+from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.lakes.opening import open_lake
+from pumonitor.sources.opening import open_source
+from pumonitor.sources.reach import session
+from tests.sources.lake_tables import (
+    arrow_of,
+    delete_by_position,
+    delete_by_vector,
+    delta_table,
+    iceberg_catalog,
+    iceberg_table,
+)
+from tests.sources.monitored import REQUEST, assert_equal, labels, opened, predictions
+
+pytestmark = pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
+
+DAY = timedelta(days=1)
+START = datetime(2026, 3, 10, tzinfo=UTC)
+IDS = ["a", "a ", " a", "A", "á", "a\u0301", "", "0", "00", "e1", "\u2028"]
+SCORES = [0.0, -0.0, 5e-324, 2.2250738585072014e-308, 0.5, 0.7, 1 - 2**-53, 1.0]
+
+
+@pytest.fixture(params=["delta", "iceberg"])
+def lake(request, tmp_path, monkeypatch):
+    """Writes a table of one format by a name, and says its address."""
+    if request.param == "delta":
+        return lambda name, rows, **how: delta_table(tmp_path / name, rows, **how)
+    catalog = iceberg_catalog(tmp_path / "lake", monkeypatch)
+    return lambda name, rows, **how: iceberg_table(catalog, name, rows, **how)
+
+
+@pytest.mark.parametrize("text_ids", [False, True])
+def test_counts_are_those_of_frames(lake, text_ids):
+    made, known = predictions(text_ids=text_ids), labels(text_ids=text_ids)
+    with closing(opened(made, known)) as source:
+        expected, span, described = source.counts(REQUEST), source.span(), source.describe()
+    of_lake = lake("made", arrow_of(made)), lake("known", arrow_of(known))
+    for tables in (of_lake, (of_lake[0], known), (made, of_lake[1])):
+        with closing(opened(*tables)) as source:
+            counts, seen = source.counts(REQUEST), source.describe()
+            assert_equal(counts, expected)
+            assert source.span() == span
+        assert seen.delay_quantiles == described.delay_quantiles
+        assert (seen.predictions, seen.labels) == (described.predictions, described.labels)
+        named = {"predictions": tables[0], "positives": tables[1]}
+        found = {role: one["table"] for role, one in counts.versions.items()}
+        assert found == {role: one for role, one in named.items() if isinstance(one, str)}
+
+
+def moments(low: datetime, high: datetime) -> st.SearchStrategy[datetime]:
+    return st.datetimes(low.replace(tzinfo=None), high.replace(tzinfo=None))
+
+
+near = moments(START - DAY, START + 2 * DAY)
+# Beyond the window nothing is counted, but a file's range must not mislead who prunes.
+anywhere = st.one_of(
+    near,
+    near,
+    near,
+    st.just(datetime(1969, 12, 31, 23, 59, 59, 999_999)),
+    st.just(datetime(9999, 12, 31, 23, 59, 59, 999_999)),
+    st.just(START.replace(tzinfo=None)),
+    st.just((START + DAY).replace(tzinfo=None)),
+    st.just((START + timedelta(microseconds=999)).replace(tzinfo=None)),
+)
+made_rows = st.lists(
+    st.tuples(
+        st.sampled_from(IDS),
+        anywhere,
+        st.sampled_from(SCORES),
+        st.sampled_from(["v1", "V1", "v1 ", None]),
+        st.sampled_from([None, "DE", "de", "Åland", ""]),
+    ),
+    min_size=1,
+    max_size=30,
+)
+known_rows = st.lists(
+    st.tuples(st.sampled_from(IDS), near, st.sampled_from([1, -1, 0, 1.0])), max_size=20
+)
+AWKWARD = CountRequest(
+    window=Window(start=START, end=START + DAY, index=0),
+    as_of=(START + DAY, START + 2 * DAY),
+    threshold=0.7,
+    delay_edges=(3600.0,),
+)
+
+
+@settings(
+    max_examples=20,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    made=made_rows,
+    known=known_rows,
+    files=st.integers(1, 3),
+    kind=st.sampled_from([pa.timestamp("us", "UTC"), pa.timestamp("us")]),
+)
+def test_awkward_rows_are_counted_as_in_parquet(
+    tmp_path_factory, monkeypatch, made, known, files, kind
+):
+    """Odd ids, scores and times, repeated and contradicting rows, in any split into files."""
+    folder = tmp_path_factory.mktemp("awkward")
+    columns = list(zip(*made, strict=True))
+    rows = pa.table(
+        {
+            "id": pa.array(columns[0], pa.string()),
+            "at": pa.array(columns[1], pa.timestamp("us")).cast(kind, safe=False),
+            "score": pa.array(columns[2], pa.float64()),
+            "version": pa.array(columns[3], pa.string()),
+            "country": pa.array(columns[4], pa.string()),
+        }
+    )
+    of_labels = list(zip(*known, strict=True)) or [(), (), ()]
+    said = pa.table(
+        {
+            "case": pa.array(of_labels[0], pa.string()),
+            "at": pa.array(of_labels[1], pa.timestamp("us")).cast(kind, safe=False),
+            "label": pa.array(of_labels[2], pa.float64()),
+        }
+    )
+    for name, table in (("made", rows), ("known", said)):
+        pq.write_table(table, folder / f"{name}.parquet")
+    expected = awkwardly_counted(
+        str(folder / "made.parquet"), str(folder / "known.parquet"), zoned=kind.tz is not None
+    )
+    catalog = iceberg_catalog(folder / "lake", monkeypatch)
+    for write, place in ((delta_table, folder), (iceberg_table, catalog)):
+        addresses = [
+            write(place / name, table, files=files)
+            if write is delta_table
+            else write(place, name, table, files=files)
+            for name, table in (("made", rows), ("known", said))
+        ]
+        found = awkwardly_counted(*addresses, zoned=kind.tz is not None)
+        if isinstance(expected, str):
+            # The same complaint, of a table of another name.
+            assert complaint(found) == complaint(expected)
+        else:
+            assert_equal(found, expected)
+
+
+def complaint(message):
+    return message.partition(" has ")[2]
+
+
+def awkwardly_counted(made, known, *, zoned):
+    """The counts, or what is said of rows that cannot be counted."""
+    zone = {} if zoned else {"time_zone": "Europe/Berlin", "ambiguous": "later"}
+    try:
+        source = open_source(
+            made,
+            PredictionColumns(
+                id="id",
+                time="at",
+                score="score",
+                model_version="version",
+                segments=("country",),
+                **zone,
+            ),
+            known,
+            LabelColumns(id="case", known_at="at", label="label", **zone),
+        )
+        with closing(source):
+            return source.counts(AWKWARD)
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("column", ["id", "at", "score", "version", "country"])
+def test_a_missing_value_means_what_it_means_in_parquet(lake, tmp_path, column):
+    """In every column; also where its file is beyond the window."""
+    at = [START, START + 40 * DAY, START + timedelta(hours=1)]
+    rows = pa.table(
+        {
+            "id": ["a", "b", "c"],
+            "at": pa.array(at, pa.timestamp("us", "UTC")),
+            "score": [0.1, 0.2, 0.3],
+            "version": ["v", "v", "v"],
+            "country": ["DE", "FR", "DE"],
+        }
+    )
+    place = rows.schema.names.index(column)
+    missing = pa.array([None, rows[column][1].as_py(), rows[column][2].as_py()], rows[column].type)
+    rows = rows.set_column(place, column, missing)
+    said = pa.table(
+        {"case": ["c"], "at": pa.array([START + DAY], pa.timestamp("us", "UTC")), "label": [1.0]}
+    )
+    pq.write_table(rows, tmp_path / "made.parquet")
+    pq.write_table(said, tmp_path / "known.parquet")
+    expected = awkwardly_counted(
+        str(tmp_path / "made.parquet"), str(tmp_path / "known.parquet"), zoned=True
+    )
+    found = awkwardly_counted(lake("made", rows), lake("known", said), zoned=True)
+    if isinstance(expected, str):
+        assert complaint(found) == complaint(expected)
+        assert f"column '{column}' of predictions " in found
+    else:
+        assert_equal(found, expected)
+
+
+COLUMNS = PredictionColumns(id="id", time="at", score="score")
+NO_LABELS = pa.table(
+    {"id": pa.array([], pa.int64()), "at": pa.array([], pa.timestamp("us", "UTC"))}
+)
+
+
+def ids_of_the_window(address, columns=COLUMNS, **how):
+    known = LabelColumns(id="id", known_at="at")
+    with closing(open_source(address, columns, NO_LABELS, known, **how)) as source:
+        counts = source.counts(AWKWARD)
+        return counts.found.predictions, counts.lower.tolist()
+
+
+def days(first: int, last: int, *, kind=None) -> pa.Table:
+    """A row a day, whose score says which day; the window is of day 0."""
+    numbers = list(range(first, last))
+    at = [START + number * DAY for number in numbers]
+    if kind == "date":
+        times = pa.array([one.date() for one in at], pa.date32())
+    elif kind == "seconds":
+        times = pa.array([round(one.timestamp()) for one in at], pa.int64())
+    elif kind == "local":
+        times = pa.array([one.replace(tzinfo=None) for one in at], pa.timestamp("us"))
+    else:
+        times = pa.array(at, pa.timestamp("us", "UTC"))
+    return pa.table({"id": numbers, "at": times, "score": [0.5 + one / 64 for one in numbers]})
+
+
+@pytest.mark.parametrize("kind", [None, "date", "seconds", "local"])
+def test_files_beyond_the_window_are_not_opened(lake, tmp_path, kind):
+    address = lake("made", days(-10, 20, kind=kind), files=3)
+    keep = {"date": {"time_zone": "UTC"}, "local": {"time_zone": "UTC"}}.get(kind, {})
+    keep |= {"time_unit": "s"} if kind == "seconds" else {}
+    columns = PredictionColumns(id="id", time="at", score="score", **keep)
+    table, known = open_lake(address), LabelColumns(id="id", known_at="at")
+    bounds = (START, START + DAY)
+    if kind == "seconds":
+        bounds = tuple(round(one.timestamp()) for one in bounds)
+    elif kind is not None:
+        bounds = tuple(one.replace(tzinfo=None) for one in bounds)
+    files = sorted(
+        path for path in tmp_path.rglob("*.parquet") if times_of(path).intersects(bounds) is False
+    )
+    assert len(files) == 2
+    for file in files:
+        file.unlink()
+    read = pa.table(table.load(["id", "at"], time="at", bounds=bounds))
+    assert 0 in read["id"].to_pylist()
+    if kind == "seconds":
+        # The first look at whole numbers is at any of them.
+        return
+    with closing(open_source(address, columns, NO_LABELS, known, orphans="skip")) as source:
+        assert source.counts(AWKWARD).lower.tolist() == [0.5]
+
+
+class times_of:  # noqa: N801 (reads as a question)
+    def __init__(self, path):
+        column = pq.read_table(path)["at"]
+        self.low, self.high = pc.min(column).as_py(), pc.max(column).as_py()
+
+    def intersects(self, bounds):
+        low, high = bounds
+        if isinstance(self.low, date) and not isinstance(self.low, datetime):
+            low, high = low.date(), high.date()
+        return self.low <= high and self.high >= low
+
+
+def test_statistics_that_are_cut_off_to_milliseconds_lose_no_row(lake):
+    """The only row of a file, at the last microsecond of a millisecond within the window."""
+    late = START + timedelta(microseconds=999)
+    rows = pa.table({"id": [1], "at": pa.array([late], pa.timestamp("us", "UTC")), "score": [0.5]})
+    table = open_lake(lake("made", rows))
+    for since in (0, 1, 500, 999):
+        bounds = (START + timedelta(microseconds=since), START + DAY)
+        assert pa.table(table.load(["id"], time="at", bounds=bounds)).num_rows == 1
+
+
+def test_deleted_rows_are_not_counted(tmp_path, monkeypatch):
+    rows = days(0, 1)
+    rows = pa.concat_tables([rows.set_column(0, "id", pa.array([one])) for one in range(6)])
+    address = delta_table(tmp_path / "d", rows, files=2)
+    DeltaTable(tmp_path / "d").delete("id = 5")
+    assert ids_of_the_window(address)[0] == 5
+    delete_by_vector(tmp_path / "d", [0])
+    assert ids_of_the_window(address)[0] == 4
+    catalog = iceberg_catalog(tmp_path / "lake", monkeypatch)
+    address = iceberg_table(catalog, "made", rows, files=2)
+    table = catalog.load_table("fraud.made")
+    delete_by_position(table, [0, 2], of_file=0)
+    delete_by_position(table, [1], of_file=1)
+    assert ids_of_the_window(address)[0] == 3
+    table.delete("id == 0")
+    remaining = ids_of_the_window(address)[0]
+    assert remaining == len(table.scan().to_arrow())
+
+
+def test_columns_that_came_later_or_have_other_names_by_now(tmp_path, monkeypatch):
+    old, new = days(-5, 0), days(0, 5).append_column("country", pa.array(["DE"] * 5))
+    write_deltalake(tmp_path / "d", old)
+    write_deltalake(tmp_path / "d", new, mode="append", schema_mode="merge")
+    catalog = iceberg_catalog(tmp_path / "lake", monkeypatch)
+    iceberg_table(catalog, "made", old.rename_columns(["id", "at", "rate"]))
+    table = catalog.load_table("fraud.made")
+    with table.update_schema() as update:
+        update.add_column("country", StringType())
+        update.rename_column("rate", "score")
+    table.append(new)
+    columns = PredictionColumns(id="id", time="at", score="score", segments=("country",))
+    for address in (f"delta://{tmp_path / 'd'}", "iceberg://lake/fraud.made"):
+        assert ids_of_the_window(address, columns) == (1, [0.5])
+        with closing(
+            open_source(address, columns, NO_LABELS, LabelColumns(id="id", known_at="at"))
+        ) as source:
+            early = CountRequest(
+                window=Window(start=START - DAY, end=START, index=0),
+                as_of=(START,),
+                threshold=0.7,
+            )
+            counts = source.counts(early)
+            assert counts.segments["country"].tolist() == [""]
+            assert counts.lower.tolist() == [0.5 - 1 / 64]
+
+
+def test_what_is_committed_meanwhile_changes_nothing(tmp_path, monkeypatch):
+    write_deltalake(tmp_path / "d", days(0, 1))
+    catalog = iceberg_catalog(tmp_path / "lake", monkeypatch)
+    iceberg_table(catalog, "made", days(0, 1))
+    known = LabelColumns(id="id", known_at="at")
+    for address in (f"delta://{tmp_path / 'd'}", "iceberg://lake/fraud.made"):
+        with closing(open_source(address, COLUMNS, NO_LABELS, known)) as source:
+            before = source.counts(AWKWARD)
+            other = days(0, 1).set_column(2, "score", pa.array([0.9]))
+            if address.startswith("delta"):
+                write_deltalake(tmp_path / "d", other, mode="overwrite")
+            else:
+                catalog.load_table("fraud.made").overwrite(other)
+            after = source.counts(AWKWARD)
+            assert_equal(after, before)
+            assert after.versions == before.versions
+        assert ids_of_the_window(address) == (1, [0.9])
+
+
+def test_the_version_of_a_moment(tmp_path, monkeypatch):
+    write_deltalake(tmp_path / "d", days(0, 1))
+    catalog = iceberg_catalog(tmp_path / "lake", monkeypatch)
+    iceberg_table(catalog, "made", days(0, 1), files=1)
+    table = catalog.load_table("fraud.made")
+    first = table.current_snapshot().timestamp_ms
+    commit = DeltaTable(tmp_path / "d").history()[0]["timestamp"]
+    with table.update_schema() as update:
+        update.rename_column("score", "rate")
+    table.append(days(0, 1).set_column(2, "rate", pa.array([0.9])))
+    write_deltalake(tmp_path / "d", days(1, 2).set_column(1, "at", days(0, 1)["at"]), mode="append")
+    for address, then in (
+        (f"delta://{tmp_path / 'd'}", commit),
+        ("iceberg://lake/fraud.made", first),
+    ):
+        moment = datetime.fromtimestamp(then / 1000, UTC)
+        assert ids_of_the_window(address, as_of=moment) == (1, [0.5])
+        with pytest.raises(InputError) as caught:
+            ids_of_the_window(address, as_of=moment - timedelta(milliseconds=1))
+        assert f"{address} keeps no version as old as " in str(caught.value)
+        assert "leave out --as-of" in str(caught.value)
+
+
+def test_files_that_are_deleted_while_they_are_read(lake, tmp_path):
+    address = lake("made", days(0, 30), files=3)
+    known = LabelColumns(id="id", known_at="at")
+    with closing(open_source(address, COLUMNS, NO_LABELS, known)) as source:
+        for file in tmp_path.rglob("*.parquet"):
+            file.unlink()
+        with pytest.raises(SourceError) as caught:
+            source.counts(AWKWARD)
+    message = str(caught.value)
+    assert message.startswith(f"{address} cannot be read: files of its ")
+    assert "were deleted while it was read" in message
+
+
+def test_few_rows_are_in_memory_at_a_time(lake, tmp_path, monkeypatch):
+    """Half a million predictions, and what DuckDB holds are the labels and a few batches."""
+    monkeypatch.setattr(session, "_MEMORY_LIMIT", "40MB")
+    rows = 500_000
+    numbers = np.arange(rows)
+    at = round(START.timestamp() * 1e6) + numbers % 86_400 * 1_000_000
+    made = pa.table(
+        {
+            "id": pa.array([f"id-{number:040d}" for number in numbers]),
+            "at": pa.array(at, pa.timestamp("us", "UTC")),
+            "score": numbers % 1000 / 1000,
+        }
+    )
+    known = made.slice(0, 1000).select(["id", "at"])
+    columns = LabelColumns(id="id", known_at="at")
+    address = lake("made", made, files=2)
+    with closing(open_source(address, COLUMNS, lake("known", known), columns)) as source:
+        seen = source.describe()
+    assert (seen.predictions, seen.labels, seen.confirmed) == (rows, 1000, 1000)
+
+
+def test_batches_are_read_one_after_the_other(lake, tmp_path):
+    """Later files may be gone by the time the first rows arrive."""
+    table = open_lake(lake("made", days(0, 9), files=3))
+    stream = iter(table.version.batches(["id"], None))
+    next(stream)
+    for file in tmp_path.rglob("*.parquet"):
+        file.unlink()
+    if "iceberg" in table.name:
+        with pytest.raises(FileNotFoundError):
+            list(stream)
