@@ -11,8 +11,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, write_deltalake
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from pyiceberg.types import StringType
 
 from pumonitor.errors import InputError, SourceError
@@ -35,17 +33,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:Series.values returning:Deprecat
 
 DAY = timedelta(days=1)
 START = datetime(2026, 3, 10, tzinfo=UTC)
-IDS = ["a", "a ", " a", "A", "á", "a\u0301", "", "0", "00", "e1", "\u2028"]
-SCORES = [0.0, -0.0, 5e-324, 2.2250738585072014e-308, 0.5, 0.7, 1 - 2**-53, 1.0]
-
-
-@pytest.fixture(params=["delta", "iceberg"])
-def lake(request, tmp_path, monkeypatch):
-    """Writes a table of one format by a name, and says its address."""
-    if request.param == "delta":
-        return lambda name, rows, **how: delta_table(tmp_path / name, rows, **how)
-    catalog = iceberg_catalog(tmp_path / "lake", monkeypatch)
-    return lambda name, rows, **how: iceberg_table(catalog, name, rows, **how)
 
 
 @pytest.mark.parametrize("text_ids", [False, True])
@@ -66,157 +53,12 @@ def test_counts_are_those_of_frames(lake, text_ids):
         assert found == {role: one for role, one in named.items() if isinstance(one, str)}
 
 
-def moments(low: datetime, high: datetime) -> st.SearchStrategy[datetime]:
-    return st.datetimes(low.replace(tzinfo=None), high.replace(tzinfo=None))
-
-
-near = moments(START - DAY, START + 2 * DAY)
-# Beyond the window nothing is counted, but a file's range must not mislead who prunes.
-anywhere = st.one_of(
-    near,
-    near,
-    near,
-    st.just(datetime(1969, 12, 31, 23, 59, 59, 999_999)),
-    st.just(datetime(9999, 12, 31, 23, 59, 59, 999_999)),
-    st.just(START.replace(tzinfo=None)),
-    st.just((START + DAY).replace(tzinfo=None)),
-    st.just((START + timedelta(microseconds=999)).replace(tzinfo=None)),
-)
-made_rows = st.lists(
-    st.tuples(
-        st.sampled_from(IDS),
-        anywhere,
-        st.sampled_from(SCORES),
-        st.sampled_from(["v1", "V1", "v1 ", None]),
-        st.sampled_from([None, "DE", "de", "Åland", ""]),
-    ),
-    min_size=1,
-    max_size=30,
-)
-known_rows = st.lists(
-    st.tuples(st.sampled_from(IDS), near, st.sampled_from([1, -1, 0, 1.0])), max_size=20
-)
-AWKWARD = CountRequest(
+DAY_ZERO = CountRequest(
     window=Window(start=START, end=START + DAY, index=0),
     as_of=(START + DAY, START + 2 * DAY),
     threshold=0.7,
     delay_edges=(3600.0,),
 )
-
-
-@settings(
-    max_examples=20,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(
-    made=made_rows,
-    known=known_rows,
-    files=st.integers(1, 3),
-    kind=st.sampled_from([pa.timestamp("us", "UTC"), pa.timestamp("us")]),
-)
-def test_awkward_rows_are_counted_as_in_parquet(
-    tmp_path_factory, monkeypatch, made, known, files, kind
-):
-    """Odd ids, scores and times, repeated and contradicting rows, in any split into files."""
-    folder = tmp_path_factory.mktemp("awkward")
-    columns = list(zip(*made, strict=True))
-    rows = pa.table(
-        {
-            "id": pa.array(columns[0], pa.string()),
-            "at": pa.array(columns[1], pa.timestamp("us")).cast(kind, safe=False),
-            "score": pa.array(columns[2], pa.float64()),
-            "version": pa.array(columns[3], pa.string()),
-            "country": pa.array(columns[4], pa.string()),
-        }
-    )
-    of_labels = list(zip(*known, strict=True)) or [(), (), ()]
-    said = pa.table(
-        {
-            "case": pa.array(of_labels[0], pa.string()),
-            "at": pa.array(of_labels[1], pa.timestamp("us")).cast(kind, safe=False),
-            "label": pa.array(of_labels[2], pa.float64()),
-        }
-    )
-    for name, table in (("made", rows), ("known", said)):
-        pq.write_table(table, folder / f"{name}.parquet")
-    expected = awkwardly_counted(
-        str(folder / "made.parquet"), str(folder / "known.parquet"), zoned=kind.tz is not None
-    )
-    catalog = iceberg_catalog(folder / "lake", monkeypatch)
-    for write, place in ((delta_table, folder), (iceberg_table, catalog)):
-        addresses = [
-            write(place / name, table, files=files)
-            if write is delta_table
-            else write(place, name, table, files=files)
-            for name, table in (("made", rows), ("known", said))
-        ]
-        found = awkwardly_counted(*addresses, zoned=kind.tz is not None)
-        if isinstance(expected, str):
-            # The same complaint, of a table of another name.
-            assert complaint(found) == complaint(expected)
-        else:
-            assert_equal(found, expected)
-
-
-def complaint(message):
-    return message.partition(" has ")[2]
-
-
-def awkwardly_counted(made, known, *, zoned):
-    """The counts, or what is said of rows that cannot be counted."""
-    zone = {} if zoned else {"time_zone": "Europe/Berlin", "ambiguous": "later"}
-    try:
-        source = open_source(
-            made,
-            PredictionColumns(
-                id="id",
-                time="at",
-                score="score",
-                model_version="version",
-                segments=("country",),
-                **zone,
-            ),
-            known,
-            LabelColumns(id="case", known_at="at", label="label", **zone),
-        )
-        with closing(source):
-            return source.counts(AWKWARD)
-    except InputError as error:
-        return str(error)
-
-
-@pytest.mark.parametrize("column", ["id", "at", "score", "version", "country"])
-def test_a_missing_value_means_what_it_means_in_parquet(lake, tmp_path, column):
-    """In every column; also where its file is beyond the window."""
-    at = [START, START + 40 * DAY, START + timedelta(hours=1)]
-    rows = pa.table(
-        {
-            "id": ["a", "b", "c"],
-            "at": pa.array(at, pa.timestamp("us", "UTC")),
-            "score": [0.1, 0.2, 0.3],
-            "version": ["v", "v", "v"],
-            "country": ["DE", "FR", "DE"],
-        }
-    )
-    place = rows.schema.names.index(column)
-    missing = pa.array([None, rows[column][1].as_py(), rows[column][2].as_py()], rows[column].type)
-    rows = rows.set_column(place, column, missing)
-    said = pa.table(
-        {"case": ["c"], "at": pa.array([START + DAY], pa.timestamp("us", "UTC")), "label": [1.0]}
-    )
-    pq.write_table(rows, tmp_path / "made.parquet")
-    pq.write_table(said, tmp_path / "known.parquet")
-    expected = awkwardly_counted(
-        str(tmp_path / "made.parquet"), str(tmp_path / "known.parquet"), zoned=True
-    )
-    found = awkwardly_counted(lake("made", rows), lake("known", said), zoned=True)
-    if isinstance(expected, str):
-        assert complaint(found) == complaint(expected)
-        assert f"column '{column}' of predictions " in found
-    else:
-        assert_equal(found, expected)
 
 
 COLUMNS = PredictionColumns(id="id", time="at", score="score")
@@ -228,7 +70,7 @@ NO_LABELS = pa.table(
 def ids_of_the_window(address, columns=COLUMNS, **how):
     known = LabelColumns(id="id", known_at="at")
     with closing(open_source(address, columns, NO_LABELS, known, **how)) as source:
-        counts = source.counts(AWKWARD)
+        counts = source.counts(DAY_ZERO)
         return counts.found.predictions, counts.lower.tolist()
 
 
@@ -271,7 +113,7 @@ def test_files_beyond_the_window_are_not_opened(lake, tmp_path, kind):
         # The first look at whole numbers is at any of them.
         return
     with closing(open_source(address, columns, NO_LABELS, known, orphans="skip")) as source:
-        assert source.counts(AWKWARD).lower.tolist() == [0.5]
+        assert source.counts(DAY_ZERO).lower.tolist() == [0.5]
 
 
 class times_of:  # noqa: N801 (reads as a question)
@@ -349,13 +191,13 @@ def test_what_is_committed_meanwhile_changes_nothing(tmp_path, monkeypatch):
     known = LabelColumns(id="id", known_at="at")
     for address in (f"delta://{tmp_path / 'd'}", "iceberg://lake/fraud.made"):
         with closing(open_source(address, COLUMNS, NO_LABELS, known)) as source:
-            before = source.counts(AWKWARD)
+            before = source.counts(DAY_ZERO)
             other = days(0, 1).set_column(2, "score", pa.array([0.9]))
             if address.startswith("delta"):
                 write_deltalake(tmp_path / "d", other, mode="overwrite")
             else:
                 catalog.load_table("fraud.made").overwrite(other)
-            after = source.counts(AWKWARD)
+            after = source.counts(DAY_ZERO)
             assert_equal(after, before)
             assert after.versions == before.versions
         assert ids_of_the_window(address) == (1, [0.9])
@@ -391,7 +233,7 @@ def test_files_that_are_deleted_while_they_are_read(lake, tmp_path):
         for file in tmp_path.rglob("*.parquet"):
             file.unlink()
         with pytest.raises(SourceError) as caught:
-            source.counts(AWKWARD)
+            source.counts(DAY_ZERO)
     message = str(caught.value)
     assert message.startswith(f"{address} cannot be read: files of its ")
     assert "were deleted while it was read" in message

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +16,7 @@ from pumonitor.sources.opening import open_source
 from tests.sources.lake_tables import delete_by_values, delta_table, iceberg_catalog, iceberg_table
 
 ROWS = pa.table({"id": [1, 2, 3], "at": [1_800_000_000] * 3, "score": [0.1, 0.2, 0.3]})
-SECRET = "canary/secret+key"
+SECRET = "canary/secret+key"  # noqa: S105 (nobody's)
 
 
 def message_of(kind, address, **how):
@@ -119,15 +118,10 @@ def test_deletes_by_values_are_refused(tmp_path, monkeypatch, counted):
         catalog.load_table("fraud.made"), pa.table({"id": [1]}), fields=[1], counted=counted
     )
     known = pa.table({"id": pa.array([], pa.int64()), "score": pa.array([], pa.float64())})
+    made = PredictionColumns(id="id", time="at", score="score", time_unit="s")
     with pytest.raises(InputError) as caught:
-        source = open_source(
-            address,
-            PredictionColumns(id="id", time="at", score="score", time_unit="s"),
-            known,
-            LabelColumns(id="id"),
-        )
-        with closing(source):
-            source.span()
+        # Where they are not counted, the first look at whole numbers finds them.
+        open_source(address, made, known, LabelColumns(id="id"))
     assert str(caught.value) == (
         f"{address} has rows that were deleted by their values (equality deletes, as Flink writes "
         "them), which pyiceberg does not read: rewrite its data files, in Spark by CALL "
