@@ -163,7 +163,7 @@ class IcebergVersion:
         try:
             tasks = list(planned.plan_files())
         except ValueError as error:
-            if "equality delete" in str(error):
+            if "equality" in str(error):
                 raise _equality_deletes(self._name) from None
             raise
         scan = ArrowScan(self._metadata, self._io, planned.projection(), planned.row_filter)

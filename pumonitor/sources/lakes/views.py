@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["NOT_FOR_STREAMS", "show_rows"]
 
-NOT_FOR_STREAMS: Final = ("partial_aggregate_pushdown",)
-"""An optimizer that groups all predictions by id before a join, as it takes their ids to be few."""
+NOT_FOR_STREAMS: Final = ("partial_aggregate_pushdown", "join_filter_pushdown")
+"""Optimizers that are no use here.
+
+One groups all predictions by id before a join, as it takes their ids to be few; the other hands a
+stream filters of a kind that DuckDB 1.5 then refuses.
+"""
 
 
 def show_rows(connection: duckdb.DuckDBPyConnection, view: str, rows: LakeRows) -> None:
