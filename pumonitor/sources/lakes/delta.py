@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["open_delta"]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_TRUNCATED: Final = timedelta(milliseconds=1)
-"""Statistics of times in a Delta log are cut off to whole milliseconds."""
 
 # Of a store that does not answer it is said soon; by default it is asked for three minutes.
 _PATIENCE: Final = {"timeout": f"{TIMEOUT_SECONDS}s", "max_retries": str(TRIES - 1)}
@@ -139,14 +137,13 @@ def _predicate(schema: pa.Schema, within: TimeRange) -> str | None:
     """SQL that is true of the rows in the range; None where values of the type are not written."""
     column = '"' + within.column.replace('"', '""') + '"'
     kind = schema.field(within.column).type
-    low = _constant(within.low, kind, -_TRUNCATED)
-    high = _constant(within.high, kind, _TRUNCATED)
+    low, high = _constant(within.low, kind), _constant(within.high, kind)
     if low is None or high is None:
         return None
     return f"({column} >= {low} AND {column} <= {high}) OR {column} IS NULL"
 
 
-def _constant(value: Any, kind: pa.DataType, wider: timedelta) -> str | None:
+def _constant(value: Any, kind: pa.DataType) -> str | None:
     import pyarrow as pa
 
     if pa.types.is_integer(kind) and isinstance(value, int):
@@ -157,10 +154,8 @@ def _constant(value: Any, kind: pa.DataType, wider: timedelta) -> str | None:
         return f"DATE '{value.date().isoformat()}'"
     if not pa.types.is_timestamp(kind):
         return None
-    moment = value + wider
-    count = (moment - (_EPOCH if moment.tzinfo else _EPOCH.replace(tzinfo=None))) // timedelta(
-        microseconds=1
-    )
+    since = _EPOCH if value.tzinfo else _EPOCH.replace(tzinfo=None)
+    count = (value - since) // timedelta(microseconds=1)
     # Written as text it would be read in nanoseconds, of which the year 9999 has too many.
     zone = "None" if kind.tz is None else f'Some("{kind.tz}")'
     return f"arrow_cast({count}, 'Timestamp(Microsecond, {zone})')"
