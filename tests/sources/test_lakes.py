@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
@@ -33,6 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Series.values returning:Deprecat
 
 DAY = timedelta(days=1)
 START = datetime(2026, 3, 10, tzinfo=UTC)
+LATER = START + 30 * DAY
 
 
 @pytest.mark.parametrize("text_ids", [False, True])
@@ -182,6 +184,32 @@ def test_columns_that_came_later_or_have_other_names_by_now(tmp_path, monkeypatc
             counts = source.counts(early)
             assert counts.segments["country"].tolist() == [""]
             assert counts.lower.tolist() == [0.5 - 1 / 64]
+
+
+def test_partitions_are_read_as_the_rows_that_they_are(tmp_path, monkeypatch):
+    """A partition's value stands in no file of Delta."""
+    old = days(-1, 0).set_column(
+        1, "at", pa.array([datetime(1969, 12, 31, 12, tzinfo=UTC)], pa.timestamp("us", "UTC"))
+    )
+    rows = pa.concat_tables([old, days(-1, 3)])
+    countries = ["DE", None, "a b", "Å/land", "DE"]
+    rows = rows.append_column("country", pa.array(countries))
+    delta_table(tmp_path / "d", rows, files=2, partition_by=["country"])
+    catalog = iceberg_catalog(tmp_path / "lake", monkeypatch)
+    table = catalog.create_table("fraud.made", rows.schema)
+    with table.update_spec() as update:
+        update.add_identity("country")
+    table.append(rows)
+    columns = PredictionColumns(id="id", time="at", score="score", segments=("country",))
+    known = LabelColumns(id="id", known_at="at")
+    for address in (f"delta://{tmp_path / 'd'}", "iceberg://lake/fraud.made"):
+        for start, country in ((START, "a b"), (START - DAY, ""), (START + DAY, "Å/land")):
+            request = replace(
+                DAY_ZERO, window=Window(start=start, end=start + DAY, index=0), as_of=(LATER,)
+            )
+            with closing(open_source(address, columns, NO_LABELS, known)) as source:
+                assert source.counts(request).segments["country"].tolist() == [country]
+        assert pa.table(open_lake(address).load(["id"])).num_rows == rows.num_rows
 
 
 def test_what_is_committed_meanwhile_changes_nothing(tmp_path, monkeypatch):
