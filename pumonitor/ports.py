@@ -173,6 +173,8 @@ class WindowCounts:
         their prediction they became known (column k: up to and including delay_edges[k], the last
         one: later), over all versions and segments. A retracted positive is not in it.
     found : InputCounts
+    versions : mapping of str to mapping of str to str
+        Of tables in lakes, by "predictions" and "positives": which version was read.
     """
 
     model_version: NDArray[np.str_]
@@ -185,6 +187,7 @@ class WindowCounts:
     rows: NDArray[np.int64]
     delays: NDArray[np.int64]
     found: InputCounts
+    versions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ filled in, and texts of one word are left out. Made from the code by `python -m 
 
 # Texts for other programs, such as statements of SQL, regular expressions and HTML.
 _CODE = re.compile(
-    r"^\s*(SELECT|INSERT|UPDATE [a-z_{]|DELETE FROM|CREATE|DROP|ALTER|WITH [a-z_]+ AS|BEGIN|PRAGMA|SET |FROM |WHERE |AND "
+    r"^\s*(SELECT|INSERT|arrow_cast|UPDATE [a-z_{]|DELETE FROM|CREATE|DROP|ALTER|WITH [a-z_]+ AS|BEGIN|PRAGMA|SET |FROM |WHERE |AND "
     r"|JOIN|LEFT JOIN|GROUP BY|ORDER BY|COPY |UNION|CASE |CAST|EXPLAIN|SUM\(|COUNT\(|<|\(\?|\^|var\()"
     r"|read_csv\(|read_parquet\(|coalesce\(|CASE WHEN|WHEN |quantile_cont|OVER \(|\(\?:|\\[sdwb]|</|/>| IS (NOT )?NULL|!important|: *\{\{|^ *[.#]?[a-z-]+ ?\{\{"
 )

@@ -47,7 +47,8 @@ def backfill(
         typer.Option(
             "--as-of",
             metavar="DATE",
-            help="Evaluate as if it were this time; labels that arrived later are left out.",
+            help="Evaluate as if it were this time; labels that arrived later are left out, and "
+            "tables in lakes are read in the version of then.",
         ),
     ] = None,
     reprocess: Annotated[

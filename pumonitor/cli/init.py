@@ -24,19 +24,23 @@ def init(
         list[str] | None,
         typer.Argument(
             metavar="[FOLDER | FILES]",
-            help="A folder with both tables, or two files or quoted patterns. Without it, the "
-            "current folder.",
+            help="A folder with both tables, or two files, quoted patterns or addresses (s3://, "
+            "delta://, iceberg://). Without it, the current folder.",
         ),
     ] = None,
     *,
     predictions: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Predictions: a file or pattern.", rich_help_panel=DATA),
+        typer.Option(
+            metavar="FILE", help="Predictions: a file, pattern or address.", rich_help_panel=DATA
+        ),
     ] = None,
     positives: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Confirmed positives: a file or pattern.", rich_help_panel=DATA
+            metavar="FILE",
+            help="Confirmed positives: a file, pattern or address.",
+            rich_help_panel=DATA,
         ),
     ] = None,
     id_column: Annotated[

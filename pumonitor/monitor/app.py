@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.errors import InputError, no_such
@@ -55,6 +56,7 @@ def open_jobs(
     *,
     monitor: str | None = None,
     clock: Clock = utc_now,
+    as_of: datetime | None = None,
     deliver: bool = True,
     notify: bool = True,
     rules: WorkRules | None = None,
@@ -72,6 +74,9 @@ def open_jobs(
         By default all monitors.
     clock : Clock, optional
         Decides which panes are due. Leases use the database's clock.
+    as_of : datetime, optional
+        Of tables in lakes the version is read that was the newest then; by default the newest.
+        Another `open_source` decides that for itself.
     deliver : bool
         Whether this worker delivers messages of the outbox.
     notify : bool
@@ -86,6 +91,8 @@ def open_jobs(
     from pumonitor.monitor.windows.due.settled import files_digest
 
     monitors = chosen_monitors(configuration, monitor)
+    is_configured = open_source is open_monitor_source
+    opening = partial(open_monitor_source, as_of=as_of) if is_configured else open_source
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(configuration, rules=rules))
         if deliver and configuration.tracking is not None:
@@ -95,7 +102,7 @@ def open_jobs(
         jobs = Jobs(
             monitors,
             ledger,
-            open_source=open_source,
+            open_source=opening,
             clock=clock,
             deliverer=_deliverer(configuration, ledger, patience=patience, limits=limits)
             if deliver
@@ -107,7 +114,7 @@ def open_jobs(
             keep_delivered=configuration.keep_delivered,
             on_step=on_step,
             # Another `open_source` may not read the configured files, so their digest is no use.
-            files_of=files_digest if open_source is open_monitor_source else lambda monitor: None,
+            files_of=files_digest if is_configured else lambda monitor: None,
         )
         stack.callback(jobs.close)
         yield jobs

@@ -90,7 +90,8 @@ def backfill(
         By default all monitors.
     start, end : datetime
     as_of : datetime, optional
-        Only panes of this moment or earlier are evaluated; by default now.
+        Only panes of this moment or earlier are evaluated, from the versions that tables in lakes
+        had then; by default now.
     reprocess : {"missing", "failed", "all"}
         Which windows in the ledger are evaluated again.
     workers : int
@@ -107,7 +108,12 @@ def backfill(
     configuration = read_configuration(path).configuration
     done = Round()
     with open_jobs(
-        configuration, monitor=monitor, clock=lambda: moment, deliver=False, notify=False
+        configuration,
+        monitor=monitor,
+        clock=lambda: moment,
+        as_of=as_of,
+        deliver=False,
+        notify=False,
     ) as jobs:
         for name in jobs.monitors:
             planned = jobs.plan_or_note(name, done, start=start, end=end)
@@ -128,7 +134,14 @@ def backfill(
             jobs.advance_alerts(done)
             return done
         parts = [
-            _Part(path=path, monitor=monitor, moment=moment, place=place, workers=workers)
+            _Part(
+                path=path,
+                monitor=monitor,
+                moment=moment,
+                as_of=as_of,
+                place=place,
+                workers=workers,
+            )
             for place in range(workers)
         ]
         waiting = [_Worker(part) for part in parts]
@@ -149,6 +162,7 @@ class _Part:
     path: Path
     monitor: str | None
     moment: datetime
+    as_of: datetime | None
     place: int
     workers: int
 
@@ -192,6 +206,7 @@ def _work(part: _Part, name: str, sender: Connection) -> None:
             configuration,
             monitor=part.monitor,
             clock=lambda: part.moment,
+            as_of=part.as_of,
             deliver=False,
             notify=False,
         ) as jobs:

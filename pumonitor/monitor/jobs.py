@@ -233,6 +233,8 @@ class Jobs:
            nothing is delivered.
 
         One unreadable monitor does not stop the others; its windows are left for a later round.
+        Tables are opened anew in each round: which files a pattern fits, and which version of a
+        lake's table is the newest, is settled as they are opened.
         """
         done = Round()
         self._tables.unreadable.clear()
@@ -244,6 +246,8 @@ class Jobs:
         except StateError as error:
             # Nothing works without the state database; the attempt counts against no window.
             done.failures.append(str(error))
+        finally:
+            self._tables.close()
         if budget:
             on_progress("Delivering", 0, 0)
             done.deliveries = self.deliver(budget=budget)

@@ -54,6 +54,7 @@ def open_source(
     orphans: Literal["count", "skip"] = "count",
     statement_timeout: float = 600.0,
     clock: Clock = lambda: datetime.now(UTC),
+    as_of: datetime | None = None,
 ) -> PredictionSource:
     """Open predictions and what became known about them.
 
@@ -63,8 +64,9 @@ def open_source(
     ----------
     predictions, positives : path, SqlTable, SqlQuery or data frame
         A path or pattern of CSV, Parquet or JSON files, an address of such files (s3://, gs://,
-        https://), a table or query of PostgreSQL or SQLite, or a frame of pandas, polars, PyArrow,
-        PySpark. A pattern of positives that matches no file yet means that there are none.
+        https://), a table of a lake (delta://path-or-address, iceberg://catalog/namespace.table),
+        a table or query of PostgreSQL or SQLite, or a frame of pandas, polars, PyArrow, PySpark. A
+        pattern of positives that matches no file yet means that there are none.
     prediction_columns : PredictionColumns
     label_columns : LabelColumns
     score_scale : {"probability", "unbounded"}
@@ -76,6 +78,9 @@ def open_source(
         Seconds one statement of a database may take, > 0.
     clock : callable
         The time now, for telling what is in the future.
+    as_of : datetime, optional
+        Of tables in lakes the version is read that was the newest then; by default the newest.
+        Whichever it is, it stays the same until the source is closed.
 
     Returns
     -------
@@ -87,6 +92,8 @@ def open_source(
         If a place, a column or its type cannot be used.
     SourceError
         If files or a database cannot be read.
+    ExtraMissingError
+        If the library of a lake's format is not installed.
 
     Examples
     --------
@@ -110,7 +117,9 @@ def open_source(
     >>> source.close()
     """
     with ExitStack() as stack:
-        engine, label_engine = _engines(predictions, positives, statement_timeout, stack)
+        engine, label_engine = _engines(
+            predictions, positives, timeout=statement_timeout, as_of=as_of, stack=stack
+        )
         made, known = _both(
             lambda: _prediction_table(engine, predictions, prediction_columns),
             lambda: _label_table(label_engine, positives, label_columns),
@@ -150,7 +159,12 @@ def _both(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_
 
 
 def _engines(
-    predictions: object, positives: object, timeout: float, stack: ExitStack
+    predictions: object,
+    positives: object,
+    *,
+    timeout: float,
+    as_of: datetime | None,
+    stack: ExitStack,
 ) -> tuple[Engine, Engine]:
     """The engine of each table; one if it can read both."""
     tables = {"predictions": predictions, "positives": positives}
@@ -160,7 +174,7 @@ def _engines(
         if place in opened:
             continue
         here = {one: tables[one] for one, where in places.items() if where == place}
-        opened[place] = _engine(tables[role], here, timeout)
+        opened[place] = _engine(tables[role], here, timeout=timeout, as_of=as_of)
         stack.callback(opened[place].close)
     return opened[places["predictions"]], opened[places["positives"]]
 
@@ -172,12 +186,14 @@ def _place(table: object) -> object:
     return table.sparkSession if is_spark_frame(table) else None  # type: ignore[attr-defined]
 
 
-def _engine(table: object, here: Mapping[str, object], timeout: float) -> Engine:
+def _engine(
+    table: object, here: Mapping[str, object], *, timeout: float, as_of: datetime | None
+) -> Engine:
     if isinstance(table, SqlTable | SqlQuery):
         return SQLEngine(table.url, timeout=timeout)
     if is_spark_frame(table):
         return SparkEngine(table.sparkSession)  # type: ignore[attr-defined]
-    return DuckDBEngine(here, may_be_absent=frozenset({"positives"}))
+    return DuckDBEngine(here, may_be_absent=frozenset({"positives"}), as_of=as_of)
 
 
 def _relation(

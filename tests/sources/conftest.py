@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -111,3 +111,16 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@pytest.fixture(params=["delta", "iceberg"])
+def lake(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """Writes a table of one format by a name, and says its address."""
+    from tests.sources.lake_tables import delta_table, iceberg_catalog, iceberg_table
+
+    if request.param == "delta":
+        return lambda name, rows, **how: delta_table(tmp_path / name, rows, **how)
+    catalog = iceberg_catalog(tmp_path / "lake", monkeypatch)
+    return lambda name, rows, **how: iceberg_table(catalog, name, rows, **how)

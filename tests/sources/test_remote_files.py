@@ -10,14 +10,18 @@ from datetime import timedelta
 from ipaddress import ip_address
 
 import pandas as pd
+import pyarrow.compute as pc
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from deltalake import DeltaTable
 
 from pumonitor.errors import InputError, PumonitorError, SourceError
+from pumonitor.sources.lakes.opening import open_lake
 from tests.sources.file_servers import KEY, SECRET, FileServer
+from tests.sources.lake_tables import arrow_of, delta_table
 from tests.sources.monitored import REQUEST, assert_equal, labels, opened, predictions
 
 # Arrow reads pandas in a way that pandas announces to change.
@@ -343,7 +347,9 @@ def certificate_files(folder):
     return folder / "authority.pem"
 
 
-@pytest.mark.parametrize("pattern", ["day=*/*.parquet", "day=1/*.parquet", "**/*.parquet"])
+@pytest.mark.parametrize(
+    "pattern", ["day=*/*.parquet", "day=1/*.parquet", "**/*.parquet", "day=1/part.parquet"]
+)
 def test_a_pattern_inside_a_delta_table_of_a_store(store: FileServer, local, pattern):
     known = str(local / "known.parquet")
     files = {f"p/day={day}/part.parquet": local / "scored.parquet" for day in (1, 2)}
@@ -358,7 +364,29 @@ def test_a_pattern_inside_a_delta_table_of_a_store(store: FileServer, local, pat
     finally:
         (log / "00000000000000000000.json").unlink()
         log.rmdir()
-    assert str(caught.value).startswith(
+    said = str(caught.value)
+    assert said.startswith(
         f"s3://lake/p/{pattern} names files of a Delta table, s3://lake/p (its _delta_log lists "
         "which of them are current)"
     )
+    assert said.endswith("write delta://s3://lake/p instead (pip install 'pumonitor[delta]')")
+
+
+def test_the_log_of_a_delta_table_of_a_store(store: FileServer, local, tmp_path):
+    """Its library reads the same variables, and this server's log, but not its parts of files."""
+    made = arrow_of(predictions(ROWS))
+    delta_table(tmp_path / "made", made)
+    DeltaTable(tmp_path / "made").delete("score < 0.001")
+    files = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()]
+    store.bucket("lake", {str(file): tmp_path / file for file in files})
+    remaining = made.filter(pc.field("score") >= 0.001)
+    assert 0 < remaining.num_rows < made.num_rows
+    assert open_lake("delta://s3://lake/made").version.rows == remaining.num_rows
+    for address, key in (("s3://lake/none", SECRET), ("s3://lake/made", "another")):
+        with pytest.MonkeyPatch.context() as changed:
+            changed.setenv("AWS_SECRET_ACCESS_KEY", key)
+            with pytest.raises(PumonitorError) as caught:
+                open_lake(f"delta://{address}")
+        assert str(caught.value).startswith(f"delta://{address}")
+        assert KEY not in str(caught.value)
+        assert key not in str(caught.value)

@@ -24,11 +24,19 @@ from tests.sources.small_tables import (
 
 pytestmark = pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
 
+BECAUSE = "rows that were deleted or replaced are in them as well and would be counted; "
 REMEDY = (
-    "rows that were deleted or replaced are in them as well and would be counted; write the rows "
-    "that the table has now to Parquet files in a folder outside it and name these, or in Python "
-    "hand over a data frame of its rows"
+    "write the rows that the table has now to Parquet files in a folder outside it and name these, "
+    "or in Python hand over a data frame of its rows"
 )
+LINES = {
+    "a Delta table": "write delta://{} instead (pip install 'pumonitor[delta]')",
+    "an Iceberg table": (
+        "write iceberg://CATALOG/NAMESPACE.TABLE, the table's name in its catalog, instead "
+        "(pip install 'pumonitor[iceberg]')"
+    ),
+    "a Hudi table": REMEDY,
+}
 
 
 def table(folder, log, *, below=""):
@@ -43,9 +51,9 @@ def table(folder, log, *, below=""):
     return root
 
 
-def refusal(root, name, kind, log):
+def refusal(root, name, kind, log, remedy):
     said = f"{name} names files of {kind}, {root} (its {log} lists which of them are current): "
-    return said + REMEDY
+    return said + BECAUSE + remedy
 
 
 @pytest.mark.parametrize(
@@ -72,15 +80,28 @@ def test_a_pattern_inside_a_table_is_refused(tmp_path, log, kind, below, pattern
     root = table(tmp_path, log, below=below)
     for pattern in patterns:
         name = f"{root}/{pattern}"
-        expected = refusal(root, name, kind, log.partition("/")[0])
+        about = (root, name, kind, log.partition("/")[0])
+        expected = refusal(*about, LINES[kind].format(root))
         assert message_of(counts, name, known()) == expected
         assert message_of(described, made(), name) == expected
+        # One table is read from files alone.
+        expected = refusal(*about, REMEDY)
         assert message_of(read_scored_rows, name, labels="l", thresholds={"a": None}) == expected
+
+
+def test_a_link_into_a_table_is_refused_as_well(tmp_path):
+    root = table(tmp_path, "_delta_log/0.json", below="day=1")
+    (tmp_path / "current").symlink_to(root / "day=1")
+    name = f"{tmp_path}/current/*.parquet"
+    remedy = LINES["a Delta table"].format(root)
+    expected = refusal(root, name, "a Delta table", "_delta_log", remedy)
+    assert message_of(counts, name, known()) == expected
 
 
 def test_its_folder_is_no_folder_of_files(tmp_path):
     root = table(tmp_path, "_delta_log/0.json")
-    expected = refusal(root, str(root), "a Delta table", "_delta_log")
+    remedy = LINES["a Delta table"].format(root)
+    expected = refusal(root, str(root), "a Delta table", "_delta_log", remedy)
     assert message_of(counts, root, known()) == expected
 
 
@@ -100,7 +121,8 @@ def test_commands_refuse_it_with_status_2(tmp_path, command):
     done = CliRunner().invoke(app, [one.format(name) for one in command])
     assert done.exit_code == 2
     assert "files of a Delta table" in done.stderr
-    assert REMEDY in done.stderr
+    remedy = LINES["a Delta table"].format(root) if command[0] == "init" else REMEDY
+    assert BECAUSE + remedy in done.stderr
 
 
 def test_what_looks_a_little_like_a_table_is_read(tmp_path):

@@ -9,11 +9,8 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.onboarding import proposals
 from pumonitor.monitor.onboarding.answers import Answers
 from pumonitor.monitor.onboarding.onboarded import Options, Question
-from pumonitor.monitor.onboarding.table_reader import (
-    ColumnSample,
-    TableReader,
-    TableSample,
-)
+from pumonitor.monitor.onboarding.table_reader import TableReader
+from pumonitor.monitor.onboarding.table_samples import ColumnSample, TableSample
 
 __all__ = ["ColumnChoices"]
 

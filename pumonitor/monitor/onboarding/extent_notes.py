@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.onboarding.table_reader import ColumnSample, Extent, TableSample
+from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, TableSample
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, shown_moment
 
 __all__ = ["extent_notes", "refuse_future"]

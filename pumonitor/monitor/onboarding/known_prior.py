@@ -16,7 +16,7 @@ from pumonitor.monitor.config.sections.class_prior import GivenPrior
 from pumonitor.monitor.config.values.kinds import Moment
 from pumonitor.monitor.config.values.periods import Period, holds_window
 from pumonitor.monitor.onboarding.onboarded import Question
-from pumonitor.monitor.onboarding.table_reader import Extent
+from pumonitor.monitor.onboarding.table_samples import Extent
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 
 __all__ = ["KnownPrior", "known_question", "period_question", "read_known", "read_period"]

@@ -23,13 +23,8 @@ from pumonitor.monitor.onboarding.known_prior import (
 )
 from pumonitor.monitor.onboarding.onboarded import Ask, Onboarded, Options, Question
 from pumonitor.monitor.onboarding.pairing import pair_of_tables
-from pumonitor.monitor.onboarding.table_reader import (
-    ColumnSample,
-    Extent,
-    TableReader,
-    TableSample,
-    open_tables,
-)
+from pumonitor.monitor.onboarding.table_reader import TableReader, open_tables
+from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, TableSample
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Clock

@@ -77,7 +77,7 @@ def _candidates(files: Sequence[str]) -> list[str]:
         if not Path(name).is_dir():
             found.append(name)
             continue
-        refuse_tables_on_disk(name, [Path(name).absolute()])
+        refuse_tables_on_disk(name, [Path(name).absolute()], reads_lakes=True)
         found += _tables_in(Path(name))
     return found
 

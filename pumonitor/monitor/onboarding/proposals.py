@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from pumonitor.monitor.onboarding.table_reader import ColumnSample, Extent, TableSample
+from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, TableSample
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Window
 

@@ -5,13 +5,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from functools import partial
+from typing import Any, Final
 
-from pumonitor.errors import InputError, did_you_mean
+from pumonitor.errors import InputError
+from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, Kind, TableSample
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER
+from pumonitor.sources.lakes.addresses import is_lake_address
+from pumonitor.sources.lakes.opening import open_lake
+from pumonitor.sources.lakes.table import LakeRows, LakeTable, saying_why
+from pumonitor.sources.lakes.views import NOT_FOR_STREAMS, show_rows
 from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
 from pumonitor.sources.reach.remote_files import RemoteFiles
 from pumonitor.sources.reach.session import (
@@ -23,9 +28,7 @@ from pumonitor.sources.reach.session import (
     text,
 )
 
-__all__ = ["ColumnSample", "Extent", "Kind", "TableReader", "TableSample", "open_tables"]
-
-Kind = Literal["integer", "float", "moment", "naive", "truth", "text", "other"]
+__all__ = ["TableReader", "open_tables"]
 
 _SAMPLE_ROWS: Final = 5_000
 _HELD_BYTES: Final = 50_000_000
@@ -43,142 +46,37 @@ _READERS: Final = {
     "json": "read_json({files}, union_by_name = true)",
     "csv": "read_csv({files}, header = true, union_by_name = true)",
 }
-_EPOCH_UNITS: Final = (("s", 1e9, 5e9), ("ms", 1e12, 5e12), ("us", 1e15, 5e15), ("ns", 1e18, 5e18))
-"""Since 2001 and until 2128."""
-
 _PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnSample:
-    """Type and values of a column, from a sample.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        "moment" is a time with its zone, "naive" one without, or a date.
-    missing : int
-        Of `rows`.
-    distinct : int
-    rows : int
-    least, greatest : float or None
-        Of numbers.
-    """
-
-    name: str
-    kind: Kind
-    missing: int
-    distinct: int
-    rows: int
-    least: float | None = None
-    greatest: float | None = None
-
-    @property
-    def is_unique(self) -> bool:
-        """Whether no value is missing or occurs twice."""
-        return self.rows > 0 and self.distinct == self.rows
-
-    @property
-    def time_unit(self) -> str | None:
-        """The unit in which integers are times since 1970, if they can be."""
-        if self.kind != "integer" or self.least is None or self.greatest is None:
-            return None
-        return next(
-            (
-                unit
-                for unit, low, high in _EPOCH_UNITS
-                if low <= self.least and self.greatest <= high
-            ),
-            None,
-        )
-
-    @property
-    def is_time(self) -> bool:
-        """Whether the column can hold times."""
-        return self.kind in {"moment", "naive"} or self.time_unit is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableSample:
-    """A table: its path and its columns."""
-
-    name: str
-    relation: str
-    columns: tuple[ColumnSample, ...]
-
-    def column(self, name: str, *, option: str) -> ColumnSample:
-        """The column of that name.
-
-        Raises
-        ------
-        InputError
-            With the nearest names, if there is none.
-        """
-        for column in self.columns:
-            if column.name == name:
-                return column
-        names = [column.name for column in self.columns]
-        hint = did_you_mean(name, names) or f"; its columns are {', '.join(names)}"
-        msg = f"{option}: {self.name} has no column {name!r}{hint}"
-        raise InputError(msg)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
-    """Numbers of rows and times of both tables; seconds since 1970, naive times read as UTC.
-
-    Attributes
-    ----------
-    predictions, confirmations : int
-        Rows.
-    matched : int
-        Confirmations whose prediction is there.
-    first, last : float
-        Predictions.
-    last_known : float
-        Confirmations.
-    least_score, greatest_score : float
-    delays : mapping of float to float
-        Quantiles of the seconds from a prediction of the earlier half to its confirmation; only
-        confirmations that count.
-    refused : int
-        Matched confirmations that were known more than a day before their prediction was made.
-    repeated : float
-        Approximate share of the predictions that repeat an id.
-    missing_scores, infinite_scores : int
-        Predictions that are not counted: without a score, or with one that is infinite or NaN.
-    """
-
-    predictions: int
-    confirmations: int
-    matched: int
-    first: float
-    last: float
-    last_known: float
-    least_score: float
-    greatest_score: float
-    delays: dict[float, float]
-    refused: int = 0
-    repeated: float = 0.0
-    missing_scores: int = 0
-    infinite_scores: int = 0
-
-
 class TableReader:
-    """Queries both tables through one connection that can read nothing else."""
+    """Queries both tables through one connection that can read nothing else.
 
-    def __init__(self, session: Session) -> None:
+    Parameters
+    ----------
+    session : Session
+    register : callable
+        Makes rows of a lake's table a view of a name.
+    """
+
+    def __init__(self, session: Session, register: Callable[[str, LakeRows], object]) -> None:
         self._session = session
+        self._register = register
+        self._lakes: dict[str, LakeTable] = {}
         self._tables = 0
 
-    def table(self, place: Place) -> TableSample:
+    def table(self, place: Place | LakeTable) -> TableSample:
         """Describe the columns of a table from a sample of its rows."""
-        files = files_of(place, self._session)
-        if not files:
-            raise no_files(place)
-        relation = self._held(place, files)
-        described = self._session.rows(f"DESCRIBE SELECT * FROM {relation}")
+        if isinstance(place, LakeTable):
+            relation = f"lake_{len(self._lakes)}"
+            self._lakes[relation] = place
+            self._read_only(relation, place.version.schema.names)
+        else:
+            files = files_of(place, self._session)
+            if not files:
+                raise no_files(place)
+            relation = self._held(place, files)
+        described = self._rows(f"DESCRIBE SELECT * FROM {relation}")
         kinds = {str(name): _kind(str(kind)) for name, kind, *_ in described}
         measures = [
             f"count({quoted(name)}), count(DISTINCT {quoted(name)}), "
@@ -189,7 +87,7 @@ class TableReader:
             )
             for name, kind in kinds.items()
         ]
-        (found,) = self._session.rows(
+        (found,) = self._rows(
             f"SELECT count(*), {', '.join(measures)} "
             f"FROM (SELECT * FROM {relation} LIMIT {_SAMPLE_ROWS})",
             step=f"Looking at {place.name}",
@@ -221,12 +119,12 @@ class TableReader:
         if place.kind == "parquet":
             return relation
         # Of their content nothing is read.
-        ((size,),) = self._session.rows(f"SELECT sum(size) FROM read_blob([{listed}])")
+        ((size,),) = self._rows(f"SELECT sum(size) FROM read_blob([{listed}])")
         if size > _HELD_BYTES:
             return relation
         self._tables += 1
         name = f"look_{self._tables}"
-        self._session.rows(
+        self._rows(
             f"CREATE TEMP TABLE {name} AS SELECT * FROM {relation}",
             step=f"Reading {place.name}",
         )
@@ -234,8 +132,9 @@ class TableReader:
 
     def zeros(self, table: TableSample, column: ColumnSample) -> tuple[int, int]:
         """Number of labels that are 0, and of those that are neither 1, 0 nor -1 or are missing."""
+        self._read_only(table.relation, [column.name])
         value = _label(column.name)
-        (found,) = self._session.rows(
+        (found,) = self._rows(
             f"SELECT count(*) FILTER (WHERE {value} = 0), "
             f"count(*) FILTER (WHERE coalesce({value} NOT IN (0, 1, -1), true)) "
             f"FROM {table.relation}"
@@ -246,8 +145,10 @@ class TableReader:
         self, predictions: TableSample, column: str, positives: TableSample, other: str
     ) -> float:
         """Share of a sample of the positives' ids that occur among the predictions."""
+        self._read_only(predictions.relation, [column])
+        self._read_only(positives.relation, [other])
         ids = f"CAST({quoted(other)} AS VARCHAR)"
-        ((share,),) = self._session.rows(
+        ((share,),) = self._rows(
             f"WITH wanted AS (SELECT DISTINCT {ids} AS id FROM {positives.relation} LIMIT 1000) "
             f"SELECT count(*) FILTER (WHERE id IN (SELECT CAST({quoted(column)} AS VARCHAR) "
             f"FROM {predictions.relation})) / count(*) FROM wanted"
@@ -266,13 +167,16 @@ class TableReader:
         label: str | None,
     ) -> Extent:
         """Count both tables as a whole: rows, times, delays."""
+        of_positives = [ids[1], "" if known_at is None else known_at.name, label or ""]
+        self._read_only(predictions.relation, [ids[0], time.name, score])
+        self._read_only(positives.relation, [name for name in of_positives if name])
         moment = _seconds(time)
         known = "NULL::DOUBLE" if known_at is None else _seconds(known_at)
         count, first, last, least, greatest, repeated, missing, infinite = self._predicted(
             predictions, ids[0], moment, score
         )
         positive = "" if label is None else f"WHERE {_label(label)} = 1"
-        ((confirmations, last_known),) = self._session.rows(
+        ((confirmations, last_known),) = self._rows(
             f"SELECT count(*), max({known}) FROM {positives.relation} {positive}"
         )
         matched, refused, delays = self._delays(
@@ -306,7 +210,7 @@ class TableReader:
         value = f"CAST({quoted(score)} AS DOUBLE)"
         # NaN is the greatest number here.
         usable = f"FILTER (WHERE isfinite({value}))"
-        (found,) = self._session.rows(
+        (found,) = self._rows(
             f"SELECT count(*) {usable}, min({moment}) {usable}, max({moment}) {usable}, "
             f"min({value}) {usable}, max({value}) {usable}, "
             f"1 - approx_count_distinct({quoted(id_)}) {usable} / count(*) {usable}, "
@@ -329,7 +233,7 @@ class TableReader:
         early = f"FILTER (WHERE moment <= {number(half)} AND delay >= {number(-clocks)})"
         measures = [f"count(*) FILTER (WHERE delay < {number(-clocks)})"]
         measures += [f"quantile_cont(delay, {level}) {early}" for level in _DELAY_LEVELS]
-        ((matched, refused, *quantiles),) = self._session.rows(
+        ((matched, refused, *quantiles),) = self._rows(
             f"SELECT count(*), {', '.join(measures)} FROM {joined}", step="Reading confirmations"
         )
         delays = {
@@ -341,29 +245,43 @@ class TableReader:
 
     def share_at_or_above(self, predictions: TableSample, score: str, threshold: float) -> float:
         """Share of the predictions with a finite score that score at or above a threshold."""
+        self._read_only(predictions.relation, [score])
         usable = f"isfinite(CAST({quoted(score)} AS DOUBLE))"
-        ((share,),) = self._session.rows(
+        ((share,),) = self._rows(
             f"SELECT count(*) FILTER (WHERE {usable} AND {quoted(score)} >= {number(threshold)}) "
             f"/ count(*) FILTER (WHERE {usable}) FROM {predictions.relation}"
         )
         return float(share)
 
+    def _read_only(self, relation: str, names: Sequence[str]) -> None:
+        """Of a lake's table, have no other columns read than those asked about next."""
+        if relation in self._lakes:
+            self._register(relation, self._lakes[relation].load(names))
+
+    def _rows(self, sql: str, *, step: str = "") -> list[tuple[Any, ...]]:
+        with saying_why(self._lakes.values()):
+            return self._session.rows(sql, step=step)
+
 
 @contextmanager
 def open_tables(
     paths: Sequence[str], *, progress: Progress | None = None
-) -> Iterator[tuple[TableReader, tuple[Place, ...]]]:
-    """Open a connection that can read these files and nothing else."""
+) -> Iterator[tuple[TableReader, tuple[Place | LakeTable, ...]]]:
+    """Open a connection that can read these tables and nothing else."""
     places = tuple(map(_place, paths))
-    connection = connect(places, without=READ_EXACTLY)
+    files = [place for place in places if not isinstance(place, LakeTable)]
+    connection = connect(files, without=(*READ_EXACTLY, *NOT_FOR_STREAMS))
     try:
         name = " and ".join(place.name for place in places)
-        yield TableReader(Session(connection, name=name, progress=progress)), places
+        session = Session(connection, name=name, progress=progress)
+        yield TableReader(session, partial(show_rows, connection)), places
     finally:
         connection.close()
 
 
-def _place(path: str) -> Place:
+def _place(path: str) -> Place | LakeTable:
+    if is_lake_address(path):
+        return open_lake(path)
     place = place_of_files(path)
     if isinstance(place, RemoteFiles) and place.files != (place.name,):
         msg = (

@@ -79,7 +79,11 @@ def _collected(
     return CollectedPane(
         number=pane.number,
         digest=pane_digest(tables, counts.found),
-        counts={**asdict(found), "arrivals": np.sum(arrived, axis=0, dtype=int).tolist()},
+        counts={
+            **asdict(found),
+            "arrivals": np.sum(arrived, axis=0, dtype=int).tolist(),
+            **({"versions": counts.versions} if counts.versions else {}),
+        },
         series=[
             one.collected(
                 class_prior_to_json(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.sources import Source
 from pumonitor.ports import PredictionSource
@@ -15,8 +17,14 @@ from pumonitor.sources.column_types.monitored_tables import (
 __all__ = ["open_monitor_source", "place_of"]
 
 
-def open_monitor_source(monitor: Monitor) -> PredictionSource:
+def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> PredictionSource:
     """Open a monitor's tables; the caller closes them.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    as_of : datetime, optional
+        Of tables in lakes the version is read that was the newest then; by default the newest.
 
     Raises
     ------
@@ -54,6 +62,7 @@ def open_monitor_source(monitor: Monitor) -> PredictionSource:
             ambiguous=positives.ambiguous,
         ),
         score_scale=monitor.score_scale,
+        as_of=as_of,
     )
 
 

@@ -133,12 +133,15 @@ class Relation:
     columns : mapping of str to Column
     parameters : mapping of str to object
         Those it holds, with values that let every row through.
+    version : mapping of str to str
+        Which version of a lake's table it is; empty for tables that keep none.
     """
 
     name: str
     sql: str
     columns: Mapping[str, Column]
     parameters: Mapping[str, object] = field(default_factory=dict)
+    version: Mapping[str, str] = field(default_factory=dict)
 
 
 def named_column(relation: Relation, name: str, *, role: str) -> Column:

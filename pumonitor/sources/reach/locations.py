@@ -52,7 +52,10 @@ class Location:
 
 
 def locate(
-    path: str | os.PathLike[str], *, kinds: Collection[FileKind] = ("csv", "parquet")
+    path: str | os.PathLike[str],
+    *,
+    kinds: Collection[FileKind] = ("csv", "parquet"),
+    reads_lakes: bool = False,
 ) -> Location:
     """Find the files a path or glob names.
 
@@ -61,6 +64,8 @@ def locate(
     path : path-like
     kinds : collection of str
         Those the caller reads.
+    reads_lakes : bool
+        Whether the caller reads tables of lakes by their address.
 
     Raises
     ------
@@ -80,7 +85,9 @@ def locate(
     if not found:
         raise InputError(nothing_found(name))
     refuse_tables_on_disk(
-        name, (file if file.is_dir() else file.parent for file in map(Path.absolute, found))
+        name,
+        (file if file.is_dir() else file.parent for file in map(Path.absolute, found)),
+        reads_lakes=reads_lakes,
     )
     files = [file.absolute() for file in found if not file.is_dir()]
     if not files:

@@ -34,7 +34,7 @@ def place_of_files(path: str | os.PathLike[str]) -> Place:
     name = os.fspath(path)
     if is_remote(name):
         return remote_files(name)
-    return locate(path, kinds=("csv", "parquet", "json"))
+    return locate(path, kinds=("csv", "parquet", "json"), reads_lakes=True)
 
 
 def connect(places: Iterable[Place], *, without: Sequence[str]) -> duckdb.DuckDBPyConnection:
@@ -49,11 +49,12 @@ def connect(places: Iterable[Place], *, without: Sequence[str]) -> duckdb.DuckDB
     remote = [place for place in places if isinstance(place, RemoteFiles)]
     names = [place.name for place in remote]
     patterns = [place for place in remote if place.is_pattern]
+    stored = [place for place in remote if place.is_in_store]
     return contained(
         [file for place in places if place not in patterns for file in place.files],
         directories=[
             *(place.directory for place in patterns),
-            *(folder for place in patterns for folder in log_folders(place.directory)),
+            *(folder for place in stored for folder in log_folders(place.directory)),
         ],
         without=without,
         prepare=(lambda new: prepare_access(new, names)) if remote else None,
@@ -70,9 +71,9 @@ def files_of(place: Place, session: Session) -> list[str]:
     SourceError
         If a store does not answer.
     """
-    if not isinstance(place, RemoteFiles) or not place.is_pattern:
+    if not isinstance(place, RemoteFiles) or not place.is_in_store:
         return list(place.files)
-    files = _listed(place.files[0], session)
+    files = _listed(place.files[0], session) if place.is_pattern else list(place.files)
     refuse_tables_at_addresses(place.name, files, _lists(session))
     return files
 

@@ -69,14 +69,19 @@ class RemoteFiles:
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it may mean several files: web servers have no way to list them."""
-        return not self.name.startswith(WEB) and glob.has_magic(self.name)
+        """Whether it may mean several files."""
+        return self.is_in_store and glob.has_magic(self.name)
+
+    @property
+    def is_in_store(self) -> bool:
+        """Whether what is beside it can be listed: web servers have no way to do so."""
+        return not self.name.startswith(WEB)
 
     @property
     def directory(self) -> str:
-        """What contains all the files of a pattern."""
-        start = min(self.name.find(mark) for mark in "*?[" if mark in self.name)
-        return self.name[: self.name.rfind("/", 0, start) + 1]
+        """What contains the file, or all the files of a pattern."""
+        marks = [self.name.find(mark) for mark in "*?[" if mark in self.name]
+        return self.name[: self.name.rfind("/", 0, min(marks, default=len(self.name))) + 1]
 
 
 def remote_files(address: str) -> RemoteFiles:

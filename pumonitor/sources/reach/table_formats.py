@@ -23,6 +23,10 @@ class _Format:
     name : str
     folder, files : str
         Where its log is, and a pattern of files there.
+    line : str
+        What names the table as a monitor's source; "" where it is not read.
+    extra : str
+        With what it is read.
     anywhere : bool
         Whether all that is below the table's folder is its own; otherwise its ``data`` folder and
         partitions are.
@@ -31,6 +35,8 @@ class _Format:
     name: str
     folder: str
     files: str
+    line: str = ""
+    extra: str = ""
     anywhere: bool = True
 
     def holds(self, between: Sequence[str]) -> bool:
@@ -39,13 +45,26 @@ class _Format:
 
 
 _FORMATS: Final = (
-    _Format(name="a Delta table", folder="_delta_log", files="*"),
-    _Format(name="an Iceberg table", folder="metadata", files="*.metadata.json", anywhere=False),
+    _Format(
+        name="a Delta table",
+        folder="_delta_log",
+        files="*",
+        line="delta://{folder}",
+        extra="delta",
+    ),
+    _Format(
+        name="an Iceberg table",
+        folder="metadata",
+        files="*.metadata.json",
+        line="iceberg://CATALOG/NAMESPACE.TABLE, the table's name in its catalog,",
+        extra="iceberg",
+        anywhere=False,
+    ),
     _Format(name="a Hudi table", folder=".hoodie", files="*"),
 )
 
 
-def refuse_tables_on_disk(name: str, folders: Iterable[Path]) -> None:
+def refuse_tables_on_disk(name: str, folders: Iterable[Path], *, reads_lakes: bool) -> None:
     """Refuse files that are part of a table.
 
     Parameters
@@ -54,6 +73,8 @@ def refuse_tables_on_disk(name: str, folders: Iterable[Path]) -> None:
         The path or pattern, for the message.
     folders : iterable of Path
         Absolute ones that the files are in.
+    reads_lakes : bool
+        Whether the caller would read the table by its address.
 
     Raises
     ------
@@ -67,13 +88,14 @@ def refuse_tables_on_disk(name: str, folders: Iterable[Path]) -> None:
             one for one in _FORMATS if next((folder / one.folder).glob(one.files), None) is not None
         )
 
-    # Of x/../y the folder x is none that y is in.
-    for folder in dict.fromkeys(Path(normpath(one)) for one in folders):
+    # Of x/../y the folder x is none that y is in; where a link leads, a table may be as well.
+    named = [Path(normpath(one)) for one in folders]
+    for folder in dict.fromkeys([*named, *(one.resolve() for one in named)]):
         for above in (folder, *folder.parents):
             between = folder.relative_to(above).parts
             for one in formats_of(above):
                 if one.holds(list(between)):
-                    raise InputError(_refusal(name, str(above), one))
+                    raise InputError(_refusal(name, str(above), one, reads_lakes=reads_lakes))
 
 
 def refuse_tables_at_addresses(
@@ -103,7 +125,7 @@ def refuse_tables_at_addresses(
                 if above in seen or not one.holds(between):
                     continue
                 if listed(f"{above}{one.folder}/{one.files}"):
-                    raise InputError(_refusal(name, above.rstrip("/"), one))
+                    raise InputError(_refusal(name, above.rstrip("/"), one, reads_lakes=True))
             seen.add(above)
 
 
@@ -125,10 +147,28 @@ def _above(address: str) -> list[str]:
     return [f"{scheme}://{'/'.join(parts[:count])}/" for count in range(len(parts), 0, -1)]
 
 
-def _refusal(name: str, folder: str, found: _Format) -> str:
-    return (
-        f"{name} names files of {found.name}, {folder} (its {found.folder} lists which of them are "
-        "current): rows that were deleted or replaced are in them as well and would be counted; "
+def _refusal(name: str, folder: str, found: _Format, *, reads_lakes: bool) -> str:
+    remedy = (
         "write the rows that the table has now to Parquet files in a folder outside it and name "
         "these, or in Python hand over a data frame of its rows"
     )
+    if reads_lakes and found.line:
+        line = found.line.format(folder=_known_to_lakes(folder))
+        remedy = f"write {line} instead (pip install 'pumonitor[{found.extra}]')"
+    return (
+        f"{name} names files of {found.name}, {folder} (its {found.folder} lists which of them are "
+        "current): rows that were deleted or replaced are in them as well and would be counted; "
+        f"{remedy}"
+    )
+
+
+def _known_to_lakes(folder: str) -> str:
+    """The folder, in a store by the scheme that the library of Delta tables knows.
+
+    Examples
+    --------
+    >>> _known_to_lakes("/data/p"), _known_to_lakes("gcs://bucket/p")
+    ('/data/p', 'gs://bucket/p')
+    """
+    scheme, mark, rest = folder.partition("://")
+    return {"gcs": "gs", "r2": "s3"}.get(scheme, scheme) + mark + rest

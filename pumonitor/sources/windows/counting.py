@@ -42,7 +42,7 @@ def count_window(
     engine: Engine,
     query: CountQuery,
     *,
-    load_ids: Callable[[], None] | None,
+    load_ids: Callable[[tuple[datetime, datetime] | None], None] | None,
     progress: Progress | None = None,
 ) -> WindowCounts:
     """Count one window.
@@ -53,7 +53,8 @@ def count_window(
         Within a snapshot.
     query : CountQuery
     load_ids : callable or None
-        Gets the ids of all predictions ready; None if labels without prediction are not counted.
+        Gets ids of predictions ready, of a stretch of time or all; None if labels without
+        prediction are not counted.
     progress : callable, optional
 
     Raises
@@ -185,7 +186,11 @@ def _unusable(
     )
 
 
-def _orphans(engine: Engine, query: CountQuery, load_ids: Callable[[], None]) -> int:
+def _orphans(
+    engine: Engine,
+    query: CountQuery,
+    load_ids: Callable[[tuple[datetime, datetime] | None], None],
+) -> int:
     """Rows of labels known in the window whose id is nowhere.
 
     Where looking means reading, files without any of these numbers in their range are passed over.
@@ -203,11 +208,12 @@ def _orphans(engine: Engine, query: CountQuery, load_ids: Callable[[], None]) ->
             if not in_steps or reach > _MOST_LENGTHS:
                 break
             stretch = (start - reach * length, end)
+            load_ids(stretch)
             engine.keep("pumonitor_unmatched", query.still_unmatched(stretch), about=about)
             start, end, reach = stretch[0], start, 2 * reach
         else:
             return 0
-    load_ids()
+    load_ids(None)
     return int(engine.rows(query.orphans(), about=about)[0][0])
 
 

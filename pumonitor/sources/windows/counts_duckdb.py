@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError
@@ -16,6 +17,10 @@ from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.columns import csv_layout, place_of
 from pumonitor.sources.column_types.dialects import DuckDB
+from pumonitor.sources.lakes.addresses import is_lake_address
+from pumonitor.sources.lakes.opening import open_lake
+from pumonitor.sources.lakes.table import LakeRows, LakeTable, saying_why
+from pumonitor.sources.lakes.views import NOT_FOR_STREAMS, show_rows
 from pumonitor.sources.reach.locations import matches_nothing
 from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
 from pumonitor.sources.reach.session import Session, quoted, text
@@ -56,14 +61,21 @@ class DuckDBEngine:
         By what they are called in messages: a path, pattern or address, or a data frame.
     may_be_absent : frozenset of str
         Those whose pattern may match no file yet.
+    as_of : datetime, optional
+        Of tables in lakes the version is read that was the newest then; by default the newest.
     """
 
     def __init__(
-        self, tables: Mapping[str, object], *, may_be_absent: frozenset[str] = frozenset()
+        self,
+        tables: Mapping[str, object],
+        *,
+        may_be_absent: frozenset[str] = frozenset(),
+        as_of: datetime | None = None,
     ) -> None:
         self.dialect = DuckDB()
         self._frames: dict[str, Any] = {}
         self._files: dict[str, Place | None] = {}
+        self._lakes: dict[str, LakeTable] = {}
         self._may_be_absent = may_be_absent
         problems: list[str] = []
         for name, table in tables.items():
@@ -73,13 +85,19 @@ class DuckDBEngine:
                 self._files[name] = None
             else:
                 try:
-                    self._files[name] = place_of_files(table)
+                    if is_lake_address(address := os.fspath(table)):
+                        self._lakes[name] = open_lake(address, as_of=as_of)
+                    else:
+                        self._files[name] = place_of_files(table)
                 except InputError as error:
                     problems.append(str(error))
         if problems:
             raise InputError("; ".join(dict.fromkeys(problems)))
-        self._connection = connect(filter(None, self._files.values()), without=_WITHOUT)
-        self._lazy: dict[str, LazyTable] = {}
+        self._connection = connect(
+            filter(None, self._files.values()),
+            without=(*_WITHOUT, *(NOT_FOR_STREAMS if self._lakes else ())),
+        )
+        self._lazy: dict[str, LazyTable | LakeTable] = {}
 
     def relation(self, table: str, roles: Mapping[str, str]) -> Relation:
         """A table with its columns.
@@ -94,6 +112,8 @@ class DuckDBEngine:
         _refuse_alike(table, list(roles))
         if table in self._frames:
             return self._frame(table, list(roles))
+        if table in self._lakes:
+            return self._lake(table)
         files = self._files[table]
         if files is None:
             return _without_rows(table, roles)
@@ -119,7 +139,7 @@ class DuckDBEngine:
         bounds: Sequence[object] | None = None,
         limit: int | None = None,
     ) -> None:
-        """Compute the rows of a lazy frame that a question is about."""
+        """Have the rows of a lazy frame or a lake ready that a question is about."""
         lazy = self._lazy.get(relation.sql)
         if lazy is not None:
             rows = lazy.load(names, time=time, bounds=bounds, limit=limit)
@@ -141,23 +161,26 @@ class DuckDBEngine:
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> list[tuple[Any, ...]]:
         """All rows of the answer."""
-        return Session(self._connection, name=about, progress=progress).rows(
-            statement.sql, step=step
-        )
+        with saying_why(self._lakes.values()):
+            return Session(self._connection, name=about, progress=progress).rows(
+                statement.sql, step=step
+            )
 
     def columns(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> Mapping[str, Any]:
         """All columns of the answer."""
-        return Session(self._connection, name=about, progress=progress).masked(
-            statement.sql, step=step
-        )
+        with saying_why(self._lakes.values()):
+            return Session(self._connection, name=about, progress=progress).masked(
+                statement.sql, step=step
+            )
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Hold an answer as a table until the snapshot ends."""
-        Session(self._connection, name=about, progress=None).rows(
-            f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS {statement.sql}"
-        )
+        with saying_why(self._lakes.values()):
+            Session(self._connection, name=about, progress=None).rows(
+                f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS {statement.sql}"
+            )
         return True
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
@@ -187,11 +210,27 @@ class DuckDBEngine:
             name=shown, sql=quoted(view), columns=self._described(session, quoted(view))
         )
 
-    def _register(self, view: str, rows: pa.Table, shown: str) -> None:
+    def _lake(self, table: str) -> Relation:
+        lake, view = self._lakes[table], f"pumonitor_lake_{list(self._lakes).index(table)}"
+        shown = f"{table} {lake.name}"
+        self._register(view, lake.load(lake.version.schema.names), shown)
+        self._lazy[quoted(view)] = lake
+        session = Session(self._connection, name=shown, progress=None)
+        return Relation(
+            name=shown,
+            sql=quoted(view),
+            columns=self._described(session, quoted(view)),
+            version={"table": lake.name, **lake.version.identity},
+        )
+
+    def _register(self, view: str, rows: pa.Table | LakeRows, shown: str) -> None:
         import duckdb
 
         try:
-            self._connection.register(view, rows)
+            if isinstance(rows, LakeRows):
+                show_rows(self._connection, view, rows)
+            else:
+                self._connection.register(view, rows)
         except duckdb.Error:
             listed = ", ".join(f"'{field.name}' {field.type}" for field in rows.schema)
             msg = (

@@ -102,12 +102,15 @@ class CountedSource:
         )
         with self._engine.snapshot():
             self._load_both(query)
-            return count_window(
+            counts = count_window(
                 self._engine,
                 query,
                 load_ids=None if self._orphans == "skip" else self._load_ids,
                 progress=progress,
             )
+        read = {"predictions": self._predictions.relation, "positives": self._labels.relation}
+        versions = {role: one.version for role, one in read.items() if one.version}
+        return replace(counts, versions=versions)
 
     def sample(self, request: SampleRequest) -> SampledRows:
         """Some rows of one window with their features.
@@ -284,8 +287,10 @@ class CountedSource:
             bounds=None if between is None else time.bounds(*between),
         )
 
-    def _load_ids(self) -> None:
-        self._load_predictions([self._predictions.id.name])
+    def _load_ids(self, between: tuple[datetime, datetime] | None) -> None:
+        table = self._predictions
+        names = [table.id.name] if between is None else [table.id.name, table.time.column.name]
+        self._load_predictions(names, between)
 
     def _extent(self, query: CountQuery) -> tuple[int, datetime | None, datetime | None]:
         table = self._predictions

@@ -13,7 +13,7 @@ from pumonitor.monitor.onboarding.configuration_text import configuration_text
 from pumonitor.monitor.onboarding.onboarded import Options
 from pumonitor.monitor.onboarding.onboarding import onboard
 from pumonitor.monitor.onboarding.proposals import reference_windows
-from pumonitor.monitor.onboarding.table_reader import Extent
+from pumonitor.monitor.onboarding.table_samples import Extent
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from tests.monitor.onboarding.onboarded_tables import monitor_of, written
 from tests.monitor.onboarding_tables import tables

@@ -25,7 +25,8 @@ class Source(Located):
     Attributes
     ----------
     path : Secret or None
-        File, pattern or address of files. The path alone can stand in place of the mapping.
+        File, pattern or address of files, or a table of a lake: delta://path-or-address or
+        iceberg://catalog/namespace.table. It can stand alone in place of the mapping.
     url : Secret or None
         Address of a database.
     table : str or None
@@ -41,7 +42,7 @@ class Source(Located):
 
     @property
     def location(self) -> str:
-        """The absolute path or pattern, with its secrets."""
+        """The absolute path or pattern, or an address, with its secrets."""
         return "" if self.path is None else self.absolute(self.path.get())
 
     @property
@@ -93,9 +94,10 @@ class Source(Located):
         path = self._as_far_as_known[0]
         if "://" not in path:
             return path
+        from pumonitor.sources.lakes.addresses import is_lake_address, shown_lake_address
         from pumonitor.sources.reach.remote_files import shown_address
 
-        return shown_address(path)
+        return shown_lake_address(path) if is_lake_address(path) else shown_address(path)
 
     @model_validator(mode="before")
     @classmethod

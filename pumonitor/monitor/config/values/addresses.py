@@ -14,6 +14,7 @@ __all__ = ["Located", "check_address"]
 
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]*://")
 _FILE_DATABASES = ("sqlite", "duckdb")
+_LAKE_OF_FILES = "delta://"
 
 
 def check_address(given: str) -> None:
@@ -33,7 +34,12 @@ class Located(Part):
         self._folder = (context or {}).get("folder", Path())
 
     def absolute(self, address: str) -> str:
-        """The address with a file's path made absolute."""
+        """The address with the path of a file, or of a lake's folder, made absolute."""
+        if address.lower().startswith(_LAKE_OF_FILES):
+            # Most configurations have no lake, and sources take a while to load.
+            from pumonitor.sources.lakes.addresses import absolute_lake_address
+
+            return absolute_lake_address(address, self._folder)
         scheme, mark, path = address.partition(":///")
         if mark and scheme.partition("+")[0] in _FILE_DATABASES:
             if path in {"", ":memory:"} or path.startswith("file:"):

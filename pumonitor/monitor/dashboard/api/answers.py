@@ -139,7 +139,9 @@ class Pane(Answer):
     status: Literal["planned", "collected", "evaluated"]
     revision: int | None
     digest: str | None = Field(description="Digest of the rows that were counted.")
-    counts: dict[str, Any] | None = Field(description="Rows that were counted.")
+    counts: dict[str, Any] | None = Field(
+        description="Rows that were counted; of tables in lakes, the versions."
+    )
     collected_at: Moment | None
     evaluated_at: Moment | None
     library_version: str | None

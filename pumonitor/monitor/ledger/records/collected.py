@@ -54,7 +54,7 @@ class CollectedPane:
     digest : str
         Digest of the data: equal digests mean equal data.
     counts : mapping
-        `InputCounts` in JSON types.
+        `InputCounts` in JSON types; with "versions", those of tables in lakes.
     series : sequence of CollectedSeries
     """
 

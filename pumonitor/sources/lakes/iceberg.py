@@ -1,0 +1,214 @@
+"""Iceberg tables: pyiceberg plans, prunes and applies deletes; only batches leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pumonitor.errors import InputError, PumonitorError, did_you_mean
+from pumonitor.sources.lakes.addresses import LakeAddress
+from pumonitor.sources.lakes.failures import extra_missing, in_our_words, secrets_in
+from pumonitor.sources.lakes.table import TimeRange
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyiceberg.catalog import Catalog
+    from pyiceberg.expressions import BooleanExpression
+    from pyiceberg.io import FileIO
+    from pyiceberg.table import Table
+    from pyiceberg.table.metadata import TableMetadata
+
+__all__ = ["open_iceberg"]
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SQLITE: Final = "sqlite:///"
+
+
+def open_iceberg(address: LakeAddress, *, as_of: datetime | None) -> IcebergVersion | None:
+    """Open an Iceberg table; None where it keeps no snapshot as old as that.
+
+    Raises
+    ------
+    InputError
+        If there is no such catalog or table, or if rows of it are deleted by equality.
+    SourceError
+        If its catalog or store does not answer.
+    ExtraMissingError
+        If pyiceberg, or what it reads this catalog with, is not installed.
+    """
+    try:
+        from pyiceberg.exceptions import (
+            NoSuchNamespaceError,
+            NoSuchTableError,
+            NotInstalledError,
+        )
+    except ModuleNotFoundError:
+        raise extra_missing(address.name, package="pyiceberg", extra="iceberg") from None
+    settings = _settings(address)
+    secrets = secrets_in(settings)
+    try:
+        metadata, io = _loaded(_catalog(address, settings), address)
+    except (NoSuchTableError, NoSuchNamespaceError):
+        msg = f"{address.name}: the catalog '{address.catalog}' has no table {address.place}"
+        raise InputError(msg) from None
+    except NotInstalledError as error:
+        msg = f"{address.name}: its catalog needs another package: {error}"
+        raise InputError(msg) from None
+    except PumonitorError:
+        raise
+    except Exception as error:  # noqa: BLE001 (its library raises what its catalog and store raise)
+        raise in_our_words(error, name=address.name, secrets=secrets) from None
+    if as_of is not None:
+        past = _as_of(metadata, as_of)
+        if past is None:
+            return None
+        metadata = past
+    return IcebergVersion(address.name, metadata, io, secrets)
+
+
+def _settings(address: LakeAddress) -> dict[str, str]:
+    """What is configured of the catalog, read anew each time as secrets may change."""
+    from pyiceberg.utils.config import Config
+
+    config = Config()
+    found = config.get_catalog_config(address.catalog)
+    if found is None:
+        known = config.get_known_catalogs()
+        name = address.catalog.upper().replace("-", "_")
+        msg = (
+            f"{address.name}: there is no catalog '{address.catalog}' in .pyiceberg.yaml (in "
+            f"PYICEBERG_HOME, the home or the current folder), nor PYICEBERG_CATALOG__{name}__URI "
+            f"in the environment{did_you_mean(address.catalog, known)}"
+        )
+        raise InputError(msg)
+    return {key: str(value) for key, value in found.items()}
+
+
+def _catalog(address: LakeAddress, settings: Mapping[str, str]) -> Catalog:
+    from pyiceberg.catalog import load_catalog
+
+    uri = settings.get("uri", "")
+    file = uri.removeprefix(_SQLITE)
+    if uri.startswith(_SQLITE) and not Path(file).is_file():
+        # To connect would make it.
+        msg = f"{address.name}: there is no file {file}, the catalog '{address.catalog}'"
+        raise InputError(msg)
+    # Whoever only reads makes no tables in a catalog's database.
+    return load_catalog(address.catalog, **{**settings, "init_catalog_tables": "false"})
+
+
+def _loaded(catalog: Catalog, address: LakeAddress) -> tuple[TableMetadata, FileIO]:
+    try:
+        table: Table = catalog.load_table(address.place)
+    finally:
+        # What it read stays; a database would count the connection.
+        catalog.close()
+    return table.metadata, table.io
+
+
+def _as_of(metadata: TableMetadata, moment: datetime) -> TableMetadata | None:
+    """The metadata as they were, with the columns of then; None where they are kept no more."""
+    latest = (moment - _EPOCH) // timedelta(milliseconds=1)
+    kept = [one for one in metadata.snapshot_log if one.timestamp_ms <= latest]
+    snapshot = metadata.snapshot_by_id(kept[-1].snapshot_id) if kept else None
+    if snapshot is None:
+        return None
+    schema = metadata.current_schema_id if snapshot.schema_id is None else snapshot.schema_id
+    return metadata.model_copy(
+        update={"current_snapshot_id": snapshot.snapshot_id, "current_schema_id": schema}
+    )
+
+
+class IcebergVersion:
+    """A snapshot of an Iceberg table, with its position deletes and renamed columns."""
+
+    def __init__(
+        self, name: str, metadata: TableMetadata, io: FileIO, secrets: Sequence[str]
+    ) -> None:
+        from pyiceberg.io.pyarrow import schema_to_pyarrow
+
+        self._name = name
+        self._metadata = metadata
+        self._io = io
+        self.secrets = secrets
+        self.schema: pa.Schema = schema_to_pyarrow(metadata.schema(), include_field_ids=False)
+        snapshot = metadata.current_snapshot()
+        number = "none" if snapshot is None else str(snapshot.snapshot_id)
+        self.version = f"snapshot {number}"
+        self.identity: Mapping[str, str] = {
+            "snapshot": number,
+            "id": str(metadata.table_uuid),
+        }
+        summary = None if snapshot is None else snapshot.summary
+        totals = {} if summary is None else summary.additional_properties
+        self.rows = int(totals.get("total-records") or 0)
+        if int(totals.get("total-equality-deletes") or 0):
+            raise _equality_deletes(name)
+
+    def batches(self, names: Sequence[str], within: TimeRange | None) -> Iterator[pa.RecordBatch]:
+        """Rows that count, with some columns, a part of a row group at a time."""
+        from pyiceberg.expressions import AlwaysTrue
+        from pyiceberg.io.pyarrow import ArrowScan, _read_all_delete_files
+        from pyiceberg.table import DataScan
+
+        # Without a catalog, which would plan its newest snapshot.
+        planned = DataScan(
+            table_metadata=self._metadata,
+            io=self._io,
+            row_filter=AlwaysTrue() if within is None else _filter(self.schema, within),
+            selected_fields=tuple(names),
+        )
+        try:
+            tasks = list(planned.plan_files())
+        except ValueError as error:
+            if "equality" in str(error):
+                raise _equality_deletes(self._name) from None
+            raise
+        scan = ArrowScan(self._metadata, self._io, planned.projection(), planned.row_filter)
+        # Its public methods hold the rows of whole files, and of all of them at once.
+        yield from scan._record_batches_from_scan_tasks_and_deletes(
+            tasks, _read_all_delete_files(self._io, tasks)
+        )
+
+
+def _filter(schema: pa.Schema, within: TimeRange) -> BooleanExpression:
+    """What is true of the rows in the range; of all rows where values are not of the type."""
+    import pyarrow as pa
+    from pyiceberg.expressions import (
+        AlwaysTrue,
+        And,
+        GreaterThanOrEqual,
+        IsNull,
+        LessThanOrEqual,
+        Or,
+    )
+
+    kind = schema.field(within.column).type
+    low, high = within.low, within.high
+    if pa.types.is_date(kind) and isinstance(low, datetime):
+        low, high = low.date(), high.date()
+    elif not _has_type(low, kind):
+        return AlwaysTrue()
+    # Its types say nothing of how these are made.
+    at_or_after = GreaterThanOrEqual(within.column, low)  # type: ignore[arg-type, call-arg]
+    at_or_before = LessThanOrEqual(within.column, high)  # type: ignore[arg-type, call-arg]
+    missing = IsNull(within.column)  # type: ignore[arg-type, call-arg]
+    return Or(And(at_or_after, at_or_before), missing)
+
+
+def _has_type(value: Any, kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    if isinstance(value, datetime):
+        return bool(pa.types.is_timestamp(kind)) and (value.tzinfo is None) == (kind.tz is None)
+    return bool(pa.types.is_integer(kind))
+
+
+def _equality_deletes(name: str) -> InputError:
+    return InputError(
+        f"{name} has rows that were deleted by their values (equality deletes, as Flink writes "
+        "them), which pyiceberg does not read: rewrite its data files, in Spark by CALL "
+        "system.rewrite_data_files, and have its jobs delete by position"
+    )
