@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.audits.causes import world_or_confirmations
 from benchmarks.audits.drawing import time_to_draw
 from benchmarks.audits.over_time import STORIES, looks, monthly_runs
 from benchmarks.audits.peers import cases_of_simple_audit, prediction_powered, stratified
@@ -253,4 +254,5 @@ SECTIONS: Final = {
     "looks": wrong_looks,
     "ranking": ranking,
     "draw": draw,
+    "cause": world_or_confirmations,
 }

@@ -58,6 +58,12 @@ class MonitorAudits:
         """Of all of them: while they stay, so does what is read with them."""
         return tuple(one.digest for one in self.of(monitor, configuration))
 
+    def used_by(self, monitor: Monitor, configuration: str, *, segment: str) -> list[PastAudit]:
+        """Those that windows of the whole, or of a segment, are read with."""
+        if segment or monitor.label_purity != 1.0:
+            return []
+        return [past_audit(one) for one in self.of(monitor.name, configuration)]
+
     def at(
         self,
         monitor: Monitor,
