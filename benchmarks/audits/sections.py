@@ -141,6 +141,19 @@ def planned(extent: Extent) -> Iterator[Row]:
     )
 
 
+def above(extent: Extent) -> Iterator[Row]:
+    """10: 85% of the cases at or above the threshold: what is covered, and the widths."""
+    for name in extent.sets:
+        for share in (None, 0.85):
+            cell = Cell(name=name, above=share)
+            found = outcomes(cell, {"audit": ours()}, runs=extent.runs)["audit"]
+            yield Row(
+                what=f"{cell}, {'as F1 wants them' if share is None else f'{share:.0%} above'}",
+                measured=f"{_percent(found.covered)}; widths {_numbers(found.width)}",
+                claimed="90% each" if share else "",
+            )
+
+
 def reviewers(extent: Extent) -> Iterator[Row]:
     """7: reviewers who call a hundredth of the negatives positive, and cases left undecided."""
     for name in extent.sets:
@@ -254,5 +267,6 @@ SECTIONS: Final = {
     "looks": wrong_looks,
     "ranking": ranking,
     "draw": draw,
+    "above": above,
     "cause": world_or_confirmations,
 }

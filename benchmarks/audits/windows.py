@@ -32,6 +32,7 @@ class Cell:
 
     `favoured`: how many times as often the highest positives are confirmed as the lowest, log
     linear in their rank. `planned_off`: by what the odds of c that the plan assumes are too high.
+    `above`: share of the cases at or above the threshold, or as the metrics want it.
     """
 
     name: str = "bank"
@@ -40,6 +41,7 @@ class Cell:
     cases: int = 300
     favoured: float = 1.0
     planned_off: float = 1.4
+    above: float | None = None
 
     def __str__(self) -> str:
         return (
@@ -161,6 +163,7 @@ def designed(cell: Cell, rows: Window, metrics: tuple[str, ...] = ("f1",)) -> Au
         cases=cell.cases,
         label_frequency=float(odds / (1 + odds)),
         metrics=metrics,
+        above=cell.above,
     )
 
 

@@ -30,13 +30,21 @@ def print_plan(plan: AuditPlan, *, source: str) -> None:
         f"{plan.cases} cases; threshold {plan.threshold:g}; share of positives today: {share}\n",
         markup=False,
     )
+    if plan.above is not None:
+        upper = sum(one["cases"] for one in plan.by_bin() if one["above"])
+        console.print(
+            f"{upper} of the cases score at or above the threshold, asked for: {plan.above:.0%}\n",
+            markup=False,
+        )
     widths = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     widths.add_column("Width of the 95% interval, about")
     widths.add_column("this audit", justify="right")
+    if plan.free_widths is not None:
+        widths.add_column("without --above", justify="right")
     widths.add_column("a simple audit", justify="right")
     for name in plan.metrics:
-        simple = plan.simple_widths[name]
-        widths.add_row(TITLES[name], f"{plan.widths[name]:.3f}", f"{simple:.3f}")
+        kinds = (plan.widths, plan.free_widths, plan.simple_widths)
+        widths.add_row(TITLES[name], *(f"{one[name]:.3f}" for one in kinds if one is not None))
     console.print(widths)
     console.print("")
     heads = ("rows", "confirmed", "cases")

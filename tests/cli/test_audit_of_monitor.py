@@ -240,6 +240,13 @@ def test_a_plan_of_windows_is_that_of_their_rows(shop: Path) -> None:
     written = json.loads(result.stdout)
     assert (written["cases"], written["metrics"]) == (90, ["f1"])
     assert written["class_prior"]["value"] == pytest.approx(0.1)
+    upper = run(
+        shop,
+        *("plan", "--monitor", "card-fraud", "--windows", "2026-01-02"),
+        *("--above", "80%", "--json"),
+    )
+    bins = json.loads(upper.stdout)["bins"]
+    assert sum(one["cases"] for one in bins if one["above"]) == 72
     wide = run(
         shop,
         *("plan", "--monitor", "card-fraud", "--windows", "2026-01-02"),
