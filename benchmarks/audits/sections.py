@@ -16,6 +16,7 @@ from benchmarks.audits.peers import cases_of_simple_audit, prediction_powered, s
 from benchmarks.audits.ranking import ranking
 from benchmarks.audits.rows import Extent, Row
 from benchmarks.audits.runs import Intervals, Outcome, intervals, ours, outcomes
+from benchmarks.audits.segments import of_segments
 from benchmarks.audits.windows import METRICS, Cell, audited, designed, pool, window
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
@@ -269,4 +270,5 @@ SECTIONS: Final = {
     "draw": draw,
     "above": above,
     "cause": world_or_confirmations,
+    "segments": of_segments,
 }

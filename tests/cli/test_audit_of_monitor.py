@@ -243,10 +243,10 @@ def test_a_plan_of_windows_is_that_of_their_rows(shop: Path) -> None:
     upper = run(
         shop,
         *("plan", "--monitor", "card-fraud", "--windows", "2026-01-02"),
-        *("--above", "80%", "--json"),
+        *("--above", "40%", "--json"),
     )
     bins = json.loads(upper.stdout)["bins"]
-    assert sum(one["cases"] for one in bins if one["above"]) == 72
+    assert sum(one["cases"] for one in bins if one["above"]) == 36
     wide = run(
         shop,
         *("plan", "--monitor", "card-fraud", "--windows", "2026-01-02"),

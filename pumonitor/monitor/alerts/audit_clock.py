@@ -121,7 +121,8 @@ def _unfair(audits: Sequence[ReadAudit]) -> _Found:
         found.p_value,
         f"positives of the {high} scores get confirmed {times:.2g} times as often as those of the "
         f"{low}, by the audit {last.name} (p = {found.p_value:.2g}): find out who decides what is "
-        "confirmed; estimates of the audit allow for it, those of segments do not",
+        "confirmed; estimates of the audit allow for it, those of segments with fewer than ten of "
+        "its cases do not",
     )
 
 

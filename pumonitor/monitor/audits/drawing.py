@@ -373,6 +373,7 @@ def _lined_up(
                 inclusion=None if kind == "seed" else inclusion[place],
                 kind=kind,
                 window_start=one.window,
+                segments=one.row.segments,
             )
         )
         shown[number] = one.row.shown

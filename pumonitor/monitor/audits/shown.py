@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from pumonitor.audit.bins import pooled
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
 from pumonitor.audit.fairness import Fairness, check_fairness
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.audits import ReadAudit
-from pumonitor.monitor.windows.class_prior.by_audits import past_audit
+from pumonitor.monitor.windows.class_prior.by_audits import audited_table, past_audit
 from pumonitor.results import Estimate
 from pumonitor.stats.quantiles import quantiles
-from pumonitor.tables import ScoreTable
 
 __all__ = ["ShownAudit", "shown_audit"]
 
@@ -101,7 +99,7 @@ def shown_audit(
         If it has no decided case, or its windows are no longer in the state database.
     """
     past = past_audit(audit)
-    bins = past.counts.bins.with_order_of(_table(ledger, audit), threshold=audit.threshold)
+    bins = past.counts.bins.with_order_of(audited_table(ledger, audit), threshold=audit.threshold)
     counts = replace(past.counts, bins=bins)
     if not counts.decided.any():
         msg = f"no case of audit {audit.name} is decided yet: pumonitor audit read reads verdicts"
@@ -122,27 +120,3 @@ def shown_audit(
         undecided=extremes,
         confidence_level=confidence_level,
     )
-
-
-def _table(ledger: LedgerReader, audit: ReadAudit) -> ScoreTable:
-    """The newest mature rows of its windows together."""
-    tables: list[ScoreTable | None] = []
-    for record in ledger.windows(
-        audit.monitor,
-        since=audit.window_start,
-        until=audit.window_end,
-        configuration=audit.configuration,
-    ):
-        panes = [one for one in record.panes if one.collected_at and one.state != "provisional"]
-        if record.window.start not in audit.by_window or not panes:
-            continue
-        tables += [
-            series.table()
-            for series in ledger.series(record.window_key, panes[-1].number)
-            if (series.model_version, series.segment) == (audit.model_version, "")
-        ]
-    there = [one for one in tables if one is not None]
-    if not there:
-        msg = f"the windows of audit {audit.name} are not in the state database any more"
-        raise InputError(msg)
-    return pooled(there, threshold=audit.threshold)

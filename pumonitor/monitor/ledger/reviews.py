@@ -24,7 +24,7 @@ from pumonitor.monitor.ledger.records.audits import (
     StoredReading,
 )
 from pumonitor.monitor.ledger.results.planning import evaluate_again
-from pumonitor.monitor.ledger.results.review_rows import audit_of, refuse_overlap, row_of
+from pumonitor.monitor.ledger.results.review_rows import audit_of, case_of, refuse_overlap, row_of
 from pumonitor.monitor.ledger.results.review_verdicts import (
     add_verdicts,
     configurations_of,
@@ -174,10 +174,7 @@ class StoredReviews:
         own = review_cases.c
         query = select(review_cases).where(own.audit == audit).order_by(own.number)
         with self._database.reading() as connection:
-            return tuple(
-                ReviewCase(**{name: one for name, one in row._mapping.items() if name != "audit"})
-                for row in connection.execute(query)
-            )
+            return tuple(case_of(row) for row in connection.execute(query))
 
     def readings(self, monitor: str) -> tuple[StoredReading, ...]:
         """What was read for a monitor, the last first."""

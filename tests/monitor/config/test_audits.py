@@ -39,7 +39,8 @@ def test_an_empty_mapping_is_enough():
 
 def test_all_keys_are_read():
     audits = monitor(
-        "{every: 30d, cases: 200, metrics: [recall, auc], above: 85%, fair: assume, seeds: 2%, twice: 0, "
+        "{every: 30d, cases: 200, metrics: [recall, auc], above: 85%, fair: assume, "
+        "seeds: 2%, twice: 0, "
         "keep_cases: 10d, columns: [country], verdicts: {source: v.csv, id: order, at: when, "
         "reviewer: who, time_zone: Europe/Berlin}}"
     ).audits

@@ -89,11 +89,17 @@ def test_estimates_of_all_windows_come_from_the_audit_and_hold(reviewed):
         assert "prior_is_upper_bound" not in names
 
 
-def test_segments_stay_as_they_were(reviewed):
+def test_segments_stay_as_they_were_where_those_of_the_cases_are_not_known(reviewed):
     _, jobs, _, segment, _ = reviewed
     now = newest(jobs.ledger, "country=DE")
     for key, row in segment.items():
         assert (now[key].value, now[key].low) == (row.value, row.low), key
+    found = [one for one in jobs.ledger.evaluations("weekly", start=FIRST) if one.segment]
+    said = {one["sentence"] for one in found[-1].evaluation["warnings"]}
+    assert (
+        "Audits are not used in this window: audit a1 was drawn without the segments of its cases."
+        in said
+    )
 
 
 def test_reference_and_later_windows_rest_on_the_same_method(reviewed):

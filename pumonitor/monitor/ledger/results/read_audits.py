@@ -14,13 +14,15 @@ from sqlalchemy import Connection, Row, Select, func, select
 
 from pumonitor.monitor.ledger.database.queries import equal
 from pumonitor.monitor.ledger.database.schema import review_audits, review_cases, review_verdicts
-from pumonitor.monitor.ledger.records.audits import ReadAudit, WindowCounts
+from pumonitor.monitor.ledger.records.audits import ReadAudit, SegmentVerdicts, WindowCounts
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 
 __all__ = ["AuditsReader"]
 
 CONFLICT: Final = "conflict"
 """What verdicts that contradict each other come to."""
+
+_OF_CASES: Final = ("number", "keyed", "bin", "kind", "window_start", "segments")
 
 _Said = int | str | None
 
@@ -61,7 +63,7 @@ class AuditsReader(DatabaseReader):
 def _as_read(connection: Connection, row: Row[Any]) -> ReadAudit:
     """One row of `review_audits` with what its cases and verdicts come to."""
     cases = connection.execute(
-        select(*(review_cases.c[one] for one in ("number", "keyed", "bin", "kind", "window_start")))
+        select(*(review_cases.c[one] for one in _OF_CASES))
         .where(review_cases.c.audit == row.audit)
         .order_by(review_cases.c.number)
     ).all()
@@ -92,6 +94,7 @@ def _as_read(connection: Connection, row: Row[Any]) -> ReadAudit:
         "conflicts": sum(said.get(one.keyed) == CONFLICT for one in drawn),
         "unread": sum(one.keyed not in said for one in drawn),
         "cases": len(drawn),
+        "by_segment": _by_segment(drawn, said, bins=len(row.planned)),
     }
     return ReadAudit(**known, digest=_digest(known))
 
@@ -133,21 +136,47 @@ def _by_window(
     found = {}
     for window in windows:
         start = datetime.fromisoformat(window["start"])
-        decided, positive, undecided = ([0] * len(window["rows"]) for _ in range(3))
-        for one in drawn:
-            if one.window_start == start and one.keyed in said:
-                verdict = said[one.keyed]
-                decided[one.bin] += verdict in (0, 1)
-                positive[one.bin] += verdict == 1
-                undecided[one.bin] += verdict not in (0, 1)
+        here = [one for one in drawn if one.window_start == start]
+        decided, positive, undecided = _counted(here, said, bins=len(window["rows"]))
         found[start] = WindowCounts(
             rows=tuple(window["rows"]),
             labeled=tuple(window["labeled"]),
-            decided=tuple(decided),
-            positive=tuple(positive),
-            undecided=tuple(undecided),
+            decided=decided,
+            positive=positive,
+            undecided=undecided,
         )
     return found
+
+
+def _by_segment(
+    drawn: Sequence[Row[Any]], said: Mapping[str, _Said], *, bins: int
+) -> dict[str, SegmentVerdicts] | None:
+    """None if no case has its segments."""
+    if all(one.segments is None for one in drawn):
+        return None
+    of_segment: dict[str, list[Row[Any]]] = defaultdict(list)
+    for one in drawn:
+        for name in one.segments or () if one.keyed in said else ():
+            of_segment[name].append(one)
+    found = {}
+    for name in sorted(of_segment):
+        decided, positive, undecided = _counted(of_segment[name], said, bins=bins)
+        found[name] = SegmentVerdicts(decided=decided, positive=positive, undecided=undecided)
+    return found
+
+
+def _counted(
+    cases: Iterable[Row[Any]], said: Mapping[str, _Said], *, bins: int
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Decided, positive and undecided cases by bin."""
+    decided, positive, undecided = ([0] * bins for _ in range(3))
+    for one in cases:
+        if one.keyed in said:
+            verdict = said[one.keyed]
+            decided[one.bin] += verdict in (0, 1)
+            positive[one.bin] += verdict == 1
+            undecided[one.bin] += verdict not in (0, 1)
+    return tuple(decided), tuple(positive), tuple(undecided)
 
 
 def _digest(known: Mapping[str, Any]) -> str:
@@ -157,4 +186,6 @@ def _digest(known: Mapping[str, Any]) -> str:
     plain["by_window"] = {
         start.isoformat(): asdict(one) for start, one in known["by_window"].items()
     }
+    if known["by_segment"] is not None:
+        plain["by_segment"] = {name: asdict(one) for name, one in known["by_segment"].items()}
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, select
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.schema import review_audits
-from pumonitor.monitor.ledger.records.audits import DrawnWindow, StoredAudit
+from pumonitor.monitor.ledger.records.audits import DrawnWindow, ReviewCase, StoredAudit
 
-__all__ = ["audit_of", "refuse_overlap", "row_of"]
+__all__ = ["audit_of", "case_of", "refuse_overlap", "row_of"]
 
 
 def row_of(audit: StoredAudit) -> dict[str, Any]:
@@ -64,6 +64,13 @@ def audit_of(row: Any) -> StoredAudit:
             for one in row.windows
         ),
     )
+
+
+def case_of(row: Any) -> ReviewCase:
+    """The line of a file of cases."""
+    plain = {name: one for name, one in row._mapping.items() if name not in ("audit", "segments")}
+    segments = None if row.segments is None else tuple(row.segments)
+    return ReviewCase(**plain, segments=segments)
 
 
 def refuse_overlap(
