@@ -306,12 +306,16 @@ def show(
             verdicts=verdicts,
             design=design,
             fair=fair is not Fair.check,
-            report=report,
         )
         from pumonitor.cli.audit_of_monitor_read import show_of_monitor
 
         show_of_monitor(
-            monitor, file, confidence_level=confidence_level, config=config, as_json=as_json
+            monitor,
+            file,
+            confidence_level=confidence_level,
+            report=report,
+            config=config,
+            as_json=as_json,
         )
         return
     from pumonitor.cli.audit_of_file import show_of_file

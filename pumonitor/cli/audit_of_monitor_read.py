@@ -56,7 +56,13 @@ def read_of_monitor(
 
 
 def show_of_monitor(
-    monitor: str, audit: str | None, *, confidence_level: float, config: Path, as_json: bool
+    monitor: str,
+    audit: str | None,
+    *,
+    confidence_level: float,
+    report: Path | None,
+    config: Path,
+    as_json: bool,
 ) -> None:
     """Print an audit: by score bin, whether labels are fair, and what it says by itself."""
     with errors_as_messages():
@@ -77,11 +83,32 @@ def show_of_monitor(
             if name not in by_name:
                 raise InputError(no_such("audit", name, by_name))
             status = by_name[name]
-            shown = shown_audit(ledger, status.audit, confidence_level=confidence_level)
+            shown = shown_audit(
+                ledger,
+                chosen,
+                status.audit,
+                earlier=[
+                    one.audit
+                    for one in standing.audits[: standing.audits.index(status)]
+                    if one.is_current == status.is_current
+                ],
+                confidence_level=confidence_level,
+            )
+            if report is not None:
+                from pumonitor.cli.written_report import write_report
+
+                write_report(
+                    shown.evaluation(curves=True),
+                    report,
+                    source=f"{monitor}, audit {name}",
+                    without_audit=shown.without(curves=True),
+                )
         if as_json:
             typer.echo(json.dumps(status.to_dict() | shown.to_dict(), allow_nan=False))
             return
         print_shown(status, shown)
+        if report is not None:
+            typer.echo(f"Report: {report}")
 
 
 def status_of_monitors(monitor: str | None, *, config: Path, as_json: bool) -> None:

@@ -140,6 +140,7 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
     from rich.table import Table
 
     from pumonitor.cli.terminal import Console
+    from pumonitor.monitor.rules.causes.by_audits import in_words
     from pumonitor.names import TITLES
     from pumonitor.report.numbers import interval_text, number
 
@@ -147,19 +148,28 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
     for line in _status_lines(status):
         console.print(line, markup=False)
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    without = shown.without()
     table.add_column("Of its windows together")
+    if without is not None:
+        table.add_column("without the audit", justify="right")
     table.add_column("by the audit", justify="right")
     if shown.undecided:
         table.add_column("undecided ones unlike the rest", justify="right")
     for name in _SHOWN:
+        cells = [TITLES[name]]
+        if without is not None:
+            value, low, high = without[name].displayed
+            cells.append(f"{number(value)} ({interval_text(low, high)})")
         one = shown.estimates[name]
-        cells = [TITLES[name], f"{number(one.value)} ({interval_text(one.low, one.high)})"]
+        cells.append(f"{number(one.value)} ({interval_text(one.low, one.high)})")
         ends = shown.undecided.get(name)
         table.add_row(*cells, *([] if ends is None else [interval_text(*ends)]))
     console.print("")
     console.print(table)
     console.print("")
     console.print(bins_found(shown.by_bin()))
+    if shown.compared is not None:
+        console.print(f"\n{in_words(shown.compared)}", markup=False)
     fairness = shown.fairness
     console.print(
         f"\nThat labels are fair: p = {fairness.p_value:.2g}; the highest scores are confirmed "
@@ -186,7 +196,10 @@ def _status_lines(status: AuditStatus) -> list[str]:
             f"found, {status.seeds} in the file"
         )
     if not status.is_current:
-        lines.append("  drawn under another configuration: it is not used")
+        lines.append(
+            "  drawn under a configuration with other rows, scores, threshold or labels: it is not "
+            "used"
+        )
     return lines + [f"  {line}" for line in _refused_lines(status.refused)]
 
 

@@ -188,6 +188,15 @@ def test_verdicts_are_stored_once_and_shown(
     assert sum(one["drawn"] for one in written["bins"]) == 90
     assert sum(one["decided"] for one in written["bins"]) == audit["decided"]
     assert {"f1", "auc", "class_prior"} <= set(written["estimates"])
+    assert written["without_audit"]["class_prior"]["value"] == pytest.approx(0.1)
+    assert written["without_audit"]["f1"]["value"] != written["estimates"]["f1"]["value"]
+    assert written["audit_before"] is None
+    assert "without the audit" in shown
+    report = tmp_path / "audit.html"
+    told = run(shop, "show", "--monitor", "card-fraud", "--report", report).stdout
+    assert f"Report: {report}" in " ".join(told.split())
+    assert "With and without the audit" in report.read_text()
+    assert CANARY not in report.read_text()
     assert "contradict" in run(shop, "status").stdout
     with ledger_of(shop) as ledger:
         entries = repr(ledger.audit()) + repr(ledger.reviews.readings("card-fraud"))

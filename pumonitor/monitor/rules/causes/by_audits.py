@@ -11,7 +11,7 @@ from pumonitor.audit.carried import PastAudit
 from pumonitor.audit.compared import Ratio, TwoAudits, audits_around, compare_audits
 from pumonitor.monitor.rules.causes.explained import Support
 
-__all__ = ["WORLD_OR_CONFIRMATIONS", "ToldByAudits", "told_by_audits"]
+__all__ = ["WORLD_OR_CONFIRMATIONS", "ToldByAudits", "in_words", "told_by_audits"]
 
 WORLD_OR_CONFIRMATIONS: Final = ("class_prior", "confirmed_share", "label_delay")
 """Kinds of causes that an audit before a change and one after it tell apart."""
@@ -103,10 +103,11 @@ def told_by_audits(audits: Sequence[PastAudit], *, since: datetime) -> ToldByAud
             f"{_named(around.after[0])}, is of the time after the change began.",
         )
     compared = compare_audits(around)
-    return ToldByAudits(compared=compared, sentence=_said(compared))
+    return ToldByAudits(compared=compared, sentence=in_words(compared))
 
 
-def _said(compared: TwoAudits) -> str:
+def in_words(compared: TwoAudits) -> str:
+    """What two audits say of the time between them, with both ratios."""
     by = f"By the audits {_named(compared.before)} and {_named(compared.after)}"
     positives, frequency = _times(compared.class_prior), _times(compared.label_frequency)
     more = "more" if compared.class_prior.value > 1 else "fewer"
