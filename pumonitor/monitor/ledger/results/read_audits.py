@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, func, select
 
-from pumonitor.monitor.ledger.database.queries import equal
 from pumonitor.monitor.ledger.database.schema import review_audits, review_cases, review_verdicts
 from pumonitor.monitor.ledger.records.audits import ReadAudit, SegmentVerdicts, WindowCounts
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
+from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
 __all__ = ["AuditsReader"]
 
@@ -33,10 +33,11 @@ class AuditsReader(DatabaseReader):
     def state_of_audits(self, monitor: str, configuration: str) -> tuple[int, int, int]:
         """Changes whenever `read_audits` may: audits drawn, cases planned and the last verdict."""
         own = review_audits.c
-        drawn = select(own.audit, own.planned).where(
-            own.monitor == monitor, own.configuration == configuration
-        )
         with self.database.reading() as connection:
+            kept = sharing_audits(connection, monitor, configuration)
+            drawn = select(own.audit, own.planned).where(
+                own.monitor == monitor, own.configuration.in_(kept)
+            )
             audits = connection.execute(drawn).all()
             last = 0
             if audits:
@@ -44,19 +45,28 @@ class AuditsReader(DatabaseReader):
         return len(audits), sum(sum(one.planned) for one in audits), int(last)
 
     def read_audits(self, monitor: str, configuration: str) -> list[ReadAudit]:
-        """Audits with at least one decided case, by the first window that they are about."""
+        """Audits with at least one decided case, by the first window that they are about.
+
+        Those of other configurations that this one keeps are among them.
+        """
         found = self.audits_as_read(monitor, configuration)
         return [one for one in found if any(sum(part.decided) for part in one.by_window.values())]
 
     def audits_as_read(self, monitor: str, configuration: str | None = None) -> list[ReadAudit]:
-        """All audits, by default of all configurations, by the first window they are about."""
+        """All audits, by default of all configurations, by the first window they are about.
+
+        Those of a configuration are also those of others that it keeps (`sharing_audits`).
+        """
         own = review_audits.c
         query = (
             select(review_audits)
-            .where(own.monitor == monitor, *equal(own.configuration, configuration))
+            .where(own.monitor == monitor)
             .order_by(own.window_start, own.drawn_at, own.audit)
         )
         with self.database.reading() as connection:
+            if configuration is not None:
+                kept = sharing_audits(connection, monitor, configuration)
+                query = query.where(own.configuration.in_(kept))
             return [_as_read(connection, row) for row in connection.execute(query).all()]
 
 

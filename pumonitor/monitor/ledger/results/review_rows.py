@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select
 from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.schema import review_audits
 from pumonitor.monitor.ledger.records.audits import DrawnWindow, ReviewCase, StoredAudit
+from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
 __all__ = ["audit_of", "case_of", "refuse_overlap", "row_of"]
 
@@ -93,7 +94,7 @@ def refuse_overlap(
         select(review_audits)
         .where(
             own.monitor == monitor,
-            own.configuration == configuration,
+            own.configuration.in_(sharing_audits(connection, monitor, configuration)),
             own.model_version == model_version,
         )
         .order_by(own.drawn_at)
