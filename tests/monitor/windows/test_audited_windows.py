@@ -144,6 +144,17 @@ def test_a_new_configuration_keeps_audits_of_the_same_scores(tmp_path, change, i
     assert status.is_current is is_kept
 
 
+def test_each_window_of_an_audit_over_several_counts_as_audited(tmp_path):
+    truth = write_weeks(tmp_path, weeks=3, reference=1, more="    class_prior: 0.1\n")
+    with jobs_of(truth) as jobs:
+        jobs.run()
+        review(jobs.ledger, draw(jobs.ledger, truth, "a1", weeks=(0, 1)), until=0.5)
+        jobs.run()
+        rows = newest(jobs.ledger)
+    shares = {week: row.value for (week, metric), row in rows.items() if metric == "audited_share"}
+    assert shares == {0: pytest.approx(0.5, abs=0.01), 1: pytest.approx(0.5, abs=0.01)}
+
+
 def test_verdicts_on_a_kept_audit_make_windows_of_both_configurations_due(tmp_path):
     truth = write_weeks(tmp_path, weeks=2, reference=1, more="    class_prior: 0.1\n")
     with jobs_of(truth) as jobs:

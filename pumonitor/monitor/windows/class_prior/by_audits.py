@@ -274,8 +274,9 @@ def _read_with(
             shared=carried.shared(own),
             reviewers=audit.reviewers,
         )
-        seen = 1 - audits[own].unread / audits[own].cases
-        return WindowAudits(reading=reading, used=_used(audits[: own + 1]), share_read=seen)
+        return WindowAudits(
+            reading=reading, used=_used(audits[: own + 1]), share_read=_share_read(audits[own])
+        )
     found = carried.at(version, window.start, window.end)
     place = next(at for at, one in enumerate(carried.audits) if one is found.audit)
     # Labels that came after maturity are not among those that the audit knew of.
@@ -298,7 +299,14 @@ def _read_with(
         believed=believed,
         shared=shared,
     )
-    return WindowAudits(reading=reading, used=_used(audits[: place + 1]))
+    of = audits[place]
+    is_of_window = window.start in of.by_window and of.model_version == version
+    seen = _share_read(of) if is_of_window and pane.state != "provisional" else None
+    return WindowAudits(reading=reading, used=_used(audits[: place + 1]), share_read=seen)
+
+
+def _share_read(audit: ReadAudit) -> float:
+    return 1 - audit.unread / audit.cases
 
 
 def _used(audits: Sequence[ReadAudit]) -> tuple[Mapping[str, Any], ...]:
