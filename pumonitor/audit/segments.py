@@ -23,7 +23,7 @@ __all__ = ["FEWEST_CASES", "SegmentPart", "audits_of_segment", "segment_counts"]
 FEWEST_CASES: Final = 10
 """Verdicts that must fall into a segment: with fewer its estimates would be those of the others."""
 
-_APART: Final = 0.3
+_APART: Final = 0.5
 """Standard deviation by which log odds of a confirmation differ between segments."""
 
 
@@ -117,7 +117,7 @@ def audits_of_segment(parts: Sequence[SegmentPart]) -> CarriedAudits:
     """Audits of a segment, each read with what the other segments say of the label frequency.
 
     The label frequency by score of the other segments is believed of this one, but for a difference
-    of .3 in log odds, of its level and of its slope; then its own verdicts are read. These are not
+    of .5 in log odds, of its level and of its slope; then its own verdicts are read. These are not
     among the verdicts that the belief is from, so that none counts twice.
 
     It is wrong where positives of the segment get confirmed much more or less often than those of
