@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from pumonitor.audit.bins import ScoreBins, score_bins
 from pumonitor.audit.counts import AuditDesign
 from pumonitor.audit.drawn import DrawnAudit, draw_cases
 from pumonitor.audit.frequency import FAIR, UNKNOWN
-from pumonitor.audit.planning import planned_widths, simple_widths, widths_by_cases
+from pumonitor.audit.plan import AuditPlan
+from pumonitor.audit.planning import planned_widths, simple_widths
 from pumonitor.audit.verdicts import Fair
 from pumonitor.errors import InputError
 from pumonitor.prior import GivenOrEstimated
@@ -22,9 +23,6 @@ from pumonitor.prior.assumed import assumed_of
 from pumonitor.prior.labels.label_frequency import LabelFrequency
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
-
-if TYPE_CHECKING:
-    import pandas
 
 __all__ = ["AuditPlan", "draw_audit", "plan_audit", "plan_audit_bins", "plan_audit_table"]
 
@@ -41,96 +39,6 @@ _WITHOUT_THRESHOLD: Final = ("class_prior", "unlabeled_prior", "label_frequency"
 Step = Callable[[str, float | None], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AuditPlan:
-    """How many cases to draw from each score bin, and how sure that will make the metrics.
-
-    Attributes
-    ----------
-    cases : int
-    threshold : float
-    metrics : tuple of str
-        Those the cases are spread for.
-    widths : mapping of str to float
-        Expected width of the 95% interval of each, read together with the confirmations.
-    simple_widths : mapping of str to float
-        The same of as many cases drawn from all rows alike and read alone.
-    class_prior : ClassPriorEstimate
-        Today's estimate, which the plan rests on.
-    fair : {"check", "assume"}
-        How the audit is meant to be read.
-    bins : ScoreBins
-    planned : tuple of int
-        Cases by bin.
-    label_frequency : float
-        Share of the positives confirmed, as the plan takes it.
-    """
-
-    cases: int
-    threshold: float
-    metrics: tuple[str, ...]
-    widths: Mapping[str, float]
-    simple_widths: Mapping[str, float]
-    class_prior: ClassPriorEstimate
-    fair: Fair
-    bins: ScoreBins
-    planned: tuple[int, ...]
-    label_frequency: float
-
-    def by_bin(self) -> list[dict[str, Any]]:
-        """One mapping a score bin, from the lowest scores."""
-        lower = [None, *self.bins.edges.tolist()]
-        return [
-            {
-                "from": lower[at],
-                "above": bool(self.bins.above[at]),
-                "rows": int(self.bins.rows[at]),
-                "labeled": int(self.bins.labeled[at]),
-                "cases": cases,
-            }
-            for at, cases in enumerate(self.planned)
-        ]
-
-    def widths_by_cases(self) -> list[dict[str, Any]]:
-        """Expected widths of audits from a quarter to four times as large, for a chart."""
-        return widths_by_cases(
-            self.bins,
-            cases=[max(round(self.cases * times), 10) for times in (0.25, 0.5, 1, 2, 4)],
-            label_frequency=self.label_frequency,
-            metrics=self.metrics,
-            believed=FAIR if self.fair == "assume" else UNKNOWN,
-            audits=AUDITS,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types."""
-        return {
-            "cases": self.cases,
-            "threshold": self.threshold,
-            "metrics": list(self.metrics),
-            "fair": self.fair,
-            "widths": dict(self.widths),
-            "simple_widths": dict(self.simple_widths),
-            "class_prior": self.class_prior.to_dict(),
-            "bins": self.by_bin(),
-        }
-
-    def to_frame(self) -> pandas.DataFrame:
-        """One row per score bin, as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.by_bin())
-
-    def __str__(self) -> str:
-        lines = [f"{self.cases} cases, threshold {self.threshold:g}"]
-        lines += [
-            f"{name} 95% interval about {self.widths[name]:.3f} wide "
-            f"({self.simple_widths[name]:.3f} by a simple audit)"
-            for name in self.metrics
-        ]
-        return "\n".join(lines)
-
-
 def plan_audit(
     labels: Any,
     scores: Any,
@@ -142,6 +50,7 @@ def plan_audit(
     class_prior: GivenOrEstimated = "auto",
     label_frequency: LabelFrequency | None = None,
     fair: Fair = "check",
+    above: float | None = None,
     progress: Step | None = None,
 ) -> AuditPlan:
     """Plan an audit: how many unconfirmed cases to review, from which scores, and what it gives.
@@ -167,6 +76,10 @@ def plan_audit(
     fair : {"check", "assume"}
         Whether the audit shall allow for confirmations that follow the score. "assume" takes fewer
         cases and is wrong where they do.
+    above : float, optional
+        Share of the cases that shall score at or above the threshold, where a team reviews these
+        anyway: .85 for 85%. The rest lies below. It costs width, which `AuditPlan.free_widths`
+        tells, and no coverage.
     progress : callable, optional
         Called with a step's name and the share of it that is done.
 
@@ -179,7 +92,7 @@ def plan_audit(
     InputError
         If rows cannot be used, a metric is not known, or a width cannot be reached.
     ValueError
-        If cases and width are both given.
+        If cases and width are both given, or unless 0 < above < 1.
 
     Examples
     --------
@@ -204,6 +117,7 @@ def plan_audit(
         class_prior=class_prior,
         label_frequency=label_frequency,
         fair=fair,
+        above=above,
         progress=progress,
     )
 
@@ -218,6 +132,7 @@ def plan_audit_table(
     class_prior: GivenOrEstimated = "auto",
     label_frequency: LabelFrequency | None = None,
     fair: Fair = "check",
+    above: float | None = None,
     progress: Step | None = None,
 ) -> AuditPlan:
     """The same as `plan_audit`, from a ScoreTable."""
@@ -239,6 +154,7 @@ def plan_audit_table(
         width=width,
         metrics=metrics,
         fair=fair,
+        above=above,
         progress=progress,
     )
 
@@ -252,6 +168,7 @@ def plan_audit_bins(
     width: Mapping[str, float] | None = None,
     metrics: Sequence[str] | None = None,
     fair: Fair = "check",
+    above: float | None = None,
     drawn: Sequence[int] | None = None,
     progress: Step | None = None,
 ) -> AuditPlan:
@@ -281,6 +198,7 @@ def plan_audit_bins(
         metrics=chosen,
         label_frequency=frequency,
         fair=fair,
+        above=above,
         drawn=tuple(drawn or (0,) * len(bins.rows)),
         progress=progress,
     )
@@ -289,6 +207,7 @@ def plan_audit_bins(
     else:
         design, widths = planner.reaching(width)
     taken = int(design.planned.sum())
+    free = None if above is None else replace(planner, above=None).tried(taken)[1]
     return AuditPlan(
         cases=taken,
         threshold=threshold,
@@ -300,6 +219,8 @@ def plan_audit_bins(
         bins=bins,
         planned=tuple(design.planned.tolist()),
         label_frequency=frequency,
+        above=above,
+        free_widths=free,
     )
 
 
@@ -311,6 +232,7 @@ class _Planner:
     metrics: tuple[str, ...]
     label_frequency: float
     fair: Fair
+    above: float | None
     drawn: tuple[int, ...]
     progress: Step | None
 
@@ -324,6 +246,7 @@ class _Planner:
             label_frequency=self.label_frequency,
             metrics=self.metrics,
             drawn=self.drawn,
+            above=self.above,
         )
         widths = planned_widths(
             design,

@@ -9,12 +9,14 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.audits.causes import world_or_confirmations
 from benchmarks.audits.drawing import time_to_draw
 from benchmarks.audits.over_time import STORIES, looks, monthly_runs
 from benchmarks.audits.peers import cases_of_simple_audit, prediction_powered, stratified
 from benchmarks.audits.ranking import ranking
 from benchmarks.audits.rows import Extent, Row
 from benchmarks.audits.runs import Intervals, Outcome, intervals, ours, outcomes
+from benchmarks.audits.segments import of_segments
 from benchmarks.audits.windows import METRICS, Cell, audited, designed, pool, window
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
@@ -151,6 +153,19 @@ def planned(extent: Extent) -> Iterator[Row]:
     )
 
 
+def above(extent: Extent) -> Iterator[Row]:
+    """10: 85% of the cases at or above the threshold: what is covered, and the widths."""
+    for name in extent.sets:
+        for share in (None, 0.85):
+            cell = Cell(name=name, above=share)
+            found = outcomes(cell, {"audit": ours()}, runs=extent.runs)["audit"]
+            yield Row(
+                what=f"{cell}, {'as F1 wants them' if share is None else f'{share:.0%} above'}",
+                measured=f"{_percent(found.covered)}; widths {_numbers(found.width)}",
+                claimed="90% each" if share else "",
+            )
+
+
 def reviewers(extent: Extent) -> Iterator[Row]:
     """7: reviewers who call a hundredth of the negatives positive, and cases left undecided."""
     for name in extent.sets:
@@ -264,4 +279,7 @@ SECTIONS: Final = {
     "looks": wrong_looks,
     "ranking": ranking,
     "draw": draw,
+    "above": above,
+    "cause": world_or_confirmations,
+    "segments": of_segments,
 }

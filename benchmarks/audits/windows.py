@@ -34,6 +34,7 @@ class Cell:
     linear in their rank. `flagged`: how many times as often those above the threshold as those
     below it, as where people review what is flagged. `planned_off`: by what the odds of c that the
     plan assumes are too high.
+    `above`: share of the cases at or above the threshold, or as the metrics want it.
     """
 
     name: str = "bank"
@@ -43,6 +44,7 @@ class Cell:
     favoured: float = 1.0
     flagged: float = 1.0
     planned_off: float = 1.4
+    above: float | None = None
 
     def __str__(self) -> str:
         return (
@@ -164,6 +166,7 @@ def designed(cell: Cell, rows: Window, metrics: tuple[str, ...] = ("f1",)) -> Au
         cases=cell.cases,
         label_frequency=float(odds / (1 + odds)),
         metrics=metrics,
+        above=cell.above,
     )
 
 

@@ -58,7 +58,7 @@ Rules and `results` of a monitor also know these numbers of each window.
 | `class_prior_moved` | Of a class prior that is followed: chance that it has moved by a quarter or more since the reference |
 | `class_prior_factor` | Of a class prior that is followed: how many times as high it is as in the reference |
 | `class_prior_to_compare` | Of a class prior from an audit: the same, its interval without the error that all windows share |
-| `audited_share` | Of a window with an audit of its own: share of its cases that have a verdict |
+| `audited_share` | Of a window that an audit was drawn from, alone or with others: share of the audit's cases that have a verdict |
 | `<name>_expected` | What a provisional number is expected to become when its labels are mature |
 | `<name>_change` | Difference of a metric from the reference |
 """

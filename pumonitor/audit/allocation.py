@@ -57,6 +57,7 @@ def design_audit(
     metrics: Sequence[str] = ("f1",),
     seed: str = "",
     drawn: ArrayLike = 0,
+    above: float | None = None,
 ) -> AuditDesign:
     """Spread `cases` over the bins so that the metrics come out as narrow as they can.
 
@@ -73,11 +74,16 @@ def design_audit(
         Key of the order within bins.
     drawn : array-like of shape (bins,), optional
         Cases drawn before: they stay, and more are added where they are missing most.
+    above : float, optional
+        Share of the cases at or above the threshold, as far as there are rows. Without it cases are
+        on either side as the metrics want them.
 
     Raises
     ------
     InputError
         If cases < 1, or below those drawn before, or a metric is not known.
+    ValueError
+        Unless 0 < above < 1.
 
     Notes
     -----
@@ -92,8 +98,29 @@ def design_audit(
         msg = f"cases must be at least 1 and those drawn before ({before.sum()}), got {cases}"
         raise InputError(msg)
     weight = _weights(bins, expected_shares(bins, label_frequency=label_frequency), metrics)
-    planned = _apportioned(weight, bins.unlabeled, min(cases, int(bins.unlabeled.sum())), before)
+    most = bins.unlabeled
+    if above is None:
+        planned = _apportioned(weight, most, min(cases, int(most.sum())), before)
+        return AuditDesign(bins=bins, planned=planned, seed=seed)
+    planned = np.zeros_like(most)
+    for side, wanted in _by_side(bins, before, cases=cases, above=above):
+        planned[side] = _apportioned(weight[side], most[side], wanted, before[side])
     return AuditDesign(bins=bins, planned=planned, seed=seed)
+
+
+def _by_side(
+    bins: ScoreBins, before: IntArray, *, cases: int, above: float
+) -> list[tuple[NDArray[np.bool_], int]]:
+    """Cases on either side of the threshold; where one has too few rows the other has more."""
+    if not 0 < above < 1:
+        msg = f"above must satisfy 0 < above < 1, got {above:g}: it is a share of the cases"
+        raise ValueError(msg)
+    sides = (bins.above, ~bins.above)
+    most, drawn = ([int(one[side].sum()) for side in sides] for one in (bins.unlabeled, before))
+    cases = min(cases, sum(most))
+    # Of cases drawn otherwise before, one side may have more than its share already.
+    upper = min(max(round(above * cases), drawn[0], cases - most[1]), most[0], cases - drawn[1])
+    return [(sides[0], upper), (sides[1], cases - upper)]
 
 
 def _weights(bins: ScoreBins, share: FloatArray, metrics: Sequence[str]) -> FloatArray:

@@ -111,6 +111,7 @@ def widths_by_cases(
     metrics: Sequence[str] = ("f1",),
     believed: FrequencyByScore = UNKNOWN,
     audits: int = AUDITS,
+    above: float | None = None,
 ) -> list[dict[str, float | str]]:
     """Widths of audits of several sizes, a mapping a metric and size, for a chart.
 
@@ -121,12 +122,16 @@ def widths_by_cases(
         Sizes; those beyond the unconfirmed rows are left out.
     label_frequency, metrics, believed, audits
         As in `planned_widths`.
+    above : float, optional
+        As in `design_audit`.
     """
     found: list[dict[str, float | str]] = []
     for size in cases:
         if size > int(bins.unlabeled.sum()):
             continue
-        design = design_audit(bins, cases=size, label_frequency=label_frequency, metrics=metrics)
+        design = design_audit(
+            bins, cases=size, label_frequency=label_frequency, metrics=metrics, above=above
+        )
         ours = planned_widths(
             design,
             label_frequency=label_frequency,

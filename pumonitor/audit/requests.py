@@ -77,6 +77,8 @@ class DrawnRow:
         Whether it was a confirmed positive at the moment asked for.
     shown : tuple of str
         The columns asked for, as text; empty where a value is missing.
+    segments : tuple of str
+        Those it is of, each as column=value.
     """
 
     id: str
@@ -84,3 +86,4 @@ class DrawnRow:
     bin: int
     is_confirmed: bool
     shown: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ import typer
 from pumonitor.cli.audit_options import (
     AUDIT,
     MONITOR,
+    Above,
     AsJson,
     Cases,
     Design,
@@ -51,6 +52,7 @@ def plan(
     cases: Cases = None,
     width: Width = None,
     metric: Metric = None,
+    above: Above = None,
     class_prior: ClassPrior = "auto",
     label_frequency: LabelFrequencyText = None,
     fair: FairOption = Fair.check,
@@ -87,7 +89,9 @@ def plan(
         )
         from pumonitor.cli.audit_of_monitor import Asked, plan_of_monitor
 
-        asked = Asked.of(monitor, windows, model_version, cases, width, metric, config=config)
+        asked = Asked.of(
+            monitor, windows, model_version, cases, width, metric, above=above, config=config
+        )
         plan_of_monitor(asked, as_json=as_json)
         return
     from pumonitor.cli.audit_of_file import plan_of_file
@@ -101,6 +105,7 @@ def plan(
         cases=cases,
         width=width,
         metric=metric,
+        above=above,
         class_prior=class_prior,
         label_frequency=label_frequency,
         fair=fair,
@@ -129,6 +134,7 @@ def draw(
     cases: Cases = None,
     width: Width = None,
     metric: Metric = None,
+    above: Above = None,
     column: Annotated[
         list[str] | None,
         typer.Option(
@@ -183,7 +189,9 @@ def draw(
             label_frequency=label_frequency,
             design=design,
         )
-        asked = Asked.of(monitor, windows, model_version, cases, width, metric, config=config)
+        asked = Asked.of(
+            monitor, windows, model_version, cases, width, metric, above=above, config=config
+        )
         draw_of_monitor(asked, out, seed=seed, more=more)
         return
     from pumonitor.cli.audit_of_file import draw_of_file
@@ -199,6 +207,7 @@ def draw(
         cases=cases,
         width=width,
         metric=metric,
+        above=above,
         column=column,
         seed=seed,
         class_prior=class_prior,
@@ -235,7 +244,7 @@ def read(
     Example: pumonitor audit read cases.csv
     """
     if monitor is not None:
-        from pumonitor.cli.audit_of_monitor import read_of_monitor
+        from pumonitor.cli.audit_of_monitor_read import read_of_monitor
 
         not_with_monitor(design=design)
         read_of_monitor(verdicts, monitor, reviewer=reviewer, config=config, as_json=as_json)
@@ -297,12 +306,16 @@ def show(
             verdicts=verdicts,
             design=design,
             fair=fair is not Fair.check,
-            report=report,
         )
-        from pumonitor.cli.audit_of_monitor import show_of_monitor
+        from pumonitor.cli.audit_of_monitor_read import show_of_monitor
 
         show_of_monitor(
-            monitor, file, confidence_level=confidence_level, config=config, as_json=as_json
+            monitor,
+            file,
+            confidence_level=confidence_level,
+            report=report,
+            config=config,
+            as_json=as_json,
         )
         return
     from pumonitor.cli.audit_of_file import show_of_file
@@ -339,6 +352,6 @@ def status(
 
     Example: pumonitor audit status --monitor card-fraud
     """
-    from pumonitor.cli.audit_of_monitor import status_of_monitors
+    from pumonitor.cli.audit_of_monitor_read import status_of_monitors
 
     status_of_monitors(monitor, config=config, as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pumonitor.cli.audit_options import Fair, widths_of
+from pumonitor.cli.audit_options import Fair, share_of, widths_of
 from pumonitor.cli.outcome import errors_as_messages, settings_as_input
 from pumonitor.cli.progress import progress_bar
 from pumonitor.cli.readings import class_prior_of, label_frequency_of
@@ -29,6 +29,7 @@ def plan_of_file(
     cases: int | None,
     width: list[str] | None,
     metric: list[str] | None,
+    above: str | None,
     class_prior: str,
     label_frequency: str | None,
     fair: Fair,
@@ -39,6 +40,7 @@ def plan_of_file(
     threshold = 0.5 if threshold is None else threshold
     prior = class_prior_of(class_prior, confidence_level=0.95)
     frequency, widths = label_frequency_of(label_frequency), widths_of(width)
+    share = share_of(above)
     if chart is not None and chart.suffix not in (".png", ".svg"):
         msg = f"{str(chart)!r} must end with .png or .svg"
         raise typer.BadParameter(msg, param_hint="--chart")
@@ -59,6 +61,7 @@ def plan_of_file(
                 metrics=metric or None,
                 class_prior=prior,
                 label_frequency=frequency,
+                above=share,
                 fair=fair.value,
                 progress=step,
             )
@@ -84,6 +87,7 @@ def draw_of_file(
     cases: int | None,
     width: list[str] | None,
     metric: list[str] | None,
+    above: str | None,
     column: list[str] | None,
     seed: str | None,
     class_prior: str,
@@ -94,6 +98,7 @@ def draw_of_file(
     threshold = 0.5 if threshold is None else threshold
     prior = class_prior_of(class_prior, confidence_level=0.95)
     frequency, widths = label_frequency_of(label_frequency), widths_of(width)
+    share = share_of(above)
     apart = design or _beside(out)
     shown = [one for one in column or () if one != id_column]
     hidden = {labels: "label", scores: "score"}
@@ -121,6 +126,7 @@ def draw_of_file(
                 metrics=metric or None,
                 class_prior=prior,
                 label_frequency=frequency,
+                above=share,
                 progress=step,
             )
             step("Drawing", None)

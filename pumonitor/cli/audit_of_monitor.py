@@ -1,4 +1,4 @@
-"""What `pumonitor audit` does with a monitor, whose audits are in the state database."""
+"""How `pumonitor audit` plans and draws audits of a monitor, into its state database."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pumonitor.cli.audit_options import widths_of
+from pumonitor.cli.audit_options import share_of, widths_of
 from pumonitor.cli.outcome import errors_as_messages, settings_as_input
 from pumonitor.cli.progress import progress_bar
-from pumonitor.errors import InputError, no_such
+from pumonitor.errors import InputError
 
 if TYPE_CHECKING:
     from pumonitor.audit_plan import AuditPlan
@@ -23,16 +23,14 @@ if TYPE_CHECKING:
     from pumonitor.monitor.config.sections.monitor import Monitor
     from pumonitor.monitor.ledger.ledger import Ledger
     from pumonitor.monitor.ledger.records.audits import StoredAudit
-    from pumonitor.monitor.ledger.reviews import Received
     from pumonitor.ports import PredictionSource
 
 __all__ = [
     "Asked",
     "draw_of_monitor",
+    "no_audit",
+    "opened",
     "plan_of_monitor",
-    "read_of_monitor",
-    "show_of_monitor",
-    "status_of_monitors",
 ]
 
 
@@ -46,6 +44,7 @@ class Asked:
     cases: int | None
     width: dict[str, float] | None
     metrics: list[str] | None
+    above: float | None
     config: Path
 
     @classmethod
@@ -58,6 +57,7 @@ class Asked:
         width: list[str] | None,
         metric: list[str] | None,
         *,
+        above: str | None,
         config: Path,
     ) -> Asked:
         """From options."""
@@ -68,13 +68,15 @@ class Asked:
             cases=cases,
             width=widths_of(width),
             metrics=metric or None,
+            above=share_of(above),
             config=config,
         )
 
     @property
     def plan(self) -> dict[str, Any]:
         """Arguments of a plan; None where the configuration decides."""
-        return {"cases": self.cases, "width": self.width, "metrics": self.metrics}
+        given = {"cases": self.cases, "width": self.width, "metrics": self.metrics}
+        return {**given, "above": self.above}
 
 
 def plan_of_monitor(asked: Asked, *, as_json: bool) -> None:
@@ -83,7 +85,7 @@ def plan_of_monitor(asked: Asked, *, as_json: bool) -> None:
         with progress_bar() as step, settings_as_input():
             from pumonitor.monitor.audits.drawing import plan_windows
 
-            with _opened(asked.config, asked.monitor) as (monitor, ledger, _):
+            with opened(asked.config, asked.monitor) as (monitor, ledger, _):
                 windows = _windows(asked, monitor, ledger)
                 found = plan_windows(monitor, windows, asked=asked.plan, progress=step)
         if as_json:
@@ -103,7 +105,7 @@ def draw_of_monitor(asked: Asked, out: Path, *, seed: str | None, more: int | No
             from pumonitor.cli.audit_files import refuse_existing
 
             refuse_existing(out)
-            with _opened(asked.config, asked.monitor) as (monitor, ledger, configuration):
+            with opened(asked.config, asked.monitor) as (monitor, ledger, configuration):
                 with _source(monitor) as source:
                     if more is None:
                         drawn, store = _draw(
@@ -125,95 +127,8 @@ def draw_of_monitor(asked: Asked, out: Path, *, seed: str | None, more: int | No
         _print_drawn(asked, drawn, out)
 
 
-def read_of_monitor(
-    path: Path, monitor: str, *, reviewer: str, config: Path, as_json: bool
-) -> None:
-    """Read a file of verdicts into the state database."""
-    with errors_as_messages():
-        from pumonitor.cli.audit_files import read_verdict_columns
-        from pumonitor.monitor.audits.reading import given_verdicts, lines_digest
-        from pumonitor.monitor.changes import local_user
-
-        columns = read_verdict_columns(path)
-        with _opened(config, monitor) as (chosen, ledger, _):
-            lines = given_verdicts(columns, zone=chosen.zone, reviewer=reviewer)
-            done = ledger.reviews.read(
-                monitor,
-                lines,
-                source=path.name,
-                digest=lines_digest(lines),
-                actor=local_user(),
-            )
-            audits = {one.audit for one in done.judged.usable}
-            found = [one for one in ledger.audits_as_read(monitor) if one.name in audits]
-    if as_json:
-        refused: dict[str, int] = {}
-        for (_, reason), named in done.judged.refused.items():
-            refused[reason] = refused.get(reason, 0) + len(named)
-        counts = {"added": done.added, "known": done.known, "windows": done.reopened}
-        unread = {one.name: one.unread for one in found}
-        typer.echo(json.dumps({"monitor": monitor, **counts, "unread": unread, "refused": refused}))
-        return
-    _print_received(monitor, done)
-    for one in found:
-        typer.echo(
-            f"Audit {one.name}: {one.cases - one.unread} of {one.cases} cases read, "
-            f"{one.conflicts} with verdicts that contradict each other."
-        )
-
-
-def show_of_monitor(
-    monitor: str, audit: str | None, *, confidence_level: float, config: Path, as_json: bool
-) -> None:
-    """Print an audit: by score bin, whether labels are fair, and what it says by itself."""
-    with errors_as_messages():
-        from pumonitor.cli.audit_tables import print_shown
-        from pumonitor.monitor.audits.shown import shown_audit
-        from pumonitor.monitor.audits.status import standing_of_audits
-
-        with (
-            settings_as_input(),
-            _opened(config, monitor) as (chosen, ledger, configuration),
-        ):
-            standing = standing_of_audits(ledger, chosen, configuration)
-            by_name = {one.audit.name: one for one in standing.audits}
-            if not by_name:
-                raise InputError(_no_audit(monitor))
-            newest = max(standing.audits, key=lambda one: one.audit.drawn_at).audit.name
-            name = newest if audit is None else audit
-            if name not in by_name:
-                raise InputError(no_such("audit", name, by_name))
-            status = by_name[name]
-            shown = shown_audit(ledger, status.audit, confidence_level=confidence_level)
-        if as_json:
-            typer.echo(json.dumps(status.to_dict() | shown.to_dict(), allow_nan=False))
-            return
-        print_shown(status, shown)
-
-
-def status_of_monitors(monitor: str | None, *, config: Path, as_json: bool) -> None:
-    """List audits of one monitor or all."""
-    with errors_as_messages():
-        from pumonitor.cli.audit_tables import print_standing
-        from pumonitor.monitor.app import chosen_monitors, open_ledger
-        from pumonitor.monitor.audits.status import standing_of_audits
-        from pumonitor.monitor.config.file import configuration_hash, read_configuration
-
-        configuration = read_configuration(config, needs="ledger").configuration
-        with open_ledger(configuration) as ledger:
-            found = [
-                standing_of_audits(ledger, one, configuration_hash(one))
-                for one in chosen_monitors(configuration, monitor).values()
-            ]
-    if as_json:
-        typer.echo(json.dumps([one.to_dict() for one in found]))
-        return
-    for one in found:
-        print_standing(one)
-
-
 @contextmanager
-def _opened(config: Path, name: str) -> Iterator[tuple[Monitor, Ledger, str]]:
+def opened(config: Path, name: str) -> Iterator[tuple[Monitor, Ledger, str]]:
     """The monitor, the ledger, and the hash of its configuration."""
     from pumonitor.monitor.app import chosen_monitors, open_ledger
     from pumonitor.monitor.config.file import configuration_hash, read_configuration
@@ -308,6 +223,7 @@ def _extend(
         windows_of_audit(ledger, monitor, audit),
         more=more,
         actor=local_user(),
+        above=asked.above,
         progress=step,
     )
     chances = drawn.inclusion
@@ -333,11 +249,12 @@ def _audit_to_extend(
             if any(period.start <= window.start < period.end for window in one.windows)
         ]
     if not found:
-        raise InputError(_no_audit(monitor.name))
+        raise InputError(no_audit(monitor.name))
     return found[-1]
 
 
-def _no_audit(monitor: str) -> str:
+def no_audit(monitor: str) -> str:
+    """Which audits there are, where the one that was asked for is not among them."""
     return (
         f"{monitor} has no such audit: pumonitor audit status --monitor {monitor} lists those it "
         "has, and audit draw draws one"
@@ -380,20 +297,3 @@ def _print_drawn(asked: Asked, drawn: DrawnCases, out: Path) -> None:
         "Fill in its column verdict with 1, 0 or undecided, in the order of the file.\n"
         f"Then: pumonitor audit read {out} --monitor {asked.monitor}"
     )
-
-
-def _print_received(monitor: str, done: Received) -> None:
-    from pumonitor.cli.terminal import Console
-
-    console = Console(highlight=False)
-    console.print(
-        f"{done.added} new verdicts on audits of {monitor}, {done.known} read before.",
-        markup=False,
-    )
-    for sentence in done.judged.said():
-        console.print(f"Not used: {sentence}", markup=False)
-    if done.reopened:
-        console.print(
-            f"{done.reopened} windows are evaluated with them in the next round: pumonitor run",
-            markup=False,
-        )

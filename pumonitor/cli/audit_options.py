@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from pumonitor.cli.options import DATA, OUTPUT
 __all__ = [
     "AUDIT",
     "MONITOR",
+    "Above",
     "AsJson",
     "Cases",
     "Design",
@@ -30,6 +32,7 @@ __all__ = [
     "Windows",
     "needed",
     "not_with_monitor",
+    "share_of",
     "widths_of",
 ]
 
@@ -126,6 +129,15 @@ Metric = Annotated[
         rich_help_panel=AUDIT,
     ),
 ]
+Above = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Share of the cases at or above the threshold, such as 85%, where a team reviews "
+        "these anyway; the rest lies below. The plan tells what it costs.",
+        rich_help_panel=AUDIT,
+    ),
+]
 FairOption = Annotated[
     Fair,
     typer.Option(
@@ -180,3 +192,18 @@ def widths_of(given: list[str] | None) -> dict[str, float] | None:
             msg = f"'{one}' must be METRIC=WIDTH, as in f1=.15"
             raise typer.BadParameter(msg, param_hint="--width") from None
     return widths
+
+
+def share_of(above: str | None) -> float | None:
+    """Read --above: 85% or .85."""
+    if above is None:
+        return None
+    written = above.strip()
+    try:
+        share = float(written.removesuffix("%")) / (100 if written.endswith("%") else 1)
+    except ValueError:
+        share = math.nan
+    if not 0 < share < 1:
+        msg = f"'{above}' must be a share of the cases between 0 and 1, such as 85% or .85"
+        raise typer.BadParameter(msg, param_hint="--above")
+    return share

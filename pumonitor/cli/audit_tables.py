@@ -30,13 +30,21 @@ def print_plan(plan: AuditPlan, *, source: str) -> None:
         f"{plan.cases} cases; threshold {plan.threshold:g}; share of positives today: {share}\n",
         markup=False,
     )
+    if plan.above is not None:
+        upper = sum(one["cases"] for one in plan.by_bin() if one["above"])
+        console.print(
+            f"{upper} of the cases score at or above the threshold, asked for: {plan.above:.0%}\n",
+            markup=False,
+        )
     widths = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     widths.add_column("Width of the 95% interval, about")
     widths.add_column("this audit", justify="right")
+    if plan.free_widths is not None:
+        widths.add_column("without --above", justify="right")
     widths.add_column("a simple audit", justify="right")
     for name in plan.metrics:
-        simple = plan.simple_widths[name]
-        widths.add_row(TITLES[name], f"{plan.widths[name]:.3f}", f"{simple:.3f}")
+        kinds = (plan.widths, plan.free_widths, plan.simple_widths)
+        widths.add_row(TITLES[name], *(f"{one[name]:.3f}" for one in kinds if one is not None))
     console.print(widths)
     console.print("")
     heads = ("rows", "confirmed", "cases")
@@ -132,6 +140,7 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
     from rich.table import Table
 
     from pumonitor.cli.terminal import Console
+    from pumonitor.monitor.rules.causes.by_audits import in_words
     from pumonitor.names import TITLES
     from pumonitor.report.numbers import interval_text, number
 
@@ -139,19 +148,28 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
     for line in _status_lines(status):
         console.print(line, markup=False)
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    without = shown.without()
     table.add_column("Of its windows together")
+    if without is not None:
+        table.add_column("without the audit", justify="right")
     table.add_column("by the audit", justify="right")
     if shown.undecided:
         table.add_column("undecided ones unlike the rest", justify="right")
     for name in _SHOWN:
+        cells = [TITLES[name]]
+        if without is not None:
+            value, low, high = without[name].displayed
+            cells.append(f"{number(value)} ({interval_text(low, high)})")
         one = shown.estimates[name]
-        cells = [TITLES[name], f"{number(one.value)} ({interval_text(one.low, one.high)})"]
+        cells.append(f"{number(one.value)} ({interval_text(one.low, one.high)})")
         ends = shown.undecided.get(name)
         table.add_row(*cells, *([] if ends is None else [interval_text(*ends)]))
     console.print("")
     console.print(table)
     console.print("")
     console.print(bins_found(shown.by_bin()))
+    if shown.compared is not None:
+        console.print(f"\n{in_words(shown.compared)}", markup=False)
     fairness = shown.fairness
     console.print(
         f"\nThat labels are fair: p = {fairness.p_value:.2g}; as estimated, {fairness.sentence}.",
@@ -177,7 +195,10 @@ def _status_lines(status: AuditStatus) -> list[str]:
             f"found, {status.seeds} in the file"
         )
     if not status.is_current:
-        lines.append("  drawn under another configuration: it is not used")
+        lines.append(
+            "  drawn under a configuration with other rows, scores, threshold or labels: it is not "
+            "used"
+        )
     return lines + [f"  {line}" for line in _refused_lines(status.refused)]
 
 

@@ -288,7 +288,7 @@ def _with_shown(
     shown: Sequence[str],
 ) -> PredictionTable:
     """The predictions with columns that are shown as text, whatever their type is."""
-    plain = replace(columns, segments=(), features=tuple(shown), group=None)
+    plain = replace(columns, features=tuple(shown), group=None)
     found = _prediction_table(engine, table, plain, with_features=True, role="shown")
     return replace(
         found,

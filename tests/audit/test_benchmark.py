@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.audits import over_time, peers, runs, sections, windows
+from benchmarks.audits import causes, over_time, peers, runs, sections, segments, windows
 from benchmarks.audits.windows import Cell, Pool
 from pumonitor.audit.counts import AuditCounts
 from tests.audit.made_up_audit import CONFIRMED, ROWS, bins
@@ -89,6 +89,26 @@ def test_class_prior_is_covered_through_a_jump_and_months_without_an_audit():
         for month, share in enumerate(found.covered[metric]):
             assert share >= 0.8, (metric, month)  # binomial(15, .95) is below in 1 of 180
     assert found.width["class_prior"][2] < found.alone[2]
+
+
+@pytest.mark.slow
+def test_a_segment_with_twice_the_class_prior_is_covered():
+    found, cases, refused = segments.segment_runs(Cell(name="normals"), runs=40)
+    assert refused == 0
+    assert 30 < cases < 150
+    for metric, share in found.covered.items():
+        assert share >= 0.85, metric  # binomial(40, .95) is below in 1 of 300
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "change", [causes.Change(class_prior=1.7), causes.Change(label_frequency=1.7)]
+)
+def test_audits_around_a_change_name_what_changed_and_not_the_other(change):
+    found = causes.named(Cell(name="normals"), change, before=1, after=1, runs=12)
+    wrong = {"class_prior": "label_frequency", "label_frequency": "class_prior"}[change.right]
+    assert found[change.right] >= 4
+    assert found[wrong] == 0
 
 
 def test_verdicts_come_in_and_are_all_read_in_the_end():

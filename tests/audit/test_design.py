@@ -120,6 +120,47 @@ def test_more_cases_hold_the_fewer():
     assert np.all(other.planned >= smaller.planned)
 
 
+@pytest.mark.parametrize(("share", "cases"), [(0.85, 300), (0.3, 200), (0.999, 100)])
+def test_a_share_of_the_cases_lies_at_or_above_the_threshold(share, cases):
+    base = bins()
+    found = design_audit(base, cases=cases, label_frequency=0.2, above=share).planned
+    assert found[base.above].sum() == round(share * cases)
+    assert found.sum() == cases
+    # Inside a side cases are spread as they would be by themselves.
+    free = design_audit(base, cases=cases, label_frequency=0.2).planned
+    for side in (base.above, ~base.above):
+        if found[side].sum() > 50:
+            assert np.corrcoef(found[side], free[side])[0, 1] > 0.95
+
+
+def test_a_side_with_too_few_rows_leaves_its_cases_to_the_other():
+    base = bins()
+    upper = int(base.unlabeled[base.above].sum())
+    found = design_audit(base, cases=1000, label_frequency=0.2, above=0.85).planned
+    assert found[base.above].sum() == upper < 850
+    assert found.sum() == 1000
+    every = design_audit(base, cases=10**6, label_frequency=0.2, above=0.01).planned
+    assert np.array_equal(every, base.unlabeled)
+
+
+def test_more_cases_with_a_share_above_hold_the_fewer():
+    first = design_audit(bins(), cases=120, label_frequency=0.2, above=0.85).planned
+    for cases in (121, 127, 200):
+        more = design_audit(bins(), cases=cases, label_frequency=0.2, above=0.85).planned
+        assert np.all(more >= first)
+    # Drawn without the share: what is above already stays, and the rest goes below.
+    free = design_audit(bins(), cases=120, label_frequency=0.2).planned
+    more = design_audit(bins(), cases=130, label_frequency=0.2, above=0.1, drawn=free).planned
+    assert np.all(more >= free)
+    assert more[bins().above].sum() == free[bins().above].sum()
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, 85, float("nan")])
+def test_a_share_above_is_between_0_and_1(share):
+    with pytest.raises(ValueError, match="above must satisfy 0 < above < 1, got"):
+        design_audit(bins(), cases=10, label_frequency=0.2, above=share)
+
+
 def test_allocation_has_the_least_error_that_is_expected():
     base = bins()
     share = expected_shares(base, label_frequency=0.2)

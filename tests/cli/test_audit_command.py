@@ -87,6 +87,36 @@ def test_a_plan_tells_widths_and_cases_by_score(file):
     assert 0 < written["widths"]["f1"] <= 0.2
 
 
+def test_a_share_of_the_cases_above_the_threshold_costs_width(window, file, tmp_path):
+    given = (file, *DATA, "--threshold", 1.5, "--class-prior", ".1", "--cases", 120)
+    result = run("plan", *given, "--metric", "recall", "--above", "85%")
+    assert result.exit_code == 0, result.output
+    assert "102 of the cases score at or above the threshold, asked for: 85%" in result.stdout
+    assert "without --above" in result.stdout
+    written = json.loads(
+        run("plan", *given, "--metric", "recall", "--above", ".85", "--json").stdout
+    )
+    assert sum(one["cases"] for one in written["bins"] if one["above"]) == 102
+    assert written["above"] == 0.85
+    assert written["widths"]["recall"] > written["free_widths"]["recall"]
+    free = json.loads(run("plan", *given, "--metric", "recall", "--json").stdout)
+    assert free["widths"]["recall"] == pytest.approx(written["free_widths"]["recall"])
+    assert (free["above"], free["free_widths"]) == (None, None)
+    out = tmp_path / "cases.csv"
+    drawn = run("draw", *given, "--above", "85%", "--id", "order", "--out", out)
+    assert drawn.exit_code == 0, drawn.output
+    with out.open() as read:
+        scores = [window[2][int(one["id"])] for one in csv.DictReader(read)]
+    assert sum(score >= 1.5 for score in scores) == 102
+
+
+@pytest.mark.parametrize("share", ["85", "0", "100%", "some"])
+def test_a_share_above_that_is_none_is_refused(file, share):
+    result = run("plan", file, *DATA, "--above", share)
+    assert result.exit_code == 2
+    assert "must be a share of the cases" in " ".join(result.output.split())
+
+
 def test_verdicts_are_counted_and_others_named(cases, tmp_path):
     assert "Audit " in run("read", cases).stdout
     with_more = tmp_path / "cases.csv"

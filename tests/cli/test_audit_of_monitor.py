@@ -188,6 +188,15 @@ def test_verdicts_are_stored_once_and_shown(
     assert sum(one["drawn"] for one in written["bins"]) == 90
     assert sum(one["decided"] for one in written["bins"]) == audit["decided"]
     assert {"f1", "auc", "class_prior"} <= set(written["estimates"])
+    assert written["without_audit"]["class_prior"]["value"] == pytest.approx(0.1)
+    assert written["without_audit"]["f1"]["value"] != written["estimates"]["f1"]["value"]
+    assert written["audit_before"] is None
+    assert "without the audit" in shown
+    report = tmp_path / "audit.html"
+    told = run(shop, "show", "--monitor", "card-fraud", "--report", report).stdout
+    assert f"Report: {report}" in " ".join(told.split())
+    assert "With and without the audit" in report.read_text()
+    assert CANARY not in report.read_text()
     assert "contradict" in run(shop, "status").stdout
     with ledger_of(shop) as ledger:
         entries = repr(ledger.audit()) + repr(ledger.reviews.readings("card-fraud"))
@@ -240,6 +249,13 @@ def test_a_plan_of_windows_is_that_of_their_rows(shop: Path) -> None:
     written = json.loads(result.stdout)
     assert (written["cases"], written["metrics"]) == (90, ["f1"])
     assert written["class_prior"]["value"] == pytest.approx(0.1)
+    upper = run(
+        shop,
+        *("plan", "--monitor", "card-fraud", "--windows", "2026-01-02"),
+        *("--above", "40%", "--json"),
+    )
+    bins = json.loads(upper.stdout)["bins"]
+    assert sum(one["cases"] for one in bins if one["above"]) == 36
     wide = run(
         shop,
         *("plan", "--monitor", "card-fraud", "--windows", "2026-01-02"),

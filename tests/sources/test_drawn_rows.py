@@ -82,6 +82,7 @@ def expected(frames: Any) -> tuple[BinRows, list[DrawnRow]]:
                     bin=int(where),
                     is_confirmed=one in confirmed,
                     shown=shown,
+                    segments=(f"country={shown[0]}", f"Channel={shown[1]}"),
                 )
             )
     counted = BinRows(rows=tuple(rows.tolist()), labeled=tuple(labeled.tolist()))
@@ -119,6 +120,7 @@ def test_no_column_and_no_share_gives_nothing_away(frames: Any) -> None:
         assert source.draw(none) == ()
         alone = source.draw(replace(CASES, columns=()))
     assert {one.shown for one in alone} == {()}
+    assert {one.segments[1] for one in alone} == {"Channel=1", "Channel=2"}
 
 
 def test_seeds_and_columns_that_cannot_be_used_are_refused(frames: Any) -> None:

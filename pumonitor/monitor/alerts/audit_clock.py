@@ -118,7 +118,8 @@ def _unfair(audits: Sequence[ReadAudit]) -> _Found:
         "breach",
         found.p_value,
         f"{found.sentence}, by the audit {last.name} (p = {found.p_value:.2g}): find out who "
-        "decides what is confirmed; estimates of the audit allow for it, those of segments do not",
+        "decides what is confirmed; estimates of the audit allow for it, those of segments with "
+        "fewer than ten of its cases do not",
     )
 
 

@@ -10,6 +10,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.audit.carried import PastAudit
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -17,6 +18,7 @@ from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import PaneCounts, StoredSeries
 from pumonitor.monitor.ledger.results.mature_series import MatureSeries, mature_series
 from pumonitor.monitor.rules.causes import Cause, Period, name_cause, score_edges
+from pumonitor.monitor.rules.causes.by_audits import told_by_audits
 from pumonitor.monitor.rules.causes.period import CountedTable
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 from pumonitor.monitor.windows.collect import delay_edges
@@ -44,6 +46,7 @@ def cause_of(
     since: datetime,
     until: datetime,
     changed: WhatChanged | None = None,
+    audits: Sequence[PastAudit] = (),
 ) -> Cause | None:
     """Find why windows that start in [since, until) differ from the reference, as known then.
 
@@ -60,6 +63,8 @@ def cause_of(
         Start of the first window of the change, and end of the alert's window.
     changed : WhatChanged, optional
         Posterior of the filter at the alert's window; None if the class prior is not followed.
+    audits : sequence of PastAudit
+        Those that the alert's window is read with.
 
     Returns
     -------
@@ -106,6 +111,7 @@ def cause_of(
         label_purity=purity,
         auc_of=auc_of,
         changed=changed,
+        audited=told_by_audits(audits, since=since),
     )
 
 

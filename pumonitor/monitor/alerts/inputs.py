@@ -24,6 +24,7 @@ from pumonitor.monitor.rules.reference.one_prior import stands_on
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 from pumonitor.monitor.windows.class_prior.assumed import findings_at
+from pumonitor.monitor.windows.class_prior.by_audits import MonitorAudits
 from pumonitor.monitor.windows.due.settled import rules_digest
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
@@ -60,6 +61,8 @@ def alert_inputs(
 
 
 def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> CauseOf:
+    audits = MonitorAudits(ledger)
+
     def named_cause(
         rule: AlertRule,
         series: Series,
@@ -92,6 +95,7 @@ def _cause_of(monitor: Monitor, configuration: str, ledger: LedgerReader) -> Cau
                 since=_began(monitor, rule, evidence),
                 until=window.end,
                 changed=WhatChanged.of(prior),
+                audits=audits.used_by(monitor, configuration, segment=series[1]),
             )
             doubts = findings_at(ledger, monitor, configuration, window, series=series, as_of=as_of)
         except Exception:  # noqa: BLE001 (an alert without its cause is better than none)

@@ -106,7 +106,8 @@ def draw_windows(
         Hash of the monitor's configuration.
     actor : str
     asked : mapping
-        Of `plan_audit_bins`: cases or width, and metrics, where they differ from the configuration.
+        Of `plan_audit_bins`: cases or width, metrics and above, where they differ from the
+        configuration.
     seed : str, optional
         A random one unless given.
     progress : callable, optional
@@ -161,6 +162,7 @@ def draw_more(
     *,
     more: int,
     actor: str,
+    above: float | None = None,
     progress: Step = lambda step, share: None,
 ) -> DrawnCases:
     """Draw the next cases of an audit, by the same seed: those drawn before stay.
@@ -181,6 +183,7 @@ def draw_more(
         cases=sum(audit.planned) + more,
         metrics=audits.metrics,
         fair=audit.fair,
+        above=audits.above if above is None else above,
         drawn=audit.planned,
         progress=progress,
     )
@@ -327,7 +330,8 @@ def _plan(
 ) -> AuditPlan:
     """As asked for, and as the configuration says where that leaves it open."""
     audits = monitor.audits or Audits()
-    given = {name: one for name, one in asked.items() if one is not None}
+    given: dict[str, Any] = {"above": audits.above}
+    given |= {name: one for name, one in asked.items() if one is not None}
     if "width" not in given:
         # With a width cases are spread for its metrics.
         given = {"cases": audits.cases, "metrics": audits.metrics, **given}
@@ -369,6 +373,7 @@ def _lined_up(
                 inclusion=None if kind == "seed" else inclusion[place],
                 kind=kind,
                 window_start=one.window,
+                segments=one.row.segments,
             )
         )
         shown[number] = one.row.shown

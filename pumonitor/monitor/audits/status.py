@@ -25,7 +25,8 @@ class AuditStatus:
     actor : str
         Who drew it.
     is_current : bool
-        Whether it was drawn under the monitor's configuration of today; others are not used.
+        Whether the monitor's configuration of today uses it: it was drawn under this one, or under
+        one of the same rows, scores, threshold and labels.
     seeds, twice : int
         Lines of its file that are known positives, and second copies.
     read_at : datetime or None
@@ -106,6 +107,7 @@ def standing_of_audits(ledger: Ledger, monitor: Monitor, configuration: str) -> 
     """Read how far the audits of a monitor are."""
     stored = {one.name: one for one in ledger.reviews.all(monitor.name)}
     readings = ledger.reviews.readings(monitor.name)
+    used = {one.name for one in ledger.reviews.all(monitor.name, configuration=configuration)}
     found = []
     for one in ledger.audits_as_read(monitor.name):
         kinds = Counter(case.kind for case in ledger.reviews.cases(one.name))
@@ -114,7 +116,7 @@ def standing_of_audits(ledger: Ledger, monitor: Monitor, configuration: str) -> 
             AuditStatus(
                 audit=one,
                 actor=stored[one.name].actor,
-                is_current=one.configuration == configuration,
+                is_current=one.name in used,
                 seeds=kinds["seed"],
                 twice=kinds["again"],
                 read_at=own[0].read_at if own else None,

@@ -23,8 +23,9 @@ from pumonitor.monitor.ledger.records.audits import (
     StoredAudit,
     StoredReading,
 )
+from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 from pumonitor.monitor.ledger.results.planning import evaluate_again
-from pumonitor.monitor.ledger.results.review_rows import audit_of, refuse_overlap, row_of
+from pumonitor.monitor.ledger.results.review_rows import audit_of, case_of, refuse_overlap, row_of
 from pumonitor.monitor.ledger.results.review_verdicts import (
     add_verdicts,
     configurations_of,
@@ -159,14 +160,20 @@ class StoredReviews:
     def all(
         self, monitor: str | None = None, *, configuration: str | None = None
     ) -> tuple[StoredAudit, ...]:
-        """Audits in the order in which they were drawn; by default of all monitors."""
+        """Audits in the order in which they were drawn; by default of all monitors.
+
+        Those of a monitor's configuration are also those of others that it keeps.
+        """
         own = review_audits.c
         query = (
             select(review_audits)
-            .where(*equal(own.monitor, monitor), *equal(own.configuration, configuration))
+            .where(*equal(own.monitor, monitor))
             .order_by(own.drawn_at, own.audit)
         )
         with self._database.reading() as connection:
+            if monitor is not None and configuration is not None:
+                kept = sharing_audits(connection, monitor, configuration)
+                query = query.where(own.configuration.in_(kept))
             return tuple(audit_of(row) for row in connection.execute(query))
 
     def cases(self, audit: str) -> tuple[ReviewCase, ...]:
@@ -174,10 +181,7 @@ class StoredReviews:
         own = review_cases.c
         query = select(review_cases).where(own.audit == audit).order_by(own.number)
         with self._database.reading() as connection:
-            return tuple(
-                ReviewCase(**{name: one for name, one in row._mapping.items() if name != "audit"})
-                for row in connection.execute(query)
-            )
+            return tuple(case_of(row) for row in connection.execute(query))
 
     def readings(self, monitor: str) -> tuple[StoredReading, ...]:
         """What was read for a monitor, the last first."""
@@ -240,7 +244,7 @@ class StoredReviews:
             note_reading(connection, reading, judged, added, monitor=monitor)
             reopened: list[str] = []
             if added:
-                for one in configurations_of(connection, added):
+                for one in configurations_of(connection, added, monitor=monitor):
                     reopened += evaluate_again(connection, monitor=monitor, configuration=one)
                 stir(connection, monitor)
                 detail = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from pumonitor.errors import InputError
-from pumonitor.sources.windows.counting import distinct
+from pumonitor.sources.windows.counting import distinct, texts_of
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import double
@@ -63,8 +63,9 @@ class DrawQuery(CountQuery):
             f"WHEN bin = {place} THEN '{_cutoff(share)}'"
             for place, share in enumerate(request.shares)
         )
-        chosen = ", ".join([f"{text} AS id", "model_version", "bin", "confirmed", *features])
-        placed = self._placed(rows, ("keyed", *features))
+        beside = (*self.segments, *features)
+        chosen = ", ".join([f"{text} AS id", "model_version", "bin", "confirmed", *beside])
+        placed = self._placed(rows, ("keyed", *beside))
         return self.stated(
             f"SELECT {chosen}, keyed FROM ({placed}) AS placed WHERE keyed < "
             f"CASE WHEN confirmed = 1 THEN '{_cutoff(request.confirmed_share)}' {until} END",
@@ -127,6 +128,8 @@ def draw_rows(engine: Engine, query: DrawQuery, request: CaseRequest) -> tuple[D
     found = _prepared(engine, query)
     answer = engine.columns(found.smallest(request), about=query.predictions.relation.name)
     shown = [_texts(answer[f"feature_{place}"]) for place in range(len(request.columns))]
+    names = [column.name for column in query.predictions.segments]
+    values = [texts_of(answer[name]) for name in query.segments]
     drawn = []
     for number, version in enumerate(_texts(answer["model_version"])):
         if version == request.model_version:
@@ -137,6 +140,10 @@ def draw_rows(engine: Engine, query: DrawQuery, request: CaseRequest) -> tuple[D
                     bin=int(answer["bin"][number]),
                     is_confirmed=bool(answer["confirmed"][number]),
                     shown=tuple(column[number] or "" for column in shown),
+                    segments=tuple(
+                        f"{name}={column[number]}"
+                        for name, column in zip(names, values, strict=True)
+                    ),
                 )
             )
     return tuple(sorted(drawn, key=lambda one: (one.key, one.id)))

@@ -130,7 +130,7 @@ def test_only_windows_with_an_audit_of_their_own_are_evidence():
     missing = evidence(view(None))
     assert (missing.kind, missing.reason) == (
         "insufficient",
-        "F1 is undefined: the window has no audit of its own",
+        "F1 is undefined: no audit was drawn from the window",
     )
     assert "10% of the cases of its audit have a verdict" in evidence(view(0.1)).reason
     assert evidence(view(0.25)).kind == "breach"

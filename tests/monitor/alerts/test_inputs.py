@@ -45,6 +45,7 @@ def test_a_cause_is_looked_for_from_the_first_of_the_bad_windows(
     asked: list[dict[str, Any]] = []
     monkeypatch.setattr(alert_inputs, "newest_class_prior", lambda *_, **__: None)
     monkeypatch.setattr(alert_inputs, "cause_of", lambda *_, **asked_for: asked.append(asked_for))
+    monkeypatch.setattr(alert_inputs.MonitorAudits, "used_by", lambda *_, **__: [])
     text = TEXT.format(window=window, windows=windows)
     monitor = read_configuration_text(text, environment={}).configuration.monitors["churn"]
     found_inputs = alert_inputs.alert_inputs(monitor, "c0ffee", ledger=None, references=None)

@@ -39,11 +39,14 @@ def test_an_empty_mapping_is_enough():
 
 def test_all_keys_are_read():
     audits = monitor(
-        "{every: 30d, cases: 200, metrics: [recall, auc], fair: assume, seeds: 2%, twice: 0, "
+        "{every: 30d, cases: 200, metrics: [recall, auc], above: 85%, fair: assume, "
+        "seeds: 2%, twice: 0, "
         "keep_cases: 10d, columns: [country], verdicts: {source: v.csv, id: order, at: when, "
         "reviewer: who, time_zone: Europe/Berlin}}"
     ).audits
     assert (audits.every, audits.seeds, audits.twice) == (timedelta(days=30), 0.02, 0)
+    assert audits.above == 0.85
+    assert monitor("{above: 0.85}").audits.above == 0.85
     assert audits.verdicts.roles == {
         "order": "id",
         "verdict": "verdict",
@@ -64,6 +67,8 @@ def test_no_key_changes_the_configuration():
         ("{metrics: []}", "audits.metrics"),
         ("{seeds: 60%}", "must be a share from 0 to 0.5"),
         ("{twice: 10}", "must be a share from 0 to 0.5"),
+        ("{above: 85}", "must be a share between 0 and 1, such as 85% or 0.85"),
+        ("{above: 100%}", "must be a share between 0 and 1"),
         ("{keep_cases: 0d}", "must be longer than 0"),
         ("{columns: [score]}", "shows reviewers 'score', the score"),
         ("{columns: [id]}", "the file of cases has a column 'id' of its own"),

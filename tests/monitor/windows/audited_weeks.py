@@ -47,6 +47,8 @@ class Weeks:
         Of each row.
     scores, positive, confirmed : ndarray
         Confirmations are those within maturity.
+    country : ndarray
+        The segment of each row.
     """
 
     path: Path
@@ -54,14 +56,18 @@ class Weeks:
     scores: np.ndarray
     positive: np.ndarray
     confirmed: np.ndarray
+    country: np.ndarray
 
-    def f1(self, week: int) -> float:
-        own = self.week == week
+    def f1(self, week: int, country: str = "") -> float:
+        own = self._own(week, country)
         above, positive = self.scores[own] >= THRESHOLD, self.positive[own]
         return float(2 * (above & positive).sum() / (above.sum() + positive.sum()))
 
-    def class_prior(self, week: int) -> float:
-        return float(self.positive[self.week == week].mean())
+    def class_prior(self, week: int, country: str = "") -> float:
+        return float(self.positive[self._own(week, country)].mean())
+
+    def _own(self, week: int, country: str) -> np.ndarray:
+        return (self.week == week) & ((self.country == country) | (not country))
 
 
 def write_weeks(
@@ -79,14 +85,18 @@ def write_weeks(
     more: str = "",
     rules: str = "",
     segments: str = "",
+    more_in_germany: float = 1.0,
     seed: int = 0,
 ) -> Weeks:
     """Weeks in which 30% of the positives get confirmed; from one on positives are more.
 
     `favoured`: how many times as often positives of high scores are confirmed as those of low ones.
+    `more_in_germany`: by what the class prior of that segment is multiplied.
     """
     rng = np.random.default_rng(seed)
     week = np.repeat(np.arange(weeks), rows)
+    country = np.random.default_rng([seed, 1]).choice(["DE", "FR"], weeks * rows)
+    prior = prior * np.where(country == "DE", more_in_germany, 1.0)
     positive = rng.random(weeks * rows) < prior * np.where(week >= jumps_in, jumps, 1.0)
     scores = np.round(1 / (1 + np.exp(2 - rng.normal(2.2 * positive))), 4)
     chance = favoured**scores
@@ -96,9 +106,9 @@ def write_weeks(
         7 * 86_400 * (week + np.sort(rng.random((weeks, rows)), axis=1).ravel()), unit="s"
     )
     ids = np.arange(weeks * rows)
-    pd.DataFrame(
-        {"id": ids, "at": at, "score": scores, "country": rng.choice(["DE", "FR"], len(ids))}
-    ).to_parquet(folder / "predictions.parquet")
+    pd.DataFrame({"id": ids, "at": at, "score": scores, "country": country}).to_parquet(
+        folder / "predictions.parquet"
+    )
     delay = pd.to_timedelta(rng.uniform(0, 6, confirmed.sum()), unit="D")
     pd.DataFrame({"id": ids[confirmed], "known": at[confirmed] + delay}).to_parquet(
         folder / "confirmations.parquet"
@@ -115,7 +125,14 @@ def write_weeks(
         ),
         encoding="utf-8",
     )
-    return Weeks(path=path, week=week, scores=scores, positive=positive, confirmed=confirmed)
+    return Weeks(
+        path=path,
+        week=week,
+        scores=scores,
+        positive=positive,
+        confirmed=confirmed,
+        country=country,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +151,7 @@ def draw(
     weeks: tuple[int, ...],
     cases: int = 240,
     fair: str = "check",
+    with_segments: bool = False,
     seed: int = 1,
 ) -> Drawn:
     """Cases spread evenly over the bins of some weeks."""
@@ -200,6 +218,7 @@ def draw(
                     "inclusion": 0.1,
                     "kind": "case",
                     "window_start": start[int(truth.week[row])],
+                    "segments": [f"country={truth.country[row]}"] if with_segments else None,
                 }
                 for number, (at, row) in enumerate(chosen, start=1)
             ],

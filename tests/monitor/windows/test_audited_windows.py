@@ -5,10 +5,13 @@ import json
 import numpy as np
 import pytest
 
+from pumonitor.errors import InputError
 from pumonitor.monitor.app import open_jobs
-from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.audits.status import standing_of_audits
+from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.ledger.results.review_verdicts import configurations_of
 from pumonitor.monitor.reports.window_curves import window_curves
 from pumonitor.monitor.reports.window_files import window_files_of
 from pumonitor.monitor.reports.window_problem import window_problem
@@ -89,11 +92,17 @@ def test_estimates_of_all_windows_come_from_the_audit_and_hold(reviewed):
         assert "prior_is_upper_bound" not in names
 
 
-def test_segments_stay_as_they_were(reviewed):
+def test_segments_stay_as_they_were_where_those_of_the_cases_are_not_known(reviewed):
     _, jobs, _, segment, _ = reviewed
     now = newest(jobs.ledger, "country=DE")
     for key, row in segment.items():
         assert (now[key].value, now[key].low) == (row.value, row.low), key
+    found = [one for one in jobs.ledger.evaluations("weekly", start=FIRST) if one.segment]
+    said = {one["sentence"] for one in found[-1].evaluation["warnings"]}
+    assert (
+        "Audits are not used in this window: audit a1 was drawn without the segments of its cases."
+        in said
+    )
 
 
 def test_reference_and_later_windows_rest_on_the_same_method(reviewed):
@@ -105,6 +114,68 @@ def test_reference_and_later_windows_rest_on_the_same_method(reviewed):
         assert row.value == pytest.approx(after[week, "f1"].value - usual, abs=0.02)
         assert before[week, "class_prior_change"].value is None
         assert abs(after[week, "class_prior_change"].value) < 0.03
+
+
+@pytest.mark.parametrize(
+    ("change", "is_kept"),
+    [
+        (("class_prior: 0.1", "class_prior: 0.2"), True),
+        (("end: 2026-01-19", "end: 2026-01-12"), True),
+        (("threshold: 0.5", "threshold: 0.4"), False),
+        (("maturity: 14d", "maturity: 7d"), False),
+    ],
+)
+def test_a_new_configuration_keeps_audits_of_the_same_scores(tmp_path, change, is_kept):
+    truth = write_weeks(tmp_path, weeks=4, reference=2, more="    class_prior: 0.1\n")
+    with jobs_of(truth) as jobs:
+        jobs.run()
+        review(jobs.ledger, draw(jobs.ledger, truth, "a1", weeks=(1,)))
+        jobs.run()
+    text = truth.path.read_text()
+    assert change[0] in text
+    truth.path.write_text(text.replace(*change))
+    with jobs_of(truth) as jobs:
+        assert jobs.run().failures == []
+        found = evaluations(jobs.ledger, weeks=(0, 2))
+        monitor = read_configuration(truth.path).configuration.monitors["weekly"]
+        (status,) = standing_of_audits(jobs.ledger, monitor, configuration_hash(monitor)).audits
+    methods = {one.evaluation["class_prior"]["method"] for one in found.values()}
+    assert methods == ({"audit carried"} if is_kept else {"given"})
+    assert status.is_current is is_kept
+
+
+def test_each_window_of_an_audit_over_several_counts_as_audited(tmp_path):
+    truth = write_weeks(tmp_path, weeks=3, reference=1, more="    class_prior: 0.1\n")
+    with jobs_of(truth) as jobs:
+        jobs.run()
+        review(jobs.ledger, draw(jobs.ledger, truth, "a1", weeks=(0, 1)), until=0.5)
+        jobs.run()
+        rows = newest(jobs.ledger)
+    shares = {week: row.value for (week, metric), row in rows.items() if metric == "audited_share"}
+    assert shares == {0: pytest.approx(0.5, abs=0.01), 1: pytest.approx(0.5, abs=0.01)}
+
+
+def test_verdicts_on_a_kept_audit_make_windows_of_both_configurations_due(tmp_path):
+    truth = write_weeks(tmp_path, weeks=2, reference=1, more="    class_prior: 0.1\n")
+    with jobs_of(truth) as jobs:
+        jobs.run()
+        drawn = draw(jobs.ledger, truth, "a1", weeks=(1,))
+        before = jobs.ledger.configuration("weekly")
+    truth.path.write_text(truth.path.read_text().replace("class_prior: 0.1", "class_prior: 0.2"))
+    with jobs_of(truth) as jobs:
+        jobs.run()
+        after = jobs.ledger.configuration("weekly")
+        assert after != before
+        with jobs.ledger.database.reading() as connection:
+            found = configurations_of(connection, [drawn.name], monitor="weekly")
+        assert found == sorted([before, after])
+        assert [one.name for one in jobs.ledger.reviews.all("weekly", configuration=after)] == [
+            "a1"
+        ]
+        with pytest.raises(InputError, match="audit a1, drawn on"):
+            jobs.ledger.reviews.refuse_drawn(
+                "weekly", after, model_version="", starts=[FIRST + WEEK]
+            )
 
 
 @pytest.mark.slow

@@ -55,6 +55,19 @@ def _share(given: Any) -> float:
     return float(share)
 
 
+def _part(given: Any) -> Any:
+    """Read a share that leaves some cases for the rest: 85% or 0.85."""
+    if given is None:
+        return None
+    percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
+    share = float(percent[1]) / 100 if percent else given
+    if not is_number(share) or not 0 < share < 1:
+        hint = if_percent(float(share)) if is_number(share) else ""
+        msg = f"must be a share between 0 and 1, such as 85% or 0.85{hint}"
+        raise ValueError(msg)
+    return float(share)
+
+
 def _metric(given: Any) -> Any:
     if isinstance(given, str):
         refuse_unknown(given, METRICS_OF_AUDITS, listed_by="pumonitor schema")
@@ -65,6 +78,11 @@ Share = Annotated[
     float,
     BeforeValidator(_share, json_schema_input_type=float | str),
     Field(examples=["5%", 0.05]),
+]
+PartOfCases = Annotated[
+    float,
+    BeforeValidator(_part, json_schema_input_type=float | str),
+    Field(examples=["85%", 0.85]),
 ]
 AuditedMetric = Annotated[str, BeforeValidator(_metric)]
 
@@ -134,6 +152,9 @@ class Audits(Part):
         How many cases are drawn.
     metrics : tuple of str
         For which metrics the cases are spread over the scores.
+    above : float or None
+        Share of the cases at or above the threshold, where a team reviews these anyway; the rest
+        lies below. Without it cases are on either side as the metrics want them.
     fair : "check" or "assume"
         ``check`` allows for confirmations that follow the score; ``assume`` takes them for a fair
         sample, which makes recall and AUC surer, and wrong where they are not.
@@ -157,6 +178,7 @@ class Audits(Part):
     metrics: Annotated[
         tuple[AuditedMetric, ...], BeforeValidator(as_tuple), Field(min_length=1)
     ] = ("f1",)
+    above: PartOfCases | None = None
     fair: Literal["check", "assume"] = "check"
     verdicts: Verdicts | None = None
     seeds: Share = 0.05

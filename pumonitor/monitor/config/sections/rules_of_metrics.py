@@ -147,8 +147,8 @@ class MetricRule(SegmentRule):
         Number of windows in a row without a usable value of the metric after which a separate
         alert fires.
     evidence : "all" or "audited"
-        With ``audited`` a window is good or bad only where it has an audit of its own, of which a
-        quarter has been read; all others say nothing.
+        With ``audited`` a window is good or bad only where an audit was drawn from it, alone or
+        with other windows, of which a quarter has been read; all others say nothing.
     """
 
     made_by: ClassVar[tuple[str, ...]] = ()

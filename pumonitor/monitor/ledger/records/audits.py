@@ -11,6 +11,7 @@ __all__ = [
     "DrawnWindow",
     "ReadAudit",
     "ReviewCase",
+    "SegmentVerdicts",
     "StoredAudit",
     "StoredReading",
     "WindowCounts",
@@ -56,6 +57,8 @@ class ReviewCase:
         Probability with which it was drawn; None for a seed.
     kind : {"case", "seed", "again"}
     window_start : datetime
+    segments : tuple of str or None
+        Those it is of, each as column=value; None if it was drawn before they were kept.
     """
 
     number: int
@@ -65,6 +68,7 @@ class ReviewCase:
     inclusion: float | None
     kind: Kind
     window_start: datetime
+    segments: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +175,21 @@ class WindowCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentVerdicts:
+    """What an audit found in one segment over all of its windows, by score bin.
+
+    Attributes
+    ----------
+    decided, positive, undecided : tuple of int
+        As in `WindowCounts`.
+    """
+
+    decided: tuple[int, ...]
+    positive: tuple[int, ...]
+    undecided: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAudit:
     """An audit as far as verdicts on it had been read.
 
@@ -199,6 +218,9 @@ class ReadAudit:
         Cases that nobody has given a verdict on.
     cases : int
         Cases drawn, without seeds and second copies.
+    by_segment : mapping of str to SegmentVerdicts, or None
+        Of each segment, named column=value, that has a case with a verdict; None if the audit was
+        drawn before segments were kept.
     digest : str
         Of everything above.
     """
@@ -221,4 +243,5 @@ class ReadAudit:
     conflicts: int
     unread: int
     cases: int
+    by_segment: Mapping[str, SegmentVerdicts] | None = None
     digest: str

@@ -12,15 +12,17 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, func, select
 
-from pumonitor.monitor.ledger.database.queries import equal
 from pumonitor.monitor.ledger.database.schema import review_audits, review_cases, review_verdicts
-from pumonitor.monitor.ledger.records.audits import ReadAudit, WindowCounts
+from pumonitor.monitor.ledger.records.audits import ReadAudit, SegmentVerdicts, WindowCounts
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
+from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
 __all__ = ["AuditsReader"]
 
 CONFLICT: Final = "conflict"
 """What verdicts that contradict each other come to."""
+
+_OF_CASES: Final = ("number", "keyed", "bin", "kind", "window_start", "segments")
 
 _Said = int | str | None
 
@@ -31,10 +33,11 @@ class AuditsReader(DatabaseReader):
     def state_of_audits(self, monitor: str, configuration: str) -> tuple[int, int, int]:
         """Changes whenever `read_audits` may: audits drawn, cases planned and the last verdict."""
         own = review_audits.c
-        drawn = select(own.audit, own.planned).where(
-            own.monitor == monitor, own.configuration == configuration
-        )
         with self.database.reading() as connection:
+            kept = sharing_audits(connection, monitor, configuration)
+            drawn = select(own.audit, own.planned).where(
+                own.monitor == monitor, own.configuration.in_(kept)
+            )
             audits = connection.execute(drawn).all()
             last = 0
             if audits:
@@ -42,26 +45,35 @@ class AuditsReader(DatabaseReader):
         return len(audits), sum(sum(one.planned) for one in audits), int(last)
 
     def read_audits(self, monitor: str, configuration: str) -> list[ReadAudit]:
-        """Audits with at least one decided case, by the first window that they are about."""
+        """Audits with at least one decided case, by the first window that they are about.
+
+        Those of other configurations that this one keeps are among them.
+        """
         found = self.audits_as_read(monitor, configuration)
         return [one for one in found if any(sum(part.decided) for part in one.by_window.values())]
 
     def audits_as_read(self, monitor: str, configuration: str | None = None) -> list[ReadAudit]:
-        """All audits, by default of all configurations, by the first window they are about."""
+        """All audits, by default of all configurations, by the first window they are about.
+
+        Those of a configuration are also those of others that it keeps (`sharing_audits`).
+        """
         own = review_audits.c
         query = (
             select(review_audits)
-            .where(own.monitor == monitor, *equal(own.configuration, configuration))
+            .where(own.monitor == monitor)
             .order_by(own.window_start, own.drawn_at, own.audit)
         )
         with self.database.reading() as connection:
+            if configuration is not None:
+                kept = sharing_audits(connection, monitor, configuration)
+                query = query.where(own.configuration.in_(kept))
             return [_as_read(connection, row) for row in connection.execute(query).all()]
 
 
 def _as_read(connection: Connection, row: Row[Any]) -> ReadAudit:
     """One row of `review_audits` with what its cases and verdicts come to."""
     cases = connection.execute(
-        select(*(review_cases.c[one] for one in ("number", "keyed", "bin", "kind", "window_start")))
+        select(*(review_cases.c[one] for one in _OF_CASES))
         .where(review_cases.c.audit == row.audit)
         .order_by(review_cases.c.number)
     ).all()
@@ -92,6 +104,7 @@ def _as_read(connection: Connection, row: Row[Any]) -> ReadAudit:
         "conflicts": sum(said.get(one.keyed) == CONFLICT for one in drawn),
         "unread": sum(one.keyed not in said for one in drawn),
         "cases": len(drawn),
+        "by_segment": _by_segment(drawn, said, bins=len(row.planned)),
     }
     return ReadAudit(**known, digest=_digest(known))
 
@@ -133,21 +146,47 @@ def _by_window(
     found = {}
     for window in windows:
         start = datetime.fromisoformat(window["start"])
-        decided, positive, undecided = ([0] * len(window["rows"]) for _ in range(3))
-        for one in drawn:
-            if one.window_start == start and one.keyed in said:
-                verdict = said[one.keyed]
-                decided[one.bin] += verdict in (0, 1)
-                positive[one.bin] += verdict == 1
-                undecided[one.bin] += verdict not in (0, 1)
+        here = [one for one in drawn if one.window_start == start]
+        decided, positive, undecided = _counted(here, said, bins=len(window["rows"]))
         found[start] = WindowCounts(
             rows=tuple(window["rows"]),
             labeled=tuple(window["labeled"]),
-            decided=tuple(decided),
-            positive=tuple(positive),
-            undecided=tuple(undecided),
+            decided=decided,
+            positive=positive,
+            undecided=undecided,
         )
     return found
+
+
+def _by_segment(
+    drawn: Sequence[Row[Any]], said: Mapping[str, _Said], *, bins: int
+) -> dict[str, SegmentVerdicts] | None:
+    """None if no case has its segments."""
+    if all(one.segments is None for one in drawn):
+        return None
+    of_segment: dict[str, list[Row[Any]]] = defaultdict(list)
+    for one in drawn:
+        for name in one.segments or () if one.keyed in said else ():
+            of_segment[name].append(one)
+    found = {}
+    for name in sorted(of_segment):
+        decided, positive, undecided = _counted(of_segment[name], said, bins=bins)
+        found[name] = SegmentVerdicts(decided=decided, positive=positive, undecided=undecided)
+    return found
+
+
+def _counted(
+    cases: Iterable[Row[Any]], said: Mapping[str, _Said], *, bins: int
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Decided, positive and undecided cases by bin."""
+    decided, positive, undecided = ([0] * bins for _ in range(3))
+    for one in cases:
+        if one.keyed in said:
+            verdict = said[one.keyed]
+            decided[one.bin] += verdict in (0, 1)
+            positive[one.bin] += verdict == 1
+            undecided[one.bin] += verdict not in (0, 1)
+    return tuple(decided), tuple(positive), tuple(undecided)
 
 
 def _digest(known: Mapping[str, Any]) -> str:
@@ -157,4 +196,6 @@ def _digest(known: Mapping[str, Any]) -> str:
     plain["by_window"] = {
         start.isoformat(): asdict(one) for start, one in known["by_window"].items()
     }
+    if known["by_segment"] is not None:
+        plain["by_segment"] = {name: asdict(one) for name, one in known["by_segment"].items()}
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

@@ -11,9 +11,10 @@ from sqlalchemy import Connection, select
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.schema import review_audits
-from pumonitor.monitor.ledger.records.audits import DrawnWindow, StoredAudit
+from pumonitor.monitor.ledger.records.audits import DrawnWindow, ReviewCase, StoredAudit
+from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
-__all__ = ["audit_of", "refuse_overlap", "row_of"]
+__all__ = ["audit_of", "case_of", "refuse_overlap", "row_of"]
 
 
 def row_of(audit: StoredAudit) -> dict[str, Any]:
@@ -66,6 +67,13 @@ def audit_of(row: Any) -> StoredAudit:
     )
 
 
+def case_of(row: Any) -> ReviewCase:
+    """The line of a file of cases."""
+    plain = {name: one for name, one in row._mapping.items() if name not in ("audit", "segments")}
+    segments = None if row.segments is None else tuple(row.segments)
+    return ReviewCase(**plain, segments=segments)
+
+
 def refuse_overlap(
     connection: Connection,
     *,
@@ -86,7 +94,7 @@ def refuse_overlap(
         select(review_audits)
         .where(
             own.monitor == monitor,
-            own.configuration == configuration,
+            own.configuration.in_(sharing_audits(connection, monitor, configuration)),
             own.model_version == model_version,
         )
         .order_by(own.drawn_at)

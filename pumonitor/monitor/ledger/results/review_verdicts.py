@@ -22,6 +22,7 @@ from pumonitor.monitor.ledger.records.audits import StoredReading
 
 if TYPE_CHECKING:
     from pumonitor.audit.given import Judged, KnownAudit, UsableVerdict
+from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
 __all__ = ["add_verdicts", "configurations_of", "known_audits", "last_digest", "note_reading"]
 
@@ -61,11 +62,17 @@ def known_audits(connection: Connection, monitor: str) -> list[KnownAudit]:
     ]
 
 
-def configurations_of(connection: Connection, audits: Iterable[str]) -> list[str]:
-    """Under which configurations audits were drawn."""
+def configurations_of(connection: Connection, audits: Iterable[str], *, monitor: str) -> list[str]:
+    """Under which configurations audits of a monitor were drawn, and which others keep them."""
     own = review_audits.c
     query = select(own.configuration).where(own.audit.in_(list(audits))).distinct()
-    return sorted(connection.scalars(query))
+    return sorted(
+        {
+            kept
+            for one in connection.scalars(query).all()
+            for kept in sharing_audits(connection, monitor, one)
+        }
+    )
 
 
 def add_verdicts(

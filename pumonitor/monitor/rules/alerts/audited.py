@@ -1,4 +1,4 @@
-"""Windows as rules with `evidence: audited` see them: those with an audit of their own."""
+"""Windows as rules with `evidence: audited` see them: those an audit was drawn from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOUR_LOOKS: Final = 2.361 / 1.960
 
 
 def audited_view(view: WindowView, metric: str) -> WindowView:
-    """The window without a value of the metric, unless a quarter of its own audit has been read.
+    """The window without a value of the metric, unless a quarter of its audit has been read.
 
     Verdicts come in one after the other, and each can be a look at the same window. So intervals
     are as wide as they must be for four looks, at a quarter, half, three quarters and all of the
@@ -32,7 +32,7 @@ def audited_view(view: WindowView, metric: str) -> WindowView:
 def _audited(readings: Mapping[str, Reading], metric: str) -> Mapping[str, Reading]:
     read = readings.get(AUDITED_SHARE)
     if read is None or read.value is None:
-        why = "the window has no audit of its own"
+        why = "no audit was drawn from the window"
     elif read.value < _LEAST_READ:
         why = f"{read.value:.0%} of the cases of its audit have a verdict, and a quarter must"
     else:

@@ -298,7 +298,7 @@ class AlertRule:
     provisional : bool
         Whether provisional panes count too.
     audited : bool
-        Whether only windows with an audit of their own are evidence.
+        Whether only windows that an audit was drawn from are evidence.
     segment : str
         ``column=value``, or "" for all rows.
     per : str

@@ -10,6 +10,7 @@ from typing import Final
 
 from scipy import special
 
+from pumonitor.monitor.rules.causes.by_audits import WORLD_OR_CONFIRMATIONS, ToldByAudits
 from pumonitor.monitor.rules.causes.explained import Support, explained, marginal
 from pumonitor.monitor.rules.causes.hypotheses import Hypotheses
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, KINDS, Cause, Size, is_clear
@@ -64,6 +65,7 @@ def name_cause(
     confidence_level: float = 0.95,
     auc_of: LevelOf | None = None,
     changed: WhatChanged | None = None,
+    audited: ToldByAudits | None = None,
 ) -> Cause | None:
     """Find what changed between two periods, and by how much.
 
@@ -90,6 +92,9 @@ def name_cause(
     frequency or ranking changed. The hypotheses then only separate what the filter cannot see
     (`explained`). A cause therefore never contradicts a rule on the class prior, and several things
     may have changed at once.
+
+    Audits before and after the change decide before the filter and the hypotheses whether the class
+    prior changed or how often positives get confirmed, where they can.
 
     A cause is named when it has four fifths of the support and the interval of its size excludes no
     change. Otherwise the kind is "unclear" and the sentence says what is known. With the filter,
@@ -119,6 +124,8 @@ def name_cause(
         Posterior of the filter that follows the class prior, at the window for which the cause is
         wanted. It decides whether class prior, label frequency or scores changed, and gives the
         size of the first two.
+    audited : ToldByAudits, optional
+        What audits say of the change.
 
     Returns
     -------
@@ -154,7 +161,7 @@ def name_cause(
         ),
     )
     if now.labeled.sum() < FEWEST_LABELED:
-        return _too_few_confirmed(observed, reach)
+        return _too_few_confirmed(observed, audited, reach)
     auc_at = partial(
         auc_size,
         before,
@@ -165,6 +172,9 @@ def name_cause(
     )
     auc, impossible = auc_at(priors=(class_prior,) * 2)
     support, ratios = _support(observed, auc, changed, reach=reach)
+    decided = audited is not None and audited.kinds is not None
+    if audited is not None and audited.compared is not None and decided:
+        support, ratios = audited.agreeing(support), Ratios.of_audits(audited.compared)
     ratios = ratios.below(0.99 * label_purity / class_prior)
     aucs = {"auc": auc}
     if _prior_changed(support):
@@ -175,7 +185,7 @@ def name_cause(
             prior_error=class_prior * ratios.positives[1] * ratios.error,
         )
     sizes = _sizes(observed, ratios, aucs, reach=reach)
-    kinds = _kinds(support, sizes, observed, followed=changed is not None)
+    kinds = _kinds(support, sizes, observed, audited, followed=changed is not None)
     if not math.isnan(impossible):
         sizes = {name: size for name, size in sizes.items() if name not in _OF_AUC}
     return Cause(
@@ -191,11 +201,13 @@ def name_cause(
             support,
             impossible=impossible,
             followed=changed is not None,
+            audited=audited,
         ),
+        by_audits=None if audited is None else audited.to_dict(),
     )
 
 
-def _too_few_confirmed(observed: Observed, reach: float) -> Cause:
+def _too_few_confirmed(observed: Observed, audited: ToldByAudits | None, reach: float) -> Cause:
     """An "unclear" cause: with so few confirmed positives only the move of all scores is known."""
     sizes = {"score": score_size(observed.before, observed.now, reach)}
     return Cause(
@@ -204,7 +216,8 @@ def _too_few_confirmed(observed: Observed, reach: float) -> Cause:
         support={},
         sizes=sizes,
         windows=observed.windows,
-        sentence=sentence((), sizes, observed, {}, impossible=math.nan),
+        sentence=sentence((), sizes, observed, {}, impossible=math.nan, audited=audited),
+        by_audits=None if audited is None else audited.to_dict(),
     )
 
 
@@ -259,13 +272,25 @@ def _by_auc(support: Mapping[str, float], auc: Size, reach: float) -> dict[str, 
 
 
 def _kinds(
-    support: Support, sizes: Mapping[str, Size], observed: Observed, *, followed: bool
+    support: Support,
+    sizes: Mapping[str, Size],
+    observed: Observed,
+    audited: ToldByAudits | None,
+    *,
+    followed: bool,
 ) -> tuple[str, ...]:
     """The causes that are known, the most important one first."""
     likely = marginal(support)
-    return tuple(
-        kind for kind in KINDS if _is_known(kind, likely, sizes, observed, followed=followed)
-    )
+    known = [kind for kind in KINDS if _is_known(kind, likely, sizes, observed, followed=followed)]
+    told = None if audited is None else audited.kinds
+    if told is None:
+        return tuple(known)
+    beside = {kind for kind in known if kind not in WORLD_OR_CONFIRMATIONS}
+    if told:
+        beside.discard("none")
+    if "label_delay" in known:
+        told = tuple("label_delay" if kind == "confirmed_share" else kind for kind in told)
+    return tuple(kind for kind in KINDS if kind in told or kind in beside)
 
 
 def _is_known(

@@ -83,6 +83,8 @@ class Cause:
         Number of windows since the change.
     sentence : str
         For messages.
+    by_audits : mapping or None
+        What audits say of it, in JSON types; None without an audit.
     """
 
     kind: str
@@ -91,9 +93,11 @@ class Cause:
     sizes: Mapping[str, Size]
     windows: int
     sentence: str
+    by_audits: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The cause in JSON types."""
+        told = {} if self.by_audits is None else {"by_audits": dict(self.by_audits)}
         return {
             "kind": self.kind,
             "kinds": list(self.kinds),
@@ -101,4 +105,5 @@ class Cause:
             "sizes": {name: asdict(size) for name, size in self.sizes.items()},
             "windows": self.windows,
             "sentence": self.sentence,
+            **told,
         }

@@ -334,7 +334,7 @@ STEPS: Final[Mapping[str, Steps]] = {
             Step(
                 "Find out who decides what is confirmed.",
                 "A queue that is sorted by score confirms high scores first. Estimates of the "
-                "audit allow for it; those of segments do not.",
+                "audit allow for it; those of segments with fewer than ten of its cases do not.",
             ),
         ),
     ),

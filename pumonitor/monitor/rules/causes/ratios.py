@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from pumonitor.audit.compared import TwoAudits
 from pumonitor.monitor.rules.causes.hypotheses import Fit
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 
@@ -56,6 +57,16 @@ class Ratios:
     def followed(cls, changed: WhatChanged) -> Ratios:
         """Ratios from the posterior of the filter at the last window."""
         prior, share = (changed.since_reference[one] for one in ("class_prior", "label_frequency"))
+        return cls(
+            positives=(prior.low, prior.value, prior.high),
+            error=math.log(prior.high / prior.low) / (2 * _REACH),
+            confirmed_share=(share.low, share.value, share.high),
+        )
+
+    @classmethod
+    def of_audits(cls, compared: TwoAudits) -> Ratios:
+        """Ratios of the audit after the change to the one before it."""
+        prior, share = compared.class_prior, compared.label_frequency
         return cls(
             positives=(prior.low, prior.value, prior.high),
             error=math.log(prior.high / prior.low) / (2 * _REACH),

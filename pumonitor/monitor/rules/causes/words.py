@@ -6,16 +6,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from pumonitor.monitor.rules.causes.amounts import change, ratio, span, traffic
+from pumonitor.monitor.rules.causes.by_audits import WORLD_OR_CONFIRMATIONS, ToldByAudits
 from pumonitor.monitor.rules.causes.explained import Support, marginal
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
 from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
-from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.stats.audited_share import cases_to_distinguish
 
 __all__ = ["sentence"]
 
-_DAY: Final = 86_400.0
-_HOUR: Final = 3_600.0
 _LEAST_LIKELY: Final = 0.1
 _WITH_RANKING: Final = frozenset({"class_prior", "ranking", "confirmed_share", "label_delay"})
 """With no other kinds than these, the sentence on the class prior also covers the ranking."""
@@ -30,6 +29,7 @@ def sentence(
     *,
     impossible: float,
     followed: bool = False,
+    audited: ToldByAudits | None = None,
 ) -> str:
     """What changed, over which windows, and what may have changed.
 
@@ -42,21 +42,53 @@ def sentence(
         An AUC above 1 that cannot be right, or NaN. If given, `sizes` has no AUC.
     followed : bool
         Whether the class prior is followed, so that supports are probabilities.
+    audited : ToldByAudits, optional
+        What audits say. Where they decide, they replace what is said of the class prior and of
+        confirmations; else they are added where one of these may have changed.
     """
-    if not kinds:
+    if audited is not None and audited.kinds is not None:
+        said = _by_audits(audited, kinds, sizes, observed)
+    elif not kinds:
         said = _unclear(sizes, observed, support, followed=followed)
     else:
         parts = [_of_kind(kind, kinds, sizes, observed) for kind in kinds]
         others = _others(kinds, sizes, observed, support) if followed else ()
         said = " ".join([*filter(None, parts), *others])
+    if audited is not None and audited.kinds is None and _may_be_either(kinds, observed):
+        said = f"{said} {audited.sentence}"
     if math.isnan(impossible) or (kinds and set(kinds) <= _WITHOUT_AUC):
         return said
     return f"{said} {_cannot_be(observed, impossible)}"
 
 
+def _by_audits(
+    audited: ToldByAudits, kinds: Sequence[str], sizes: Mapping[str, Size], observed: Observed
+) -> str:
+    """What audits say, how the model ranks at their share of positives, and what else changed."""
+    parts = [audited.sentence]
+    if "class_prior" in kinds and set(kinds) <= _WITH_RANKING:
+        parts.append(_ranking_at_new_prior(sizes, observed))
+    parts += [
+        _of_kind(kind, kinds, sizes, observed)
+        for kind in kinds
+        if kind not in ("class_prior", "confirmed_share")
+    ]
+    return " ".join(filter(None, parts))
+
+
+def _may_be_either(kinds: Sequence[str], observed: Observed) -> bool:
+    """Whether the class prior or confirmations may have changed."""
+    confirmed = observed.confirmed
+    return (
+        not kinds
+        or not set(WORLD_OR_CONFIRMATIONS).isdisjoint(kinds)
+        or not confirmed.low <= 1 <= confirmed.high
+    )
+
+
 def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], observed: Observed) -> str:
     auc = sizes.get(AUC_AT_NEW_PRIOR) if "class_prior" in kinds else sizes.get("auc")
-    ranking = f" (AUC {_change(auc)})" if auc is not None else ""
+    ranking = f" (AUC {change(auc)})" if auc is not None else ""
     if kind == "class_prior":
         return _class_prior(sizes, observed, alone=set(kinds) <= _WITH_RANKING)
     if kind == "ranking":
@@ -74,11 +106,11 @@ def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], observe
         return _labeling(observed, ranking)
     if kind == "traffic":
         return (
-            f"The mix of the traffic has changed: {_traffic(observed.before, observed.now)}. "
+            f"The mix of the traffic has changed: {traffic(observed.before, observed.now)}. "
             "Scores within each segment are as before."
         )
     return (
-        f"Scores, confirmations and delays show no change: there are {_ratio(sizes['positives'])} "
+        f"Scores, confirmations and delays show no change: there are {ratio(sizes['positives'])} "
         f"times as many positives as in the reference{ranking}."
     )
 
@@ -158,7 +190,7 @@ def _worse_or_better(sizes: Mapping[str, Size], observed: Observed) -> str:
         return f"The model ranks {how} than in the reference, {_over(observed)}."
     return (
         f"The model ranks {how} than in the reference: {_over(observed)}, AUC changed by "
-        f"{_change(sizes['auc'])} at the same class prior."
+        f"{change(sizes['auc'])} at the same class prior."
     )
 
 
@@ -176,22 +208,26 @@ def _class_prior(sizes: Mapping[str, Size], observed: Observed, *, alone: bool) 
     positives = sizes["positives"]
     fewer = "fewer" if positives.change < 1 else "more"
     positives_changed = (
-        f"There are {fewer} positives: {_over(observed)}, {_ratio(positives)} times as many as in "
+        f"There are {fewer} positives: {_over(observed)}, {ratio(positives)} times as many as in "
         "the reference."
     )
+    ranking = _ranking_at_new_prior(sizes, observed) if alone else ""
+    return f"{positives_changed} {ranking}".rstrip()
+
+
+def _ranking_at_new_prior(sizes: Mapping[str, Size], observed: Observed) -> str:
     auc = sizes.get(AUC_AT_NEW_PRIOR)
-    if auc is None or not alone:
-        return positives_changed
-    allowing = f"AUC changed by {_change(auc)} at this share of positives"
+    if auc is None:
+        return ""
+    allowing = f"AUC changed by {change(auc)} at this share of positives"
     if is_clear(sizes, AUC_AT_NEW_PRIOR):
         how = "worse" if auc.change < 0 else "better"
-        return f"{positives_changed} The model ranks {how} as well ({allowing})."
+        return f"The model ranks {how} as well ({allowing})."
     if _stayed(auc):
-        return f"{positives_changed} The model ranks as before ({allowing})."
+        return f"The model ranks as before ({allowing})."
     return (
-        f"{positives_changed} Whether the model ranks as before is unknown from {observed.labeled} "
-        f"confirmations: AUC may have changed by anything from {auc.low:+.3f} to "
-        f"{auc.high:+.3f}."
+        f"Whether the model ranks as before is unknown from {observed.labeled} confirmations: AUC "
+        f"may have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
     )
 
 
@@ -207,7 +243,7 @@ def _confirmed_share(sizes: Mapping[str, Size]) -> str:
     else:
         stays = "Scores are as before; the label delay is not known."
     return (
-        f"{which} share of the positives gets confirmed: {_ratio(share)} times the usual one. "
+        f"{which} share of the positives gets confirmed: {ratio(share)} times the usual one. "
         f"{stays}"
     )
 
@@ -225,7 +261,7 @@ def _label_delay(sizes: Mapping[str, Size]) -> str:
 
 
 def _delays(sizes: Mapping[str, Size]) -> str:
-    return f"median delay {_span(sizes['delay'].before)}, now {_span(sizes['delay'].now)}"
+    return f"median delay {span(sizes['delay'].before)}, now {span(sizes['delay'].now)}"
 
 
 def _unclear(
@@ -245,9 +281,9 @@ def _unclear(
             f"{observed.confirmed.high:.2g}) as many of all rows are confirmed as in the reference"
         )
     if is_clear(sizes, "score"):
-        known.append(f"all scores have moved by {_change(sizes['score'])} standard deviations")
+        known.append(f"all scores have moved by {change(sizes['score'])} standard deviations")
     if is_clear(sizes, "auc"):
-        known.append(f"AUC changed by {_change(sizes['auc'])} if the class prior did not")
+        known.append(f"AUC changed by {change(sizes['auc'])} if the class prior did not")
     elif "auc" in sizes:
         auc = sizes["auc"]
         return (
@@ -334,35 +370,3 @@ def _over(observed: Observed) -> str:
     if observed.windows == 1:
         return "in the alert's window"
     return f"over the {observed.windows} windows since it began"
-
-
-def _ratio(size: Size) -> str:
-    return f"{size.change:.2f} ({size.low:.2f} to {size.high:.2f})"
-
-
-def _change(size: Size) -> str:
-    return f"{size.change:+.3f} ({size.low:+.3f} to {size.high:+.3f})"
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds / _DAY:.1f} days" if seconds >= _DAY else f"{seconds / _HOUR:.1f} hours"
-
-
-def _traffic(before: Period, now: Period) -> str:
-    """The segment whose share of the rows changed most, with both shares."""
-    totals = [
-        sum(float(part[1].sum()) for part in period.traffic.values()) for period in (before, now)
-    ]
-
-    def shares(name: str) -> list[float]:
-        return [
-            float(period.traffic[name][1].sum()) / total if name in period.traffic else 0.0
-            for period, total in zip((before, now), totals, strict=True)
-        ]
-
-    name = max(
-        sorted({*before.traffic, *now.traffic}),
-        key=lambda one: abs(shares(one)[1] - shares(one)[0]),
-    )
-    then, today = shares(name)
-    return f"{name} went from {then:.0%} to {today:.0%} of all rows"

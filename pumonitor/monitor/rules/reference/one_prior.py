@@ -25,7 +25,7 @@ PRIOR_TO_COMPARE: Final = "class_prior_to_compare"
 
 
 AUDITED_SHARE: Final = "audited_share"
-"""Name of a result: share of the cases of a window's own audit that have a verdict."""
+"""Name of a result: of the audit drawn from a window, share of the cases with a verdict."""
 
 
 def comparable(known: Mapping[str, Uncertain]) -> dict[str, Uncertain]:

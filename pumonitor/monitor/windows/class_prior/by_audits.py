@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 import numpy as np
 
-from pumonitor.audit.bins import ScoreBins
+from pumonitor.audit.bins import ScoreBins, pooled
 from pumonitor.audit.carried import CarriedAudits, PastAudit
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.reading import Reviewers
+from pumonitor.audit.segments import SegmentPart, audits_of_segment, segment_counts
 from pumonitor.audit.window_reading import WindowReading
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.audits import ReadAudit
+from pumonitor.monitor.ledger.records.audits import ReadAudit, SegmentVerdicts
 from pumonitor.monitor.ledger.records.audits import WindowCounts as AuditedWindow
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
@@ -26,9 +28,13 @@ from pumonitor.monitor.windows.evaluation.series_tables import counts_of
 from pumonitor.ports import Pane
 from pumonitor.tables import ScoreTable
 
-__all__ = ["MonitorAudits", "past_audit"]
+__all__ = ["MonitorAudits", "audited_table", "past_audit"]
 
 _KEPT: Final = 20
+_SEGMENTS_KEPT: Final = 200
+_Segment = tuple[CarriedAudits, Sequence[ReadAudit], str]
+"""Audits as read for a segment, those that have enough of its cases, and why others have not."""
+
 _ONE_EACH: Final = "rows must count one each, and confirmed positives all be positive"
 
 
@@ -44,6 +50,7 @@ class MonitorAudits:
         self._ledger = ledger
         self._read: dict[tuple[str, str], tuple[object, list[ReadAudit]]] = {}
         self._carried: OrderedDict[tuple[str, ...], CarriedAudits] = OrderedDict()
+        self._of_segments: OrderedDict[tuple[str, ...], _Segment] = OrderedDict()
 
     def of(self, monitor: str, configuration: str) -> list[ReadAudit]:
         """Audits with a verdict that can be used, in the order of their windows."""
@@ -58,6 +65,12 @@ class MonitorAudits:
         """Of all of them: while they stay, so does what is read with them."""
         return tuple(one.digest for one in self.of(monitor, configuration))
 
+    def used_by(self, monitor: Monitor, configuration: str, *, segment: str) -> list[PastAudit]:
+        """Those that windows of the whole, or of a segment, are read with."""
+        if segment or monitor.label_purity != 1.0:
+            return []
+        return [past_audit(one) for one in self.of(monitor.name, configuration)]
+
     def at(
         self,
         monitor: Monitor,
@@ -68,7 +81,7 @@ class MonitorAudits:
         share: Callable[[], ShareKnown],
         mature: Callable[[], StoredSeries | None],
     ) -> WindowAudits:
-        """How a series of a pane is read; segments are read without audits.
+        """How a series of a pane is read; a segment by the cases that fall into it.
 
         Parameters
         ----------
@@ -81,19 +94,70 @@ class MonitorAudits:
         mature : callable
             The series in the window's mature pane, of a final one.
         """
-        audits = [] if stored.segment else self.of(monitor.name, configuration)
+        audits = self.of(monitor.name, configuration)
         table = stored.table() if audits else None
         if table is None:
             return NO_AUDIT
         if monitor.label_purity != 1.0 or table.weights is not None or table.has_propensities:
             return WindowAudits(findings=(not_used(_ONE_EACH),))
-        carried = self._through(audits)
         try:
-            return _read_with(
-                carried, audits, stored, table, pane, monitor.threshold, share=share, mature=mature
+            carried, used = (
+                self._of_segment(audits, stored.segment)
+                if stored.segment
+                else (self._through(audits), audits)
+            )
+            found = _read_with(
+                carried, used, stored, table, pane, monitor.threshold, share=share, mature=mature
             )
         except InputError as error:
             return WindowAudits(findings=(not_used(str(error)),))
+        # Rules with evidence: audited are about all rows.
+        return replace(found, share_read=None) if stored.segment else found
+
+    def _of_segment(
+        self, audits: Sequence[ReadAudit], segment: str
+    ) -> tuple[CarriedAudits, Sequence[ReadAudit]]:
+        """Audits with enough cases of a segment, read for it.
+
+        Raises
+        ------
+        InputError
+            If there is none; it says why of the last one.
+        """
+        key = (segment, *(one.digest for one in audits))
+        if key not in self._of_segments:
+            self._of_segments[key] = self._parts(audits, segment)
+            while len(self._of_segments) > _SEGMENTS_KEPT:
+                self._of_segments.popitem(last=False)
+        carried, used, why = self._of_segments[key]
+        if not used:
+            raise InputError(why)
+        return carried, used
+
+    def _parts(self, audits: Sequence[ReadAudit], segment: str) -> _Segment:
+        parts, used, why = [], [], ""
+        for one in audits:
+            try:
+                parts.append(self._part(one, segment))
+                used.append(one)
+            except InputError as error:
+                why = str(error)
+        return audits_of_segment(parts), used, why
+
+    def _part(self, audit: ReadAudit, segment: str) -> SegmentPart:
+        if audit.by_segment is None:
+            msg = f"audit {audit.name} was drawn without the segments of its cases"
+            raise InputError(msg)
+        none = (0,) * len(audit.planned)
+        found = audit.by_segment.get(
+            segment, SegmentVerdicts(decided=none, positive=none, undecided=none)
+        )
+        return segment_counts(
+            past_audit(audit),
+            audited_table(self._ledger, audit, segment=segment),
+            threshold=audit.threshold,
+            **asdict(found),
+        )
 
     def _through(self, audits: Sequence[ReadAudit]) -> CarriedAudits:
         """Each audit read with what those before it left; what was read before is kept."""
@@ -122,6 +186,40 @@ def past_audit(audit: ReadAudit) -> PastAudit:
         counts=_counts(audit, windows),
         reviewers=_reviewers(audit),
     )
+
+
+def audited_table(ledger: LedgerReader, audit: ReadAudit, *, segment: str = "") -> ScoreTable:
+    """The rows of the windows of an audit together, as they were known when it was drawn.
+
+    Raises
+    ------
+    InputError
+        If none of them is in the state database, or rows carry weights.
+    """
+    tables: list[ScoreTable | None] = []
+    for record in ledger.windows(
+        audit.monitor,
+        since=audit.window_start,
+        until=audit.window_end,
+        configuration=audit.configuration,
+    ):
+        panes = [
+            one
+            for one in record.panes
+            if one.collected_at and one.state != "provisional" and one.as_of <= audit.as_of
+        ]
+        if record.window.start in audit.by_window and panes:
+            tables += [
+                series.table()
+                for series in ledger.series(record.window_key, panes[-1].number)
+                if (series.model_version, series.segment) == (audit.model_version, segment)
+            ]
+    there = [one for one in tables if one is not None]
+    if not there:
+        which = f"the segment {segment} in any window" if segment else "the windows"
+        msg = f"the state database has no scores of {which} of audit {audit.name}"
+        raise InputError(msg)
+    return pooled(there, threshold=audit.threshold)
 
 
 def _counts(audit: ReadAudit, windows: Sequence[AuditedWindow]) -> AuditCounts:
@@ -176,8 +274,9 @@ def _read_with(
             shared=carried.shared(own),
             reviewers=audit.reviewers,
         )
-        seen = 1 - audits[own].unread / audits[own].cases
-        return WindowAudits(reading=reading, used=_used(audits[: own + 1]), share_read=seen)
+        return WindowAudits(
+            reading=reading, used=_used(audits[: own + 1]), share_read=_share_read(audits[own])
+        )
     found = carried.at(version, window.start, window.end)
     place = next(at for at, one in enumerate(carried.audits) if one is found.audit)
     # Labels that came after maturity are not among those that the audit knew of.
@@ -200,7 +299,14 @@ def _read_with(
         believed=believed,
         shared=shared,
     )
-    return WindowAudits(reading=reading, used=_used(audits[: place + 1]))
+    of = audits[place]
+    is_of_window = window.start in of.by_window and of.model_version == version
+    seen = _share_read(of) if is_of_window and pane.state != "provisional" else None
+    return WindowAudits(reading=reading, used=_used(audits[: place + 1]), share_read=seen)
+
+
+def _share_read(audit: ReadAudit) -> float:
+    return 1 - audit.unread / audit.cases
 
 
 def _used(audits: Sequence[ReadAudit]) -> tuple[Mapping[str, Any], ...]:

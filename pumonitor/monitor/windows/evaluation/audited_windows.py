@@ -25,7 +25,8 @@ class WindowAudits:
         The audits that it stands on: name, digest and number of decided cases.
     findings : tuple of Finding
     share_read : float or None
-        Of the cases of the window's own audit, those with a verdict.
+        Of the cases of the audit that was drawn from the window, alone or with others, those with
+        a verdict.
     """
 
     reading: WindowReading | None = None

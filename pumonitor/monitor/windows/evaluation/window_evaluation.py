@@ -97,7 +97,7 @@ def evaluate_window(
         "label_maturity"; of a class prior that was followed, the chance that it has moved since the
         reference and how many times as high it is, "class_prior_moved" and "class_prior_factor";
         of an audited one, the same with the error that windows do not share,
-        "class_prior_to_compare", and of the window's own audit "audited_share";
+        "class_prior_to_compare", and of the audit that was drawn from it "audited_share";
         "<estimate>_expected", the value expected of a provisional estimate at label maturity;
         "<estimate>_change" against the reference and "aul_change_prior", "aul_change_ranking" (the
         same of F1), its parts. Undefined results are None with a reason; none is left out. The
@@ -306,7 +306,7 @@ def _to_compare(audited: AuditedEstimates, audits: WindowAudits) -> Uncertain | 
 def _audit_rows(
     series: SeriesTable, found: Uncertain | None, audits: WindowAudits
 ) -> Iterator[MetricResult]:
-    """Rows on an audited class prior and on the window's own audit; none without them."""
+    """Rows on an audited class prior and on the audit drawn from the window; none without."""
     if found is not None:
         yield result_row(series, PRIOR_TO_COMPARE, found, None)
     if found is not None and audits.share_read is not None:

@@ -72,6 +72,8 @@ review_cases = Table(
     # case; seed: a known positive; again: a case given a second time
     Column("kind", String(8), nullable=False),
     Column("window_start", Moment, nullable=False),
+    # Those it is of, each as column=value; NULL if it was drawn before they were kept.
+    Column("segments", JSON(none_as_null=True)),
 )
 Index("ix_review_cases_keyed", review_cases.c.keyed)
 

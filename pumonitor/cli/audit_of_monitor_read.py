@@ -1,0 +1,149 @@
+"""How `pumonitor audit` reads, shows and lists the audits of a monitor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from pumonitor.cli.audit_of_monitor import no_audit, opened
+from pumonitor.cli.outcome import errors_as_messages, settings_as_input
+from pumonitor.errors import InputError, no_such
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.ledger.reviews import Received
+
+__all__ = ["read_of_monitor", "show_of_monitor", "status_of_monitors"]
+
+
+def read_of_monitor(
+    path: Path, monitor: str, *, reviewer: str, config: Path, as_json: bool
+) -> None:
+    """Read a file of verdicts into the state database."""
+    with errors_as_messages():
+        from pumonitor.cli.audit_files import read_verdict_columns
+        from pumonitor.monitor.audits.reading import given_verdicts, lines_digest
+        from pumonitor.monitor.changes import local_user
+
+        columns = read_verdict_columns(path)
+        with opened(config, monitor) as (chosen, ledger, _):
+            lines = given_verdicts(columns, zone=chosen.zone, reviewer=reviewer)
+            done = ledger.reviews.read(
+                monitor,
+                lines,
+                source=path.name,
+                digest=lines_digest(lines),
+                actor=local_user(),
+            )
+            audits = {one.audit for one in done.judged.usable}
+            found = [one for one in ledger.audits_as_read(monitor) if one.name in audits]
+    if as_json:
+        refused: dict[str, int] = {}
+        for (_, reason), named in done.judged.refused.items():
+            refused[reason] = refused.get(reason, 0) + len(named)
+        counts = {"added": done.added, "known": done.known, "windows": done.reopened}
+        unread = {one.name: one.unread for one in found}
+        typer.echo(json.dumps({"monitor": monitor, **counts, "unread": unread, "refused": refused}))
+        return
+    _print_received(monitor, done)
+    for one in found:
+        typer.echo(
+            f"Audit {one.name}: {one.cases - one.unread} of {one.cases} cases read, "
+            f"{one.conflicts} with verdicts that contradict each other."
+        )
+
+
+def show_of_monitor(
+    monitor: str,
+    audit: str | None,
+    *,
+    confidence_level: float,
+    report: Path | None,
+    config: Path,
+    as_json: bool,
+) -> None:
+    """Print an audit: by score bin, whether labels are fair, and what it says by itself."""
+    with errors_as_messages():
+        from pumonitor.cli.audit_tables import print_shown
+        from pumonitor.monitor.audits.shown import shown_audit
+        from pumonitor.monitor.audits.status import standing_of_audits
+
+        with (
+            settings_as_input(),
+            opened(config, monitor) as (chosen, ledger, configuration),
+        ):
+            standing = standing_of_audits(ledger, chosen, configuration)
+            by_name = {one.audit.name: one for one in standing.audits}
+            if not by_name:
+                raise InputError(no_audit(monitor))
+            newest = max(standing.audits, key=lambda one: one.audit.drawn_at).audit.name
+            name = newest if audit is None else audit
+            if name not in by_name:
+                raise InputError(no_such("audit", name, by_name))
+            status = by_name[name]
+            shown = shown_audit(
+                ledger,
+                chosen,
+                status.audit,
+                earlier=[
+                    one.audit
+                    for one in standing.audits[: standing.audits.index(status)]
+                    if one.is_current == status.is_current
+                ],
+                confidence_level=confidence_level,
+            )
+            if report is not None:
+                from pumonitor.cli.written_report import write_report
+
+                write_report(
+                    shown.evaluation(curves=True),
+                    report,
+                    source=f"{monitor}, audit {name}",
+                    without_audit=shown.without(curves=True),
+                )
+        if as_json:
+            typer.echo(json.dumps(status.to_dict() | shown.to_dict(), allow_nan=False))
+            return
+        print_shown(status, shown)
+        if report is not None:
+            typer.echo(f"Report: {report}")
+
+
+def status_of_monitors(monitor: str | None, *, config: Path, as_json: bool) -> None:
+    """List audits of one monitor or all."""
+    with errors_as_messages():
+        from pumonitor.cli.audit_tables import print_standing
+        from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.audits.status import standing_of_audits
+        from pumonitor.monitor.config.file import configuration_hash, read_configuration
+
+        configuration = read_configuration(config, needs="ledger").configuration
+        with open_ledger(configuration) as ledger:
+            found = [
+                standing_of_audits(ledger, one, configuration_hash(one))
+                for one in chosen_monitors(configuration, monitor).values()
+            ]
+    if as_json:
+        typer.echo(json.dumps([one.to_dict() for one in found]))
+        return
+    for one in found:
+        print_standing(one)
+
+
+def _print_received(monitor: str, done: Received) -> None:
+    from pumonitor.cli.terminal import Console
+
+    console = Console(highlight=False)
+    console.print(
+        f"{done.added} new verdicts on audits of {monitor}, {done.known} read before.",
+        markup=False,
+    )
+    for sentence in done.judged.said():
+        console.print(f"Not used: {sentence}", markup=False)
+    if done.reopened:
+        console.print(
+            f"{done.reopened} windows are evaluated with them in the next round: pumonitor run",
+            markup=False,
+        )
