@@ -134,8 +134,9 @@ def compare_audits(around: AuditsAround, *, seed: int = 0) -> TwoAudits:
     -----
     Of the audit's rows the class prior times the label frequency is the share confirmed, which is
     known. So an error of the audits moves both ratios in opposite directions. Part of it is the
-    slope of the label frequency over the score, which both audits share: the difference of the
-    class priors is taken at equal slopes, by its regression on the difference of the slopes.
+    slope of the label frequency over the score, and its step at the threshold, which both audits
+    share: the difference of the class priors is taken at equal ones, by its regression on the
+    difference of these.
 
     Both log ratios are normal around 0. Of what has not changed the standard deviation is .1
     (`pumonitor.audit.frequency.DRIFT`), of what has changed .5 more. No
@@ -190,15 +191,21 @@ def _apart(then: AuditPosterior, now: AuditPosterior) -> tuple[float, float]:
 def _at_equal_slopes(
     then: AuditPosterior, now: AuditPosterior, months: float
 ) -> tuple[float, float]:
-    """The same at equal slopes of the label frequency over the score, but for their drift."""
+    """The same at equal slopes and steps of the label frequency over the score, but for drift."""
     moved, variance = _apart(then, now)
-    slopes = float(then.beta.var() + now.beta.var())
-    if slopes == 0:
+    own = np.cov(then.line[1:]) + np.cov(now.line[1:])
+    if not own.any():
         return moved, variance
-    both = sum(float(np.cov(_log_prior(one), one.beta)[0, 1]) for one in (then, now))
-    whole = slopes + DRIFT**2 * months
-    apart = float(now.beta.mean() - then.beta.mean())
-    return moved - both / whole * apart, max(variance - both**2 / whole, 1e-6)
+    both = _with_slopes(then) + _with_slopes(now)
+    whole = own + DRIFT**2 * months * np.diag(np.diag(own) > 0)
+    slopes = np.linalg.pinv(whole, hermitian=True) @ both
+    apart = now.line[1:].mean(axis=1) - then.line[1:].mean(axis=1)
+    return moved - float(slopes @ apart), max(variance - float(slopes @ both), 1e-6)
+
+
+def _with_slopes(posterior: AuditPosterior) -> FloatArray:
+    """Covariance of the log class prior with slope and step."""
+    return np.asarray(np.cov(_log_prior(posterior), posterior.line[1:])[0, 1:])
 
 
 def _sampling(posterior: AuditPosterior) -> FloatArray:

@@ -94,10 +94,13 @@ class FrequencyByScore:
         >>> [round(after.covariance[at][at], 4) for at in range(3)]
         [6.26, 2.26, 1.01]
         """
-        drift = DRIFT**2 * months
+        return self.apart(DRIFT**2 * months)
+
+    def apart(self, variance: float) -> FrequencyByScore:
+        """With more uncertainty of all that is not known, by a variance of log odds."""
         moved = np.diag([True, self.covariance[1][1] > 0, not self.stepless])
-        alpha, beta, gamma = (as_line(row) for row in np.array(self.covariance) + drift * moved)
-        overall = self.overall and (self.overall[0], self.overall[1] + drift)
+        alpha, beta, gamma = (as_line(row) for row in np.array(self.covariance) + variance * moved)
+        overall = self.overall and (self.overall[0], self.overall[1] + variance)
         return replace(self, covariance=(alpha, beta, gamma), overall=overall)
 
     def for_new_model(self, overall: tuple[float, float]) -> FrequencyByScore:

@@ -14,7 +14,6 @@ from pumonitor.audit.by_bin import FrequencyByBin
 from pumonitor.audit.carried import CarriedAudits, PastAudit
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit
-from pumonitor.audit.frequency import FrequencyByScore
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
@@ -117,8 +116,8 @@ def audits_of_segment(parts: Sequence[SegmentPart]) -> CarriedAudits:
     """Audits of a segment, each read with what the other segments say of the label frequency.
 
     The label frequency by score of the other segments is believed of this one, but for a difference
-    of .5 in log odds, of its level and of its slope; then its own verdicts are read. These are not
-    among the verdicts that the belief is from, so that none counts twice.
+    of .5 in log odds, of its level, its slope and its step at the threshold; then its own verdicts
+    are read. These are not among the verdicts that the belief is from, so that none counts twice.
 
     It is wrong where positives of the segment get confirmed much more or less often than those of
     others, and few of the cases are from it.
@@ -140,18 +139,13 @@ def audits_of_segment(parts: Sequence[SegmentPart]) -> CarriedAudits:
         rest = part.others
         if rest.decided.any() and rest.labeled.any():
             others = CarriedAudits.through([replace(part.audit, counts=rest)], after=others)
-            believed = _of_another_segment(others.after[-1])
+            believed = others.after[-1].apart(_APART**2)
         posterior = estimate_audit(part.counts, believed=believed, reviewers=part.audit.reviewers)
         found = CarriedAudits(
             audits=(*found.audits, replace(part.audit, counts=part.counts)),
             before=(*found.before, believed),
             after=(*found.after, posterior.frequency()),
             by_bin=(*found.by_bin, FrequencyByBin.of(posterior)),
+            overall=(*found.overall, posterior.overall()),
         )
     return found
-
-
-def _of_another_segment(known: FrequencyByScore) -> FrequencyByScore:
-    (first, both), (_, second) = known.covariance
-    slope = 0.0 if known.fair else _APART**2
-    return replace(known, covariance=((first + _APART**2, both), (both, second + slope)))
