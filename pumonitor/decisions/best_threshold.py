@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,8 +16,16 @@ from pumonitor.metrics.rates import AtThreshold, Rates, at_threshold
 from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
+from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["BestThreshold", "at_choice", "best_threshold"]
+__all__ = [
+    "BestThreshold",
+    "at_choice",
+    "best_of",
+    "best_threshold",
+    "criterion_values",
+    "flags_any",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -101,27 +109,66 @@ def best_threshold(
     Montiel Olea and Plagborg-Moller (2019), Simultaneous confidence bands, section 2 (sup-t band).
     """
     point, draws, _ = rates_by_threshold(problem, resampled)
-    value = _values(metric, point, problem)
-    redrawn = _values(metric, draws, problem)
-    tail = 0.5 * (1 - problem.confidence_level)
-    low, high = np.quantile(redrawn, [tail, 1 - tail], axis=0)
+    return best_of(
+        metric.name,
+        resampled.thresholds,
+        criterion_values(metric, point, problem),
+        criterion_values(metric, draws, problem),
+        confidence_level=problem.confidence_level,
+        estimate=lambda one: metric.estimate(at_choice(problem, one)),
+        flags_any=lambda one: flags_any(problem, one),
+        also=also,
+    )
+
+
+def best_of(
+    criterion: str,
+    thresholds: FloatArray,
+    value: FloatArray,
+    redrawn: FloatArray,
+    *,
+    confidence_level: float,
+    estimate: Callable[[float], Estimate],
+    flags_any: Callable[[float], bool],
+    also: Iterable[float] = (),
+) -> BestThreshold:
+    """The same, from values and redraws of the criterion, whatever they are of.
+
+    Parameters
+    ----------
+    criterion : str
+        Its name.
+    thresholds : ndarray of shape (t,)
+        To choose from.
+    value : ndarray of shape (t,)
+        Estimates there.
+    redrawn : ndarray of shape (redraws, t)
+    confidence_level : float
+    estimate : callable
+        The estimate at a threshold, with its interval.
+    flags_any : callable
+        Whether any row is flagged at a threshold.
+    also : iterable of float
+        Further thresholds to choose from.
+    """
+    tail = 0.5 * (1 - confidence_level)
+    low, high = quantiles(redrawn, [tail, 1 - tail])
     low, high = np.minimum(low, value), np.maximum(high, value)
     widening = (
         _widening(value - redrawn, value - low, tail),
         _widening(redrawn - value, high - value, tail),
     )
     order = np.argsort(low - (widening[0] - 1) * (value - low), kind="stable")[::-1]
-    finalists = {*resampled.thresholds[order[:_FINALISTS]].tolist(), *also}
-    estimates = {one: metric.estimate(at_choice(problem, one)) for one in sorted(finalists)}
+    finalists = {*thresholds[order[:_FINALISTS]].tolist(), *also}
+    estimates = {one: estimate(one) for one in sorted(finalists)}
     ends_of = {
-        one: _band(estimate, widening if _flags_any(problem, one) else None)
-        for one, estimate in estimates.items()
+        one: _band(of, widening if flags_any(one) else None) for one, of in estimates.items()
     }
     best = max(ends_of, key=lambda one: ends_of[one][0])
     ends = ends_of[best]
     return BestThreshold(
         threshold=best,
-        criterion=metric.name,
+        criterion=criterion,
         estimate=estimates[best],
         low=ends[0],
         high=ends[1],
@@ -130,13 +177,20 @@ def best_threshold(
     )
 
 
+def criterion_values(metric: ThresholdMetric, rates: Rates, problem: Problem) -> FloatArray:
+    """Values of a criterion, held to what it can be; 0 where it has none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.nan_to_num(np.asarray(metric.formula(rates)))
+    return np.clip(values, *metric.value_range(problem.class_prior.value))
+
+
 def at_choice(problem: Problem, threshold: float) -> AtThreshold:
     """Rates at a threshold that was chosen; beyond the highest score at none."""
     at = at_threshold(problem, threshold)
-    return at if _flags_any(problem, threshold) else reviewing_nobody(at)
+    return at if flags_any(problem, threshold) else reviewing_nobody(at)
 
 
-def _flags_any(problem: Problem, threshold: float) -> bool:
+def flags_any(problem: Problem, threshold: float) -> bool:
     """Beyond the highest score is the choice to review nobody, which is sure to bring nothing."""
     return problem.table.index_of_threshold(threshold) < len(problem.table)
 
@@ -160,10 +214,3 @@ def _widening(beyond: FloatArray, reach: FloatArray, tail: float) -> float:
         return 1.0
     farthest = np.max(beyond[:, counted] / reach[counted], axis=1)
     return max(1.0, float(np.quantile(farthest, 1 - tail)))
-
-
-def _values(metric: ThresholdMetric, rates: Rates, problem: Problem) -> FloatArray:
-    """Held to what the criterion can be; 0 where it has no value."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.nan_to_num(np.asarray(metric.formula(rates)))
-    return np.clip(values, *metric.value_range(problem.class_prior.value))
