@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from scipy import special, stats
 
+from benchmarks.audits.over_time import a_month_later
 from benchmarks.audits.windows import ROWS, Cell, Window, audited, designed, window
 from pumonitor.audit.estimates import AuditedEstimates
 from pumonitor.audit.estimation import estimate_audit
@@ -31,7 +32,7 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["AUDITED", "DESIGNS", "AuditedMarket", "Market", "Misses", "misses"]
+__all__ = ["AUDITED", "CARRIED", "DESIGNS", "AuditedMarket", "Market", "Misses", "misses"]
 
 CRITERIA: Final = ("money", "f1")
 
@@ -117,16 +118,19 @@ DESIGNS = (
 class AuditedMarket:
     """Windows of a cell of `benchmarks.audits`, each with an audit of its own.
 
-    A caught positive is worth `value` reviews.
+    A caught positive is worth `value` reviews. `carried`: the audit is of the window a month
+    before.
     """
 
     cell: Cell
     value: float
+    carried: bool = False
 
     @property
     def what(self) -> str:
         """In the first column."""
-        return f"{self.cell}, favoured {self.cell.favoured:g}"
+        carried = ", carried" if self.carried else ""
+        return f"{self.cell}, favoured {self.cell.favoured:g}{carried}"
 
     @property
     def rows(self) -> int:
@@ -149,9 +153,14 @@ class AuditedMarket:
         """By criterion the best threshold of one window, and what its own rows bring there."""
         rows = window(self.cell, rng)
         counts = audited(designed(self.cell, rows), rows, rng)
-        audit = AuditedEstimates(name="", posterior=estimate_audit(counts))
-        edges = (rows.threshold, *counts.bins.edges.tolist())
-        table = ScoreTable.from_arrays(rows.confirmed, rows.score, thresholds=edges)
+        if self.carried:
+            rows = window(self.cell, rng)
+            table, posterior = a_month_later(counts, rows)
+        else:
+            edges = (rows.threshold, *counts.bins.edges.tolist())
+            table = ScoreTable.from_arrays(rows.confirmed, rows.score, thresholds=edges)
+            posterior = estimate_audit(counts)
+        audit = AuditedEstimates(name="", posterior=posterior)
         metrics = outcome_metrics(1000, value=self.value, cost=1.0)
         outcomes = AuditedOutcomes.of(
             make_problem(table, audit.class_prior, rng=int(rng.integers(2**31))),
@@ -180,6 +189,7 @@ AUDITED = tuple(
     for name, prior, value in (("normal", 0.05, 10.0), ("bank", 0.05, 10.0), ("casp", 0.01, 20.0))
     for favoured in (1.0, 3.0)
 )
+CARRIED = tuple(replace(market, carried=True) for market in AUDITED[2:4])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,18 +234,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=("audited", "unaudited"))
+    parser.add_argument("--only", choices=("unaudited", "audited", "carried"))
     asked = parser.parse_args()
     print(
-        f"{'':48} {'of':6} {'rows':>7} {'prior':>6} {'labels':>7} {'band':>7} {'single':>7} "
+        f"{'':57} {'of':6} {'rows':>7} {'prior':>6} {'labels':>7} {'band':>7} {'single':>7} "
         f"{'optimism':>9}"
     )
-    chosen: dict[str, Sequence[Market | AuditedMarket]] = {"unaudited": DESIGNS, "audited": AUDITED}
+    chosen: dict[str, Sequence[Market | AuditedMarket]] = {
+        "unaudited": DESIGNS,
+        "audited": AUDITED,
+        "carried": CARRIED,
+    }
     for market in (one for kind in chosen if asked.only in (None, kind) for one in chosen[kind]):
         found = misses(market, runs=asked.runs, seed=asked.seed)
         for criterion, one in found.items():
             print(
-                f"{market.what:48} {criterion:6} {market.rows:7} {market.class_prior:6} "
+                f"{market.what:57} {criterion:6} {market.rows:7} {market.class_prior:6} "
                 f"{market.labels:7.0f} {one.band:7.3f} {one.single:7.3f} {one.optimism:+9.3f}",
                 flush=True,
             )
