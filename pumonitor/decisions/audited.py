@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,9 @@ from pumonitor.tables import ScoreTable
 __all__ = ["AuditedOutcomes"]
 
 FloatArray = NDArray[np.float64]
+
+_LEAST_SHARE: Final = 0.05
+"""Where nearly all rows above a threshold have been reviewed, few draws differ, by one positive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -122,6 +126,7 @@ class AuditedOutcomes:
             estimate=lambda one: self.estimates(one)[criterion],
             also=also,
             flags_any=lambda one: flags_any(self.problem, one),
+            least_share=_LEAST_SHARE,
         )
 
     def curves(self) -> dict[str, Curve]:

@@ -51,6 +51,8 @@ class BestThreshold:
         Thresholds among which was chosen.
     widening : (float, float)
         How many times as far the band reaches down and up as the interval.
+    least_reach : (float, float)
+        What is widened at least, where an interval reaches less far.
     """
 
     threshold: float
@@ -60,10 +62,11 @@ class BestThreshold:
     high: float
     candidates: int
     widening: tuple[float, float]
+    least_reach: tuple[float, float] = (0.0, 0.0)
 
     def band(self, estimate: Estimate) -> tuple[float, float]:
         """Ends of the band at any threshold, from the estimate there."""
-        return _band(estimate, self.widening)
+        return _band(estimate, self.widening, self.least_reach)
 
 
 def best_threshold(
@@ -131,6 +134,7 @@ def best_of(
     estimate: Callable[[float], Estimate],
     flags_any: Callable[[float], bool],
     also: Iterable[float] = (),
+    least_share: float = 0.0,
 ) -> BestThreshold:
     """The same, from values and redraws of the criterion, whatever they are of.
 
@@ -150,19 +154,23 @@ def best_of(
         Whether any row is flagged at a threshold.
     also : iterable of float
         Further thresholds to choose from.
+    least_share : float
+        Intervals that reach less far than this share of the farthest are widened as if they
+        reached so far. Without it a threshold at which hardly any redraw differs, and one by much,
+        widens all others.
     """
     tail = 0.5 * (1 - confidence_level)
     low, high = quantiles(redrawn, [tail, 1 - tail])
     low, high = np.minimum(low, value), np.maximum(high, value)
-    widening = (
-        _widening(value - redrawn, value - low, tail),
-        _widening(redrawn - value, high - value, tail),
-    )
-    order = np.argsort(low - (widening[0] - 1) * (value - low), kind="stable")[::-1]
+    down, up = value - low, high - value
+    least = (least_share * float(down.max()), least_share * float(up.max()))
+    down, up = np.maximum(down, least[0]), np.maximum(up, least[1])
+    widening = (_widening(value - redrawn, down, tail), _widening(redrawn - value, up, tail))
+    order = np.argsort(value - widening[0] * down, kind="stable")[::-1]
     finalists = {*thresholds[order[:_FINALISTS]].tolist(), *also}
     estimates = {one: estimate(one) for one in sorted(finalists)}
     ends_of = {
-        one: _band(of, widening if flags_any(one) else None) for one, of in estimates.items()
+        one: _band(of, widening if flags_any(one) else None, least) for one, of in estimates.items()
     }
     best = max(ends_of, key=lambda one: ends_of[one][0])
     ends = ends_of[best]
@@ -174,6 +182,7 @@ def best_of(
         high=ends[1],
         candidates=len(value),
         widening=widening,
+        least_reach=least,
     )
 
 
@@ -195,15 +204,17 @@ def flags_any(problem: Problem, threshold: float) -> bool:
     return problem.table.index_of_threshold(threshold) < len(problem.table)
 
 
-def _band(estimate: Estimate, widening: tuple[float, float] | None) -> tuple[float, float]:
+def _band(
+    estimate: Estimate, widening: tuple[float, float] | None, least_reach: tuple[float, float]
+) -> tuple[float, float]:
     """Held to what the criterion can be; none where nothing is uncertain."""
     value, low, high = estimate.displayed
     if widening is None:
         return value, value
     least, most = estimate.range
     return (
-        float(max(value - widening[0] * (value - low), least)),
-        float(min(value + widening[1] * (high - value), most)),
+        float(max(value - widening[0] * max(value - low, least_reach[0]), least)),
+        float(min(value + widening[1] * max(high - value, least_reach[1]), most)),
     )
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from benchmarks.decisions import DESIGNS, misses
-from pumonitor.decisions.best_threshold import best_threshold
+from pumonitor.decisions.best_threshold import best_of, best_threshold
 from pumonitor.decisions.outcomes import outcome_metrics
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.rates import Rates, at_threshold
 from pumonitor.metrics.resampled import resample
-from pumonitor.results import ClassPriorEstimate
+from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.tables import ScoreTable
 from tests.frozen import assert_as_frozen
 
@@ -82,6 +82,44 @@ def test_it_is_what_its_definition_says(problem):
     assert found.threshold == max(lows, key=lows.get)
     assert found.low == pytest.approx(max(lows.values()), rel=1e-9)
     assert found.low < found.estimate.low < found.estimate.value < found.estimate.high < found.high
+
+
+def test_a_threshold_where_hardly_anything_is_uncertain_does_not_widen_the_others():
+    """At the second of three thresholds one redraw in twenty is far off, the others are not."""
+    rng = np.random.default_rng(2)
+    value = np.array([10.0, 6.0, 0.0])
+    redrawn = value + np.stack([rng.normal(0, 1, 2000), np.zeros(2000), np.zeros(2000)], axis=1)
+    redrawn[:40, 1] -= 1e-9
+    redrawn[40:90, 1] -= 0.1
+    common = {
+        "confidence_level": 0.95,
+        "flags_any": lambda one: one < 3,
+        "estimate": lambda one: as_estimate(redrawn[:, round(one) - 1]),
+    }
+    thresholds = np.array([1.0, 2.0, 3.0])
+    plain = best_of("f1", thresholds, value, redrawn, **common)
+    held = best_of("f1", thresholds, value, redrawn, least_share=0.05, **common)
+    assert plain.widening[0] > 1.5
+    assert held.widening[0] == pytest.approx(1.0, abs=0.1)
+    assert held.least_reach[0] == pytest.approx(0.05 * 1.96, rel=0.1)
+    assert held.threshold == 1.0
+    low = held.band(as_estimate(redrawn[:, 1]))[0]
+    assert low == pytest.approx(6 - held.widening[0] * held.least_reach[0])
+
+
+def as_estimate(draws):
+    low, value, high = np.quantile(draws, [0.025, 0.5, 0.975])
+    return Estimate(
+        name="f1",
+        value=float(value),
+        low=float(low),
+        high=float(high),
+        confidence_level=0.95,
+        method="draws",
+        n_labeled=1,
+        n_unlabeled=1,
+        range=(-np.inf, np.inf),
+    )
 
 
 def test_a_share_stays_a_share(problem):
