@@ -117,9 +117,10 @@ def _best_said(found: Decision, *, currency: str) -> str:
     )
     if low == single:
         return f"{sentence} The bound holds at all thresholds at once."
+    too_high = ", and the estimate there is too high on average" if found.audit is None else ""
     return (
         f"{sentence} The best of many looks better than it is: as if it had been fixed beforehand "
-        f"the bound would read {single}, and the estimate there is too high on average."
+        f"the bound would read {single}{too_high}."
     )
 
 
