@@ -16,8 +16,8 @@ from pumonitor._validate import (
     check_same_index,
     scores_by_source,
 )
-from pumonitor.audit.estimates import AuditedEstimates, audited, check_goes_with_audit
-from pumonitor.audit.evaluated import check_same_labels, read_audit
+from pumonitor.audit.estimates import AuditedEstimates, audited
+from pumonitor.audit.evaluated import audited_table, read_given_audit
 from pumonitor.audit.verdicts import Audit
 from pumonitor.audited_curves import audited_curves, audited_estimates
 from pumonitor.diagnostics import diagnose
@@ -182,16 +182,9 @@ def evaluate(
         "detection_rate": detection_rate,
         "min_propensity": min_propensity,
     }
-    edges: tuple[float, ...] = ()
-    if audit is not None:
-        edges = audit.design.edges
-        labels = labels if ids is None else audit.labels_without(labels, ids)
-    elif ids is not None:
-        msg = "ids say which rows an audit drew: give audit as well, or leave ids out"
-        raise ValueError(msg)
-    table = ScoreTable.from_arrays(labels, score_values, thresholds=(threshold, *edges), **weights)
-    if audit is not None and ids is None:
-        check_same_labels(audit, table)
+    table = audited_table(
+        labels, score_values, thresholds=(threshold,), audit=audit, ids=ids, **weights
+    )
     auxiliary_table, left_out = _auxiliary_table(labels, auxiliary, groups, weights)
     return evaluate_table(
         table,
@@ -283,25 +276,20 @@ def evaluate_table(
         label_purity=1.0 if label_purity == "auto" else label_purity,
         confidence_level=confidence_level,
     )
-    reading = audit if isinstance(audit, AuditedEstimates) else None
-    if audit is not None:
-        check_goes_with_audit(
-            class_prior=class_prior,
-            scenario=scenario,
-            label_purity=label_purity,
-            auxiliary=auxiliary,
-        )
-    if isinstance(audit, Audit):
-        reading = read_audit(
-            audit,
-            table,
-            threshold=threshold,
-            label_frequency=(
-                None if label_frequency is None else read_label_frequency(label_frequency)[1:]
-            ),
-            confidence_level=confidence_level,
-            f_beta=f_beta,
-        )
+    reading = read_given_audit(
+        audit,
+        table,
+        threshold=threshold,
+        class_prior=class_prior,
+        label_frequency=(
+            None if label_frequency is None else read_label_frequency(label_frequency)[1:]
+        ),
+        scenario=scenario,
+        label_purity=label_purity,
+        auxiliary=auxiliary,
+        confidence_level=confidence_level,
+        f_beta=f_beta,
+    )
     prior, purity, evidence = assumed_of(
         table,
         class_prior=class_prior if reading is None else reading.class_prior,

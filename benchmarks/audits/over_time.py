@@ -16,12 +16,13 @@ from pumonitor.audit.carried import MONTH, CarriedAudits, PastAudit
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.fairness import check_fairness
+from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.window_reading import WindowReading
 from pumonitor.monitor.alerts.audit_clock import FAIRNESS_LEVEL
 from pumonitor.monitor.rules.alerts.audited import FOUR_LOOKS
 from pumonitor.tables import ScoreTable
 
-__all__ = ["STORIES", "Story", "looks", "monthly_runs"]
+__all__ = ["STORIES", "Story", "a_month_later", "looks", "monthly_runs"]
 
 _FIRST: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -124,6 +125,12 @@ def _months(cell: Cell, story: Story, rng: np.random.Generator) -> Iterator[Wind
         odds *= float(np.exp(story.drift * rng.standard_normal()))
 
 
+def a_month_later(counts: AuditCounts, rows: Window) -> tuple[ScoreTable, AuditPosterior]:
+    """A window without verdicts, as a table, and read with an audit of the month before."""
+    carried = CarriedAudits.through([_past(0, counts)])
+    return _read(carried, 1, rows)
+
+
 def _past(month: int, counts: AuditCounts) -> PastAudit:
     return PastAudit(
         name=str(month),
@@ -139,17 +146,21 @@ def _intervals(
     carried: CarriedAudits, month: int, rows: Window, counts: AuditCounts | None
 ) -> Intervals:
     """Of a month, with its own audit or with what was carried."""
-    start, end = _FIRST + month * MONTH, _FIRST + (month + 1) * MONTH
     if counts is None:
-        found = carried.at("", start, end)
-        table = ScoreTable.from_arrays(
-            rows.confirmed.astype(int), rows.score, thresholds=[rows.threshold]
-        )
-        counts, believed, _ = found.in_window(table, threshold=rows.threshold)
-        reading = WindowReading(name="", method="audit carried", counts=counts, believed=believed)
-    else:
-        reading = WindowReading(name="", method="audit", counts=counts, believed=carried.before[-1])
+        return intervals(_read(carried, month, rows)[1].metrics())
+    reading = WindowReading(name="", method="audit", counts=counts, believed=carried.before[-1])
     return intervals(reading.read(seed=0).posterior.metrics())
+
+
+def _read(carried: CarriedAudits, month: int, rows: Window) -> tuple[ScoreTable, AuditPosterior]:
+    """A month without an audit as a table, and with what was carried to it."""
+    found = carried.at("", _FIRST + month * MONTH, _FIRST + (month + 1) * MONTH)
+    table = ScoreTable.from_arrays(
+        rows.confirmed.astype(int), rows.score, thresholds=[rows.threshold]
+    )
+    counts, believed, _ = found.in_window(table, threshold=rows.threshold)
+    reading = WindowReading(name="", method="audit carried", counts=counts, believed=believed)
+    return table, reading.read(seed=0).posterior
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

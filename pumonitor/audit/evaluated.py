@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +10,12 @@ import numpy as np
 
 from pumonitor.audit.bins import bins_between
 from pumonitor.audit.counts import AuditCounts
-from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, AuditedEstimates
+from pumonitor.audit.estimates import (
+    AUDITED,
+    AUDITED_ROWS,
+    AuditedEstimates,
+    check_goes_with_audit,
+)
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
 from pumonitor.audit.fairness import Fairness, check_fairness
 from pumonitor.audit.findings import audit_findings
@@ -20,7 +25,7 @@ from pumonitor.errors import InputError
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["AuditReading", "check_same_labels", "read_audit"]
+__all__ = ["AuditReading", "audited_table", "read_audit", "read_given_audit"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -148,7 +153,102 @@ def _believed(
     return believed.given(low, high, confidence_level=confidence_level)
 
 
-def check_same_labels(audit: Audit, table: ScoreTable) -> None:
+def read_given_audit(
+    audit: Audit | AuditedEstimates | None,
+    table: ScoreTable,
+    *,
+    threshold: float,
+    class_prior: object,
+    label_frequency: tuple[float, float] | None = None,
+    scenario: str,
+    label_purity: object,
+    auxiliary: object = None,
+    confidence_level: float = 0.95,
+    f_beta: float = 2.0,
+) -> AuditedEstimates | None:
+    """What an audit that was given says of a table; None without one.
+
+    Parameters
+    ----------
+    audit : Audit or AuditedEstimates, optional
+        The latter is what one says of these rows already.
+    table, threshold, label_frequency, confidence_level, f_beta
+        As in `read_audit`.
+    class_prior, scenario, label_purity, auxiliary
+        What was given beside it.
+
+    Raises
+    ------
+    ValueError
+        If something was given that an audit says itself, or does not go with one.
+    InputError
+        As `read_audit`.
+    """
+    if audit is None:
+        return None
+    check_goes_with_audit(
+        class_prior=class_prior,
+        scenario=scenario,
+        label_purity=label_purity,
+        auxiliary=auxiliary,
+    )
+    if isinstance(audit, AuditedEstimates):
+        return audit
+    return read_audit(
+        audit,
+        table,
+        threshold=threshold,
+        label_frequency=label_frequency,
+        confidence_level=confidence_level,
+        f_beta=f_beta,
+    )
+
+
+def audited_table(
+    labels: Any,
+    scores: Any,
+    *,
+    thresholds: Iterable[float],
+    audit: Audit | None,
+    ids: Any,
+    **weights: Any,
+) -> ScoreTable:
+    """Rows as a table that an audit can be read with; without one as they are.
+
+    A cell begins at every edge of its bins, and with ids drawn cases count as unlabeled.
+
+    Parameters
+    ----------
+    labels, scores, audit, ids
+        As in `pumonitor.evaluate`.
+    thresholds : iterable of float
+    **weights
+        Of `ScoreTable.from_arrays`.
+
+    Raises
+    ------
+    ValueError
+        If there are ids without an audit.
+    InputError
+        If rows cannot be used, or are not those the audit was drawn from.
+    """
+    if audit is None:
+        if ids is not None:
+            msg = "ids say which rows an audit drew: give audit as well, or leave ids out"
+            raise ValueError(msg)
+        return ScoreTable.from_arrays(labels, scores, thresholds=thresholds, **weights)
+    table = ScoreTable.from_arrays(
+        labels if ids is None else audit.labels_without(labels, ids),
+        scores,
+        thresholds=(*thresholds, *audit.design.edges),
+        **weights,
+    )
+    if ids is None:
+        _check_same_labels(audit, table)
+    return table
+
+
+def _check_same_labels(audit: Audit, table: ScoreTable) -> None:
     """Without ids drawn cases cannot be told: labels must then be those of the draw.
 
     Raises

@@ -24,6 +24,7 @@ from pumonitor.cli.audit_options import (
     SomeLabels,
     SomeScores,
     SomeThreshold,
+    Verdicts,
     Width,
     Windows,
     needed,
@@ -268,14 +269,7 @@ def show(
     labels: SomeLabels = None,
     scores: SomeScores = None,
     id_column: Id = None,
-    verdicts: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CSV",
-            help="The file of cases with its column verdict filled in.",
-            rich_help_panel=AUDIT,
-        ),
-    ] = None,
+    verdicts: Verdicts = None,
     design: Design = None,
     fair: FairOption = Fair.check,
     confidence_level: ConfidenceLevel = 0.95,

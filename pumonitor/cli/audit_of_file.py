@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from pumonitor.audit.verdicts import Audit
     from pumonitor.sources.one_table.scored_rows import ScoredRows
 
-__all__ = ["draw_of_file", "plan_of_file", "read_of_file", "show_of_file"]
+__all__ = [
+    "draw_of_file",
+    "plan_of_file",
+    "read_of_file",
+    "reviewed_rows",
+    "show_of_file",
+    "verdicts_of_file",
+]
 
 
 def plan_of_file(
@@ -115,7 +122,7 @@ def draw_of_file(
             from pumonitor.cli.audit_tables import print_plan
 
             refuse_existing(out, apart)
-            read = _read(file, labels, scores, threshold, [id_column, *shown], step)
+            read = reviewed_rows(file, labels, scores, threshold, [id_column, *shown], step)
             score, ids = read.scores[scores], read.texts[id_column]
             planned = plan_audit(
                 read.labels,
@@ -149,7 +156,7 @@ def draw_of_file(
 def read_of_file(verdicts: Path, *, design: Path | None, as_json: bool) -> None:
     """Read verdicts on an audit of a file, and print what they come to."""
     with errors_as_messages():
-        found = _verdicts(verdicts, design, Fair.check)
+        found = verdicts_of_file(verdicts, design, Fair.check)
         said = list(found.verdicts.values())
         counts = {
             "cases": len(found.design.cases),
@@ -193,9 +200,9 @@ def show_of_file(
         with progress_bar() as step, settings_as_input():
             from pumonitor.evaluation import evaluate
 
-            reviewed = _verdicts(verdicts, design, fair)
+            reviewed = verdicts_of_file(verdicts, design, fair)
             threshold = reviewed.design.threshold
-            rows = _read(file, labels, scores, threshold, [id_column], step)
+            rows = reviewed_rows(file, labels, scores, threshold, [id_column], step)
             step("Estimating", None)
             ev = evaluate(
                 rows.labels,
@@ -240,7 +247,8 @@ def _beside(cases: Path) -> Path:
     return design_beside(cases)
 
 
-def _verdicts(path: Path, design: Path | None, fair: Fair) -> Audit:
+def verdicts_of_file(path: Path, design: Path | None, fair: Fair) -> Audit:
+    """The audit whose cases a file holds, with its verdicts."""
     from pumonitor.audit.verdicts import read_verdicts
     from pumonitor.cli.audit_files import read_design, read_verdict_rows
 
@@ -248,9 +256,10 @@ def _verdicts(path: Path, design: Path | None, fair: Fair) -> Audit:
     return read_verdicts(drawn, read_verdict_rows(path), fair=fair.value)
 
 
-def _read(
+def reviewed_rows(
     file: str, labels: str, scores: str, threshold: float, texts: list[str], step: Any
 ) -> ScoredRows:
+    """Labels, scores and ids of the rows that an audit is of."""
     from pumonitor.sources.one_table.scored_rows import read_scored_rows
 
     return read_scored_rows(

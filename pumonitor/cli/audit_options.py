@@ -28,6 +28,7 @@ __all__ = [
     "SomeLabels",
     "SomeScores",
     "SomeThreshold",
+    "Verdicts",
     "Width",
     "Windows",
     "needed",
@@ -152,6 +153,14 @@ Design = Annotated[
         metavar="JSON",
         help="The design, which reviewers must not see; without it, beside the cases with the "
         "ending .audit.json.",
+        rich_help_panel=AUDIT,
+    ),
+]
+Verdicts = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="CSV",
+        help="The file of cases with its column verdict filled in.",
         rich_help_panel=AUDIT,
     ),
 ]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pumonitor.cli.audit_of_file import reviewed_rows, verdicts_of_file
+from pumonitor.cli.audit_options import Design, Fair, FairOption, Id, Verdicts, needed
 from pumonitor.cli.options import (
     DATA,
     OUTPUT,
@@ -27,11 +31,14 @@ from pumonitor.cli.readings import class_prior_of, column_or_number, label_purit
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from pumonitor.audit.verdicts import Audit
     from pumonitor.decisions import Decision, Outcome, ReviewOptions
+    from pumonitor.tables import ScoreTable
 
 __all__ = ["decide"]
 
 _STAKES = "At stake"
+_THRESHOLD = 0.5
 
 
 def decide(
@@ -43,9 +50,12 @@ def decide(
         typer.Option(metavar="COLUMN", help="Score, higher = more positive.", rich_help_panel=DATA),
     ],
     threshold: Annotated[
-        float,
-        typer.Option(help="The present one: a score at or above it is reviewed."),
-    ] = 0.5,
+        float | None,
+        typer.Option(
+            help="The present one: a score at or above it is reviewed; 0.5 without it, with "
+            "--verdicts that of the audit."
+        ),
+    ] = None,
     other_threshold: Annotated[
         float | None, typer.Option(help="Another threshold to look at.")
     ] = None,
@@ -66,7 +76,8 @@ def decide(
         typer.Option(
             min=1,
             max=2000,
-            help="Say how wide intervals would be after a random review of so many rows.",
+            help="Say how wide intervals would be after a random review of so many rows, with "
+            "--verdicts of so many more.",
         ),
     ] = None,
     class_prior: ClassPrior = "auto",
@@ -74,6 +85,10 @@ def decide(
     label_purity: LabelPurityText = "1",
     propensity: Propensity = None,
     sample_weight: SampleWeight = None,
+    id_column: Id = None,
+    verdicts: Verdicts = None,
+    design: Design = None,
+    fair: FairOption = Fair.check,
     confidence_level: ConfidenceLevel = 0.95,
     seed: Seed = 0,
     as_json: Annotated[
@@ -88,16 +103,25 @@ def decide(
     Beside the present threshold stand another one, if asked for, and the best: the one with the
     highest lower bound of the money, or of F1 without --value and --cost.
 
+    With --id and --verdicts, all numbers are by an audit of these rows (pumonitor audit draw).
+
     Example: pumonitor decide scored.csv --labels confirmed --scores score --value 50 --cost 4
     """
     prior = class_prior_of(class_prior, confidence_level=confidence_level)
     purity = label_purity_of(label_purity)
+    _check_audit(id_column, verdicts, design, fair, weights=(sample_weight, propensity))
     with errors_as_messages():
-        with progress_bar() as step:
+        with progress_bar() as step, settings_as_input():
             from pumonitor.decisions import decide_table, nearest_threshold
             from pumonitor.sources import read_score_table
 
-            with settings_as_input():
+            audit = None
+            if verdicts is not None and id_column is not None:
+                audit = verdicts_of_file(verdicts, design, fair)
+                threshold = audit.design.threshold if threshold is None else threshold
+                table = _audited(file, labels, scores, threshold, id_column, audit, step)
+            else:
+                threshold = _THRESHOLD if threshold is None else threshold
                 table = read_score_table(
                     file,
                     labels=labels,
@@ -107,24 +131,71 @@ def decide(
                     propensity=column_or_number(propensity),
                     progress=step,
                 )
-                step("Estimating", None)
-                found = decide_table(
-                    table,
-                    threshold=threshold,
-                    other_threshold=None
-                    if other_threshold is None
-                    else nearest_threshold(table, other_threshold),
-                    capacity=capacity,
-                    value=value,
-                    cost=cost,
-                    class_prior=prior,
-                    scenario=scenario.value,
-                    label_purity=purity,
-                    confidence_level=confidence_level,
-                    rng=seed,
-                )
-                reviews = None if cases is None else found.reviews(cases)
+            step("Estimating", None)
+            found = decide_table(
+                table,
+                threshold=threshold,
+                other_threshold=None
+                if other_threshold is None
+                else nearest_threshold(table, other_threshold),
+                capacity=capacity,
+                value=value,
+                cost=cost,
+                class_prior=prior,
+                scenario=scenario.value,
+                label_purity=purity,
+                confidence_level=confidence_level,
+                audit=audit,
+                rng=seed,
+            )
+            reviews = None
+            if cases is not None:
+                if audit is not None:
+                    step(f"Simulating {cases} more cases", None)
+                reviews = found.reviews(cases)
         _print(found, reviews, source=file, as_json=as_json)
+
+
+def _check_audit(
+    id_column: str | None,
+    verdicts: Path | None,
+    design: Path | None,
+    fair: Fair,
+    *,
+    weights: Sequence[str | None],
+) -> None:
+    """Refuse options that lack another, or that exclude an audit."""
+    if verdicts is None:
+        if id_column is not None or design is not None or fair is not Fair.check:
+            msg = "--id, --design and --fair are of an audit: give --verdicts as well"
+            raise typer.BadParameter(msg)
+        return
+    needed(id=id_column)
+    if any(one is not None for one in weights):
+        msg = "an audit needs rows that count one each: leave out --sample-weight and --propensity"
+        raise typer.BadParameter(msg)
+
+
+def _audited(
+    file: str,
+    labels: str,
+    scores: str,
+    threshold: float,
+    id_column: str,
+    audit: Audit,
+    step: Any,
+) -> ScoreTable:
+    """The rows that an audit was drawn from, as it is read with them."""
+    from pumonitor.audit.evaluated import audited_table
+
+    rows = reviewed_rows(file, labels, scores, threshold, [id_column], step)
+    return audited_table(
+        rows.labels,
+        rows.scores[scores],
+        thresholds=(threshold,),
+        audit=audit,
+        ids=rows.texts[id_column],
+    )
 
 
 def _print(found: Decision, reviews: ReviewOptions | None, *, source: str, as_json: bool) -> None:
@@ -145,7 +216,7 @@ def _print(found: Decision, reviews: ReviewOptions | None, *, source: str, as_js
     console.print(best_said(found), markup=False)
     if reviews is not None:
         console.print(
-            review_said(reviews, at=found.chosen or found.now, is_chosen=found.chosen is not None),
+            review_said(reviews, found),
             markup=False,
         )
 

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from pumonitor.decisions.best_threshold import BestThreshold
-from pumonitor.decisions.decision import (
-    Decision,
-    Outcome,
-    decide,
-    decide_table,
-    decision_of,
-)
+from pumonitor.decisions.deciding import decide, decide_table, decision_of
+from pumonitor.decisions.decision import Decision, Outcome
 from pumonitor.decisions.impossible import prior_doubt
 from pumonitor.decisions.reviews import (
     MOST_CASES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,8 +16,16 @@ from pumonitor.metrics.rates import AtThreshold, Rates, at_threshold
 from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
+from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["BestThreshold", "at_choice", "best_threshold"]
+__all__ = [
+    "BestThreshold",
+    "at_choice",
+    "best_of",
+    "best_threshold",
+    "criterion_values",
+    "flags_any",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -43,6 +51,8 @@ class BestThreshold:
         Thresholds among which was chosen.
     widening : (float, float)
         How many times as far the band reaches down and up as the interval.
+    least_reach : (float, float)
+        What is widened at least, where an interval reaches less far.
     """
 
     threshold: float
@@ -52,10 +62,11 @@ class BestThreshold:
     high: float
     candidates: int
     widening: tuple[float, float]
+    least_reach: tuple[float, float] = (0.0, 0.0)
 
     def band(self, estimate: Estimate) -> tuple[float, float]:
         """Ends of the band at any threshold, from the estimate there."""
-        return _band(estimate, self.widening)
+        return _band(estimate, self.widening, self.least_reach)
 
 
 def best_threshold(
@@ -101,55 +112,109 @@ def best_threshold(
     Montiel Olea and Plagborg-Moller (2019), Simultaneous confidence bands, section 2 (sup-t band).
     """
     point, draws, _ = rates_by_threshold(problem, resampled)
-    value = _values(metric, point, problem)
-    redrawn = _values(metric, draws, problem)
-    tail = 0.5 * (1 - problem.confidence_level)
-    low, high = np.quantile(redrawn, [tail, 1 - tail], axis=0)
-    low, high = np.minimum(low, value), np.maximum(high, value)
-    widening = (
-        _widening(value - redrawn, value - low, tail),
-        _widening(redrawn - value, high - value, tail),
+    return best_of(
+        metric.name,
+        resampled.thresholds,
+        criterion_values(metric, point, problem),
+        criterion_values(metric, draws, problem),
+        confidence_level=problem.confidence_level,
+        estimate=lambda one: metric.estimate(at_choice(problem, one)),
+        flags_any=lambda one: flags_any(problem, one),
+        also=also,
     )
-    order = np.argsort(low - (widening[0] - 1) * (value - low), kind="stable")[::-1]
-    finalists = {*resampled.thresholds[order[:_FINALISTS]].tolist(), *also}
-    estimates = {one: metric.estimate(at_choice(problem, one)) for one in sorted(finalists)}
+
+
+def best_of(
+    criterion: str,
+    thresholds: FloatArray,
+    value: FloatArray,
+    redrawn: FloatArray,
+    *,
+    confidence_level: float,
+    estimate: Callable[[float], Estimate],
+    flags_any: Callable[[float], bool],
+    also: Iterable[float] = (),
+    least_share: float = 0.0,
+) -> BestThreshold:
+    """The same, from values and redraws of the criterion, whatever they are of.
+
+    Parameters
+    ----------
+    criterion : str
+        Its name.
+    thresholds : ndarray of shape (t,)
+        To choose from.
+    value : ndarray of shape (t,)
+        Estimates there.
+    redrawn : ndarray of shape (redraws, t)
+    confidence_level : float
+    estimate : callable
+        The estimate at a threshold, with its interval.
+    flags_any : callable
+        Whether any row is flagged at a threshold.
+    also : iterable of float
+        Further thresholds to choose from.
+    least_share : float
+        Intervals that reach less far than this share of the farthest are widened as if they
+        reached so far. Without it a threshold at which hardly any redraw differs, and one by much,
+        widens all others.
+    """
+    tail = 0.5 * (1 - confidence_level)
+    low, high = quantiles(redrawn, [tail, 1 - tail])
+    low, high = np.minimum(low, value), np.maximum(high, value)
+    down, up = value - low, high - value
+    least = (least_share * float(down.max()), least_share * float(up.max()))
+    down, up = np.maximum(down, least[0]), np.maximum(up, least[1])
+    widening = (_widening(value - redrawn, down, tail), _widening(redrawn - value, up, tail))
+    order = np.argsort(value - widening[0] * down, kind="stable")[::-1]
+    finalists = {*thresholds[order[:_FINALISTS]].tolist(), *also}
+    estimates = {one: estimate(one) for one in sorted(finalists)}
     ends_of = {
-        one: _band(estimate, widening if _flags_any(problem, one) else None)
-        for one, estimate in estimates.items()
+        one: _band(of, widening if flags_any(one) else None, least) for one, of in estimates.items()
     }
     best = max(ends_of, key=lambda one: ends_of[one][0])
     ends = ends_of[best]
     return BestThreshold(
         threshold=best,
-        criterion=metric.name,
+        criterion=criterion,
         estimate=estimates[best],
         low=ends[0],
         high=ends[1],
         candidates=len(value),
         widening=widening,
+        least_reach=least,
     )
+
+
+def criterion_values(metric: ThresholdMetric, rates: Rates, problem: Problem) -> FloatArray:
+    """Values of a criterion, held to what it can be; 0 where it has none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.nan_to_num(np.asarray(metric.formula(rates)))
+    return np.clip(values, *metric.value_range(problem.class_prior.value))
 
 
 def at_choice(problem: Problem, threshold: float) -> AtThreshold:
     """Rates at a threshold that was chosen; beyond the highest score at none."""
     at = at_threshold(problem, threshold)
-    return at if _flags_any(problem, threshold) else reviewing_nobody(at)
+    return at if flags_any(problem, threshold) else reviewing_nobody(at)
 
 
-def _flags_any(problem: Problem, threshold: float) -> bool:
+def flags_any(problem: Problem, threshold: float) -> bool:
     """Beyond the highest score is the choice to review nobody, which is sure to bring nothing."""
     return problem.table.index_of_threshold(threshold) < len(problem.table)
 
 
-def _band(estimate: Estimate, widening: tuple[float, float] | None) -> tuple[float, float]:
+def _band(
+    estimate: Estimate, widening: tuple[float, float] | None, least_reach: tuple[float, float]
+) -> tuple[float, float]:
     """Held to what the criterion can be; none where nothing is uncertain."""
     value, low, high = estimate.displayed
     if widening is None:
         return value, value
     least, most = estimate.range
     return (
-        float(max(value - widening[0] * (value - low), least)),
-        float(min(value + widening[1] * (high - value), most)),
+        float(max(value - widening[0] * max(value - low, least_reach[0]), least)),
+        float(min(value + widening[1] * max(high - value, least_reach[1]), most)),
     )
 
 
@@ -160,10 +225,3 @@ def _widening(beyond: FloatArray, reach: FloatArray, tail: float) -> float:
         return 1.0
     farthest = np.max(beyond[:, counted] / reach[counted], axis=1)
     return max(1.0, float(np.quantile(farthest, 1 - tail)))
-
-
-def _values(metric: ThresholdMetric, rates: Rates, problem: Problem) -> FloatArray:
-    """Held to what the criterion can be; 0 where it has no value."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.nan_to_num(np.asarray(metric.formula(rates)))
-    return np.clip(values, *metric.value_range(problem.class_prior.value))

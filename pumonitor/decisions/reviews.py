@@ -21,21 +21,25 @@ from pumonitor.tables import ScoreTable
 
 __all__ = [
     "MOST_CASES",
+    "REVIEWED",
     "ReviewOption",
     "ReviewOptions",
     "Where",
+    "check_cases",
     "review_options",
     "review_refusal",
 ]
 
 FloatArray = NDArray[np.float64]
 
-Where = Literal["above", "below", "all"]
+Where = Literal["above", "below", "all", "bins"]
 
 MOST_CASES: Final = 2000
 """More cases leave too few draws that agree with a result of the review."""
 
-_METRICS: Final = (PRECISION, RECALL, F1)
+REVIEWED: Final = (PRECISION, RECALL, F1)
+"""Metrics whose widths are told."""
+
 _THINNED: Final = 4000
 _RESULTS: Final = 48
 _TINY: Final = 1e-12
@@ -47,8 +51,9 @@ class ReviewOption:
 
     Attributes
     ----------
-    where : {"above", "below", "all"}
-        Whether it is of cases at or above the threshold, below it, or of all.
+    where : {"above", "below", "all", "bins"}
+        Whether it is of cases at or above the threshold, below it, or of all; "bins" where they
+        are spread over the score bins of an audit.
     cases : int
         How many rows; fewer than were asked for where there are no more.
     positives : float
@@ -157,9 +162,7 @@ def review_options(problem: Problem, threshold: float, cases: int) -> ReviewOpti
     >>> found.best("precision").where
     'above'
     """
-    if not 1 <= cases <= MOST_CASES:
-        msg = f"cases must satisfy 1 <= cases <= {MOST_CASES}, got {cases}"
-        raise ValueError(msg)
+    check_cases(cases)
     if refused := review_refusal(problem):
         raise ValueError(refused)
     believed = _Believed.of(problem, threshold)
@@ -172,6 +175,19 @@ def review_options(problem: Problem, threshold: float, cases: int) -> ReviewOpti
             for where in ("above", "below", "all")
         ),
     )
+
+
+def check_cases(cases: int) -> None:
+    """Refuse a review of none, or of more than is told of.
+
+    Raises
+    ------
+    ValueError
+        Unless 1 <= cases <= 2000.
+    """
+    if not 1 <= cases <= MOST_CASES:
+        msg = f"cases must satisfy 1 <= cases <= {MOST_CASES}, got {cases}"
+        raise ValueError(msg)
 
 
 def review_refusal(problem: Problem) -> str:
@@ -238,7 +254,7 @@ def _metrics(both: Rates, *, flags_none: bool) -> dict[str, FloatArray]:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = {
             metric.name: np.clip(np.broadcast_to(metric.formula(both), DRAWS)[:_THINNED], 0.0, 1.0)
-            for metric in _METRICS
+            for metric in REVIEWED
         }
     if flags_none:
         found["precision"] = np.full(_THINNED, np.nan)

@@ -40,6 +40,7 @@ WHERE: Final[Mapping[Where, str]] = MappingProxyType(
         "above": "cases at or above the threshold",
         "below": "cases below the threshold",
         "all": "all cases",
+        "bins": "each score bin",
     }
 )
 
@@ -116,30 +117,35 @@ def _best_said(found: Decision, *, currency: str) -> str:
     )
     if low == single:
         return f"{sentence} The bound holds at all thresholds at once."
+    too_high = ", and the estimate there is too high on average" if found.audit is None else ""
     return (
         f"{sentence} The best of many looks better than it is: as if it had been fixed beforehand "
-        f"the bound would read {single}, and the estimate there is too high on average."
+        f"the bound would read {single}{too_high}."
     )
 
 
-def review_said(found: ReviewOptions, *, at: Outcome, is_chosen: bool) -> str:
-    """Which random review would narrow F1 most, and to what width.
-
-    Parameters
-    ----------
-    found : ReviewOptions
-    at : Outcome
-        At the threshold that they are about.
-    is_chosen : bool
-        Whether that is the chosen threshold, and not the present one.
-    """
-    best = found.best("f1")
-    which = "chosen" if is_chosen else "present"
+def review_said(found: ReviewOptions, decision: Decision) -> str:
+    """Which random review would narrow F1 most, and to what width."""
+    best, at = found.best("f1"), decision.reviewed
+    which = "present" if at is decision.now else "chosen"
+    now, then = amount("f1", found.now["f1"]), amount("f1", best.widths["f1"])
+    heading = f"To know F1 at the {which} threshold of {at.threshold:.6g} better, review"
+    if decision.audit is None:
+        return (
+            f"{heading} {rows(best.cases)} {_among(best.where)}, picked at random: its interval "
+            f"there, without a review {now} wide, is expected to become {then} wide."
+        )
+    fair = "if confirmed positives are a fair sample of the positives"
+    if decision.audit.method == "audit":
+        return (
+            f"{heading} {rows(best.cases)} more cases of the audit, as its plan spreads them over "
+            f"the scores: its interval there, now {now} wide, is expected to become {then} wide "
+            f"{fair}."
+        )
     return (
-        f"To know F1 at the {which} threshold of {at.threshold:.6g} better, review "
-        f"{rows(best.cases)} {_among(best.where)}, picked at random: its interval there, without a "
-        f"review {amount('f1', found.now['f1'])} wide, is expected to become "
-        f"{amount('f1', best.widths['f1'])} wide."
+        f"{heading} {rows(best.cases)} cases of these rows by an audit, as its plan spreads them "
+        f"over the scores: its interval there, now {now} wide, is expected to become {then} wide "
+        f"{fair}, or narrower, since what is carried is read with it."
     )
 
 

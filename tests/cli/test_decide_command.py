@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import pumonitor
+from pumonitor import audit_plan
 from pumonitor.cli.app import app
 from pumonitor.sources import read_score_table
 
@@ -78,3 +79,67 @@ def test_bad_input_ends_with_status_2(file, more, said):
     result = run(file, *more)
     assert result.exit_code == 2
     assert said in result.output
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory):
+    """Rows with ids, and the file of cases of an audit with verdicts."""
+    rng = np.random.default_rng(12)
+    positive = rng.random(3000) < 0.1
+    scores = np.round(rng.normal(1.8 * positive), 2)
+    labels = (positive & (rng.random(3000) < 0.3)).astype(int)
+    folder = tmp_path_factory.mktemp("audited")
+    rows = folder / "rows.parquet"
+    pa.parquet.write_table(pa.table({"y": labels, "s": scores, "n": np.arange(3000)}), rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(audit_plan, "AUDITS", 2)
+        plan = pumonitor.plan_audit(labels, scores, threshold=1.5, cases=150, class_prior=0.1)
+    drawn = pumonitor.draw_audit(range(3000), labels, scores, plan=plan, seed="May")
+    cases, design = folder / "cases.csv", folder / "cases.audit.json"
+    lines = [f"{one.id},{drawn.name},{int(positive[int(one.id)])}" for one in drawn.cases]
+    cases.write_text("\n".join(["id,audit,verdict", *lines]) + "\n")
+    design.write_text(json.dumps(drawn.to_dict()))
+    verdicts = {one.id: int(positive[int(one.id)]) for one in drawn.cases}
+    return rows, cases, labels, scores, pumonitor.read_verdicts(drawn, verdicts)
+
+
+def run_audited(rows, cases, *more):
+    given = ["--labels", "y", "--scores", "s", "--verdicts", cases, *more]
+    runner = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"})
+    return runner.invoke(app, [str(one) for one in ("decide", rows, *given)])
+
+
+def test_with_verdicts_it_is_what_decide_returns_with_the_audit(reviewed, monkeypatch):
+    monkeypatch.setattr(audit_plan, "AUDITS", 2)
+    rows, cases, labels, scores, audit = reviewed
+    stakes = ["--value", 20, "--cost", 3, "--capacity", 200, "--cases", 50]
+    result = run_audited(rows, cases, "--id", "n", *stakes, "--json")
+    assert result.exit_code == 0, result.output
+    asked = {"threshold": 1.5, "capacity": 200, "value": 20, "cost": 3}
+    found = pumonitor.decide(labels, scores, audit=audit, ids=range(3000), rng=0, **asked)
+    expected = found.to_dict() | {"reviews": found.reviews(50).to_dict()}
+    assert json.loads(result.stdout) == json.loads(json.dumps(expected))
+    text = " ".join(run_audited(rows, cases, "--id", "n", *stakes).stdout.split())
+    assert "review 50 more cases of the audit" in text
+    assert "now: 1.5" in text
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([], "Missing --id."),
+        (["--id", "n", "--propensity", ".3"], "leave out --sample-weight and --propensity"),
+        (["--id", "n", "--threshold", "1"], "was drawn for the threshold 1.5, got 1.0"),
+        (["--id", "n", "--class-prior", ".1"], "leave out class_prior, or audit"),
+    ],
+)
+def test_what_does_not_go_with_verdicts_ends_with_status_2(reviewed, more, said):
+    result = run_audited(*reviewed[:2], *more)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.replace("│", " ").split())
+
+
+def test_options_of_an_audit_need_its_verdicts(file):
+    result = run(file, "--fair", "assume")
+    assert result.exit_code == 2
+    assert "give --verdicts as well" in " ".join(result.output.replace("│", " ").split())

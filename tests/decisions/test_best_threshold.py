@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
 from benchmarks.decisions import DESIGNS, misses
-from pumonitor.decisions.best_threshold import best_threshold
+from pumonitor.decisions.best_threshold import best_of, best_threshold
 from pumonitor.decisions.outcomes import outcome_metrics
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.rates import Rates, at_threshold
 from pumonitor.metrics.resampled import resample
-from pumonitor.results import ClassPriorEstimate
+from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.tables import ScoreTable
 from tests.frozen import assert_as_frozen
 
@@ -82,6 +84,44 @@ def test_it_is_what_its_definition_says(problem):
     assert found.low < found.estimate.low < found.estimate.value < found.estimate.high < found.high
 
 
+def test_a_threshold_where_hardly_anything_is_uncertain_does_not_widen_the_others():
+    """At the second of three thresholds one redraw in twenty is far off, the others are not."""
+    rng = np.random.default_rng(2)
+    value = np.array([10.0, 6.0, 0.0])
+    redrawn = value + np.stack([rng.normal(0, 1, 2000), np.zeros(2000), np.zeros(2000)], axis=1)
+    redrawn[:40, 1] -= 1e-9
+    redrawn[40:90, 1] -= 0.1
+    common = {
+        "confidence_level": 0.95,
+        "flags_any": lambda one: one < 3,
+        "estimate": lambda one: as_estimate(redrawn[:, round(one) - 1]),
+    }
+    thresholds = np.array([1.0, 2.0, 3.0])
+    plain = best_of("f1", thresholds, value, redrawn, **common)
+    held = best_of("f1", thresholds, value, redrawn, least_share=0.05, **common)
+    assert plain.widening[0] > 1.5
+    assert held.widening[0] == pytest.approx(1.0, abs=0.1)
+    assert held.least_reach[0] == pytest.approx(0.05 * 1.96, rel=0.1)
+    assert held.threshold == 1.0
+    low = held.band(as_estimate(redrawn[:, 1]))[0]
+    assert low == pytest.approx(6 - held.widening[0] * held.least_reach[0])
+
+
+def as_estimate(draws):
+    low, value, high = np.quantile(draws, [0.025, 0.5, 0.975])
+    return Estimate(
+        name="f1",
+        value=float(value),
+        low=float(low),
+        high=float(high),
+        confidence_level=0.95,
+        method="draws",
+        n_labeled=1,
+        n_unlabeled=1,
+        range=(-np.inf, np.inf),
+    )
+
+
 def test_a_share_stays_a_share(problem):
     found = best_threshold(problem, resample(problem, cells=12), outcome_metrics(6000)["f1"])
     assert 0 <= found.low < found.estimate.value < found.high <= 1
@@ -102,16 +142,16 @@ def test_where_no_review_pays_there_is_none_and_where_all_pay_all_are_reviewed(
 
 def test_the_bound_holds_at_the_threshold_that_was_chosen():
     """A few runs of the worst design; `python -m benchmarks.decisions` has them all."""
-    band, single, optimism = misses(DESIGNS[0], "money", runs=30, seed=1)
-    assert band <= 0.025 + 3 * (0.025 * 0.975 / 30) ** 0.5
-    assert single > band
-    assert optimism > 0
+    found = misses(DESIGNS[0], runs=30, seed=1, criteria=("money",))["money"]
+    assert found.band <= 0.025 + 3 * (0.025 * 0.975 / 30) ** 0.5
+    assert found.single > found.band
+    assert found.optimism > 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["money", "f1"])
 @pytest.mark.parametrize("number", range(len(DESIGNS)))
 def test_bounds_at_the_chosen_threshold_over_many_runs(request, criterion, number):
-    band, single, optimism = misses(DESIGNS[number], criterion, runs=200, seed=0)
-    assert band <= 0.025 + 3 * (0.025 * 0.975 / 200) ** 0.5
-    assert_as_frozen(request, {"band": band, "single": single, "optimism": optimism})
+    found = misses(DESIGNS[number], runs=200, seed=0, criteria=(criterion,))[criterion]
+    assert found.band <= 0.025 + 3 * (0.025 * 0.975 / 200) ** 0.5
+    assert_as_frozen(request, asdict(found))

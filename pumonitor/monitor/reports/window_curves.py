@@ -15,7 +15,6 @@ from pumonitor.metrics.curves import (
     by_threshold,
     precision_recall_curve,
     roc_curve,
-    threshold_cells,
 )
 from pumonitor.metrics.evaluation_bounds import bound_curves
 from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
@@ -82,7 +81,7 @@ def window_curves(found: WindowProblem) -> WindowCurves:
     ['f1_by_threshold', 'precision_by_threshold', 'precision_recall']
     """
     problem, threshold = found.problem, found.threshold
-    cells = threshold_cells(problem, cells=CURVE_CELLS, threshold=threshold)
+    cells = found.threshold_cells()
     if found.audit is not None:
         drawn = audited_curves(
             problem, found.audit.posterior, threshold=threshold, metrics=_BY_THRESHOLD
@@ -94,8 +93,7 @@ def window_curves(found: WindowProblem) -> WindowCurves:
             # The audit says what the class prior is.
             sensitivities={},
             threshold=threshold,
-            # An audit finds no more positives than rows anywhere.
-            cells=replace(cells, impossible=np.zeros_like(cells.impossible)),
+            cells=cells,
         )
     resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
     curves = {

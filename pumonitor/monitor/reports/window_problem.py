@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.metrics.curves import ThresholdCells, threshold_cells
+from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
 from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
@@ -36,6 +40,14 @@ class WindowProblem:
     top_k: float
     f_beta: float
     audit: AuditedEstimates | None = None
+
+    def threshold_cells(self) -> ThresholdCells:
+        """What is to be known to read its curves by threshold."""
+        cells = threshold_cells(self.problem, cells=CURVE_CELLS, threshold=self.threshold)
+        if self.audit is None:
+            return cells
+        # An audit finds no more positives than rows anywhere.
+        return replace(cells, impossible=np.zeros_like(cells.impossible))
 
 
 def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProblem | None:

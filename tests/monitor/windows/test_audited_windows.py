@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from pumonitor import audit_plan
 from pumonitor.errors import InputError
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.audits.status import standing_of_audits
@@ -251,9 +252,8 @@ def test_backfill_with_all_verdicts_equals_a_live_monitor_that_read_them_in_two_
     assert len(carried) > WEEKS
 
 
-def test_curves_of_an_audited_window_show_its_numbers_and_nothing_is_decided_from_it(reviewed):
+def test_curves_of_an_audited_window_show_its_numbers(reviewed):
     _, jobs, _, _, after = reviewed
-    monitors = read_configuration(reviewed[0].path).configuration.monitors
     for week, one in evaluations(jobs.ledger, weeks=(3, 5)).items():
         found = window_problem(one, jobs.ledger)
         drawn = window_curves(found)
@@ -263,10 +263,53 @@ def test_curves_of_an_audited_window_show_its_numbers_and_nothing_is_decided_fro
             assert by.y[at] == pytest.approx(after[week, name].value, abs=0.02)
         assert drawn.sensitivities == {}
         assert not drawn.cells.impossible.any()
-    site = Site(monitors=monitors, ledger=jobs.ledger, clock=lambda: NOW)
+
+
+def decided(reviewed, week, more=""):
+    """Page and answer of the API from a week, as its address says."""
+    monitors = read_configuration(reviewed[0].path).configuration.monitors
+    site = Site(monitors=monitors, ledger=reviewed[1].ledger, clock=lambda: NOW)
     client = make_app(site, is_host=lambda _: True).test_client()
-    page = " ".join(client.get("/monitors/weekly/decide").text.split())
-    assert "were read with an audit, which says what the present threshold brings" in page
-    assert "highest lower bound" not in page
-    segment = client.get("/monitors/weekly/decide?segment=country%3DDE").text
-    assert "highest lower bound" in segment
+    until = (FIRST + week * WEEK + WEEK / 7).isoformat().replace("+00:00", "Z")
+    page = client.get(f"/monitors/weekly/decide?until={until}{more}")
+    answer = client.get(f"/api/v1/monitors/weekly/decide?until={until}{more}")
+    assert page.status_code == answer.status_code == 200
+    return " ".join(page.text.split()), answer.json
+
+
+@pytest.mark.parametrize(("week", "method"), [(3, "audit"), (5, "audit carried")])
+def test_a_decision_stands_on_an_audited_window_with_its_numbers_digit_by_digit(
+    reviewed, week, method, monkeypatch
+):
+    monkeypatch.setattr(audit_plan, "AUDITS", 2)
+    truth, _, _, _, after = reviewed
+    page, found = decided(reviewed, week, "&value=50&cost=4&capacity=300")
+    assert found["window_start"] == (FIRST + week * WEEK).isoformat()
+    assert (found["audit"], found["audit_method"]) == ("a1", method)
+    assert f">by {'its audit a1' if method == 'audit' else 'audit a1 of other rows'}<" in page
+    now, chosen, best = found["thresholds"]
+    for name in ("precision", "recall", "f1"):
+        row, shown = after[week, name], now["estimates"][name]
+        assert (shown["value"], shown["low"], shown["high"]) == (row.value, row.low, row.high)
+    assert chosen["estimates"]["reviews"]["value"] <= 300
+    assert best["kind"] == "best"
+    own = truth.week == week
+    for one in found["thresholds"]:
+        flagged = truth.scores[own] >= one["threshold"]
+        caught = (flagged & truth.positive[own]).sum()
+        assert one["estimates"]["reviews"]["value"] == pytest.approx(flagged.sum())
+        money = one["estimates"]["money"]
+        assert one["relied_on"]["low"] <= 50 * caught - 4 * flagged.sum()
+        assert one["relied_on"]["low"] < money["low"] < money["value"]
+    assert found["best_said"] in page
+    [option] = found["reviews"]["options"]
+    assert (option["where"], option["cases"]) == ("bins", 300)
+    assert option["widths"]["f1"] < found["reviews"]["now"]["f1"]
+    assert ("audit draw</code> <code>--more" in page) is (method == "audit")
+
+
+def test_a_segment_is_decided_without_the_audit(reviewed):
+    page, found = decided(reviewed, 5, "&segment=country%3DDE")
+    assert (found["audit"], found["audit_method"]) == ("", None)
+    assert {one["where"] for one in found["reviews"]["options"]} == {"above", "below", "all"}
+    assert "process behind this window" in page

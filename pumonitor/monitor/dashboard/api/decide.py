@@ -80,7 +80,8 @@ def _window(on: StandsOn | None) -> dict[str, Any]:
 def _numbers(found: Found | None) -> dict[str, Any]:
     if found is None:
         empty: dict[str, Any] = {"thresholds": [], "criterion": None, "curves": {}, "reviews": None}
-        return empty | dict.fromkeys(("best_said", "chosen_said", "reviews_refused"), "")
+        empty |= {"audit_method": None}
+        return empty | dict.fromkeys(("best_said", "chosen_said", "reviews_refused", "audit"), "")
     return {
         "thresholds": [
             Threshold(
@@ -99,6 +100,8 @@ def _numbers(found: Found | None) -> dict[str, Any]:
         "curves": {name: _curve(one) for name, one in found.curves.items()},
         "reviews": _reviews(found),
         "reviews_refused": found.reviews_refused,
+        "audit": found.audit,
+        "audit_method": found.audit_method,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from pumonitor.audit.estimates import Method
 from pumonitor.decisions import Where
 from pumonitor.monitor.dashboard.api.answers import REASON
 from pumonitor.monitor.dashboard.api.values import Answer, Moment, Number
@@ -61,7 +62,10 @@ class CurveOfThresholds(Answer):
 class Review(Answer):
     """A random review, and what it is expected to bring."""
 
-    where: Where = Field(description="Among which cases not yet confirmed: by the threshold.")
+    where: Where = Field(
+        description="Among which cases not yet confirmed: by the threshold, or as an audit spreads "
+        "them over score bins."
+    )
     cases: int
     positives: Number = Field(description="How many of them are expected to be positive.")
     widths: dict[str, Number] = Field(description="Expected widths of intervals afterwards.")
@@ -84,8 +88,10 @@ class Decided(Answer):
     window_end: Moment | None
     state: State | None
     revision: int | None
-    passed: list[Moment] = Field(
-        description="Newer mature windows, which have no estimates or were read with an audit."
+    passed: list[Moment] = Field(description="Newer mature windows, which have no estimates.")
+    audit: str = Field(description="Name of the audit that all numbers are by; empty without one.")
+    audit_method: Method | None = Field(
+        description="Whether its verdicts are on the rows of the window, or carried from others."
     )
     thresholds: list[Threshold]
     criterion: str | None = Field(description="What is highest, at its lower bound, at the best.")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from pumonitor.audit.estimates import Method
 from pumonitor.decisions import (
+    Decision,
     Outcome,
     ReviewOptions,
     decision_of,
     nearest_threshold,
     prior_doubt,
-    review_refusal,
     threshold_of_capacity,
 )
-from pumonitor.metrics.curves import ThresholdCells, threshold_cells
-from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
+from pumonitor.metrics.curves import ThresholdCells
 from pumonitor.metrics.problem import Problem
 from pumonitor.monitor.dashboard.pages.decide_address import DecideAddress
 from pumonitor.monitor.dashboard.pages.decide_evidence import mature_evaluations
@@ -28,7 +28,7 @@ from pumonitor.report.decision_words import best_said, review_said
 from pumonitor.report.numbers import number
 from pumonitor.results import Curve
 
-__all__ = ["Found", "Kind", "StandsOn", "is_audited", "stands_on"]
+__all__ = ["Found", "Kind", "StandsOn", "stands_on"]
 
 _DAY: Final = 86_400.0
 Kind = Literal["now", "chosen", "best"]
@@ -56,6 +56,10 @@ class Found:
     reviews_said, reviews_refused : str
         Which review would tell more; why none is compared.
     weighted : bool
+    audit : str
+        Name of the audit that the numbers are by; empty without one.
+    audit_method : {"audit", "audit carried"} or None
+        Whether its verdicts are on these very rows.
     """
 
     outcomes: Mapping[Kind, Outcome]
@@ -69,6 +73,8 @@ class Found:
     reviews_said: str
     reviews_refused: str
     weighted: bool
+    audit: str
+    audit_method: Method | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,39 +96,51 @@ class StandsOn:
             return self.kept  # type: ignore[return-value]  # one of the two is there
         restored, window = self.restored, self.evaluation.window
         days = (window.end - window.start).total_seconds() / _DAY
-        found: Found = site.kept.get(self.key, lambda: _found(restored, at, days=days))
+
+        def planned(decision: Decision) -> ReviewOptions:
+            """It takes seconds with an audit, and is then of no threshold that was asked for."""
+            key = ("decide reviews", self.key[1], at.cases)
+            if decision.audit is None:
+                return decision.reviews(at.cases)
+            kept: ReviewOptions = site.kept.get(key, lambda: decision.reviews(at.cases))
+            return kept
+
+        found: Found = site.kept.get(
+            self.key, lambda: _found(restored, at, days=days, planned=planned)
+        )
         return found
 
 
 def stands_on(
     site: Site, ledger: Ledger, name: str, at: DecideAddress
 ) -> tuple[StandsOn | None, Sequence[StoredEvaluation]]:
-    """The window that a decision stands on, and newer mature ones that none can stand on.
-
-    Those have no estimates, or were read with an audit: what other thresholds bring is computed
-    from scores and confirmations alone, and would contradict it.
-    """
+    """The window that a decision stands on, and newer mature ones, which have no estimates."""
     passed: list[StoredEvaluation] = []
     for one in mature_evaluations(ledger, name, at):
         of = (one.window_key, one.revision, one.model_version, one.segment)
         key = ("decide", of, at.key())
         kept: Found | None = site.kept.find(key)
-        restored = window_problem(one, ledger) if kept is None and not is_audited(one) else None
+        restored = window_problem(one, ledger) if kept is None else None
         if kept is not None or restored is not None:
             return StandsOn(evaluation=one, key=key, kept=kept, restored=restored), passed
         passed.append(one)
     return None, passed
 
 
-def is_audited(evaluation: StoredEvaluation) -> bool:
-    """Whether a window was read with an audit, its own or a carried one."""
-    return "audit" in (evaluation.evaluation.get("made_with") or {})
-
-
-def _found(restored: WindowProblem, at: DecideAddress, *, days: float) -> Found:
-    problem = restored.problem
+def _found(
+    restored: WindowProblem,
+    at: DecideAddress,
+    *,
+    days: float,
+    planned: Callable[[Decision], ReviewOptions],
+) -> Found:
+    problem, audit = restored.problem, restored.audit
     other, said = _other_threshold(problem, at, days=days)
-    doubt = prior_doubt(problem, restored.threshold, top_k=restored.top_k, f_beta=restored.f_beta)
+    doubt = None
+    if audit is None:
+        doubt = prior_doubt(
+            problem, restored.threshold, top_k=restored.top_k, f_beta=restored.f_beta
+        )
     found = decision_of(
         problem,
         restored.threshold,
@@ -130,6 +148,7 @@ def _found(restored: WindowProblem, at: DecideAddress, *, days: float) -> Found:
         value=at.value,
         cost=at.cost,
         doubt=doubt,
+        audit=audit,
     )
     marked: dict[Kind, Outcome | None] = {
         "now": found.now,
@@ -138,8 +157,8 @@ def _found(restored: WindowProblem, at: DecideAddress, *, days: float) -> Found:
     }
     outcomes = {kind: one for kind, one in marked.items() if one is not None}
     choice = found.choice
-    refused = review_refusal(problem)
-    reviews = None if refused else found.reviews(at.cases)
+    refused = found.review_refusal
+    reviews = None if refused else planned(found)
     return Found(
         outcomes=outcomes,
         criterion=choice.criterion,
@@ -150,15 +169,15 @@ def _found(restored: WindowProblem, at: DecideAddress, *, days: float) -> Found:
             for kind, one in outcomes.items()
         },
         curves={metric: found.curves[f"{metric}_by_threshold"] for metric in found.now.estimates},
-        cells=threshold_cells(problem, cells=CURVE_CELLS, threshold=restored.threshold),
+        cells=restored.threshold_cells(),
         best_said=best_said(found, currency=at.currency),
         chosen_said=said,
         reviews=reviews,
-        reviews_said=""
-        if reviews is None
-        else review_said(reviews, at=found.chosen or found.now, is_chosen=found.chosen is not None),
+        reviews_said="" if reviews is None else review_said(reviews, found),
         reviews_refused=refused,
         weighted=problem.table.weights is not None,
+        audit="" if audit is None else audit.name,
+        audit_method=None if audit is None else audit.method,
     )
 
 

@@ -12,7 +12,7 @@ from pumonitor.decisions import Outcome, ReviewOptions
 from pumonitor.monitor.charts.curves import Dot, Line, Place, draw_curves, over_thresholds
 from pumonitor.monitor.dashboard.address import with_known_names
 from pumonitor.monitor.dashboard.pages.decide_address import PER, DecideAddress
-from pumonitor.monitor.dashboard.pages.decide_found import Found, Kind, is_audited, stands_on
+from pumonitor.monitor.dashboard.pages.decide_found import Found, Kind, stands_on
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import interval_shown
 from pumonitor.report.decision_words import (
@@ -74,8 +74,7 @@ def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, An
         "versions": versions,
         "segments": segments,
         "window": None if window is None else window.evaluation,
-        "passed": [one for one in passed if not is_audited(one)],
-        "audited": [one for one in passed if is_audited(one)],
+        "passed": passed,
         "shown": None if found is None else _shown(found, at),
     }
 
@@ -101,6 +100,8 @@ def _shown(found: Found, at: DecideAddress) -> dict[str, Any]:
         "reviews_said": found.reviews_said,
         "reviews_refused": found.reviews_refused,
         "weighted": found.weighted,
+        "audit": found.audit,
+        "audit_method": found.audit_method,
     }
 
 
