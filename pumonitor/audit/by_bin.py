@@ -97,7 +97,12 @@ class FrequencyByBin:
     def later(self, months: float) -> FrequencyByBin:
         """As believed some months on: level, slope and step drift by `DRIFT` times their root."""
         across = line_of_bins(self.rank, self.above)[:, : 1 if self.fair else 3]
-        return replace(self, covariance=self.covariance + DRIFT**2 * months * across @ across.T)
+        drift = DRIFT**2 * months
+        return replace(
+            self,
+            covariance=self.covariance + drift * across @ across.T,
+            overall=self.overall and (self.overall[0], self.overall[1] + drift),
+        )
 
     def so_far(self, share: float, *, log_variance: float = 0.0) -> FrequencyByBin:
         """Of labels of which only a share has arrived: e becomes `share` times e.
