@@ -166,11 +166,14 @@ class _Positives:
     thresholds : ndarray of shape (cells + 1,)
         Lowest score of each cell, then one above the highest score.
     rows : ndarray of shape (cells,)
+    tied : ndarray of shape (cells,) of bool
+        Whether all rows of the cell have one score.
     counts : ndarray of shape (draws, cells)
     """
 
     thresholds: FloatArray
     rows: FloatArray
+    tied: NDArray[np.bool_]
     counts: FloatArray
 
     @classmethod
@@ -188,6 +191,7 @@ class _Positives:
         return cls(
             thresholds=np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]]),
             rows=rows,
+            tied=table.lower == table.upper,
             counts=counts,
         )
 
@@ -208,10 +212,15 @@ class _Positives:
         )
 
     def average_precision(self) -> FloatArray:
-        """By draw: the mean over positives of the precision, those of a cell at its middle."""
+        """By draw: the mean over positives of the precision at their score.
+
+        Those of a cell are taken to be at its middle, and those of one score to be flagged all
+        together.
+        """
         positives, rows = _above(self.counts), _above(self.rows)
-        reached = positives[:, 1:] + 0.5 * self.counts
-        flagged = rows[1:] + 0.5 * self.rows
+        part = np.where(self.tied, 1.0, 0.5)
+        reached = positives[:, 1:] + part * self.counts
+        flagged = rows[1:] + part * self.rows
         precision = np.divide(
             reached,
             flagged,
