@@ -32,6 +32,8 @@ class AuditedPositives:
     thresholds : ndarray of shape (cells + 1,)
         Lowest score of each cell, then one above the highest score.
     rows : ndarray of shape (cells,)
+    tied : ndarray of shape (cells,) of bool
+        Whether all rows of the cell have one score.
     counts : ndarray of shape (draws, cells)
         Positives.
     rows_above : ndarray of shape (cells + 1,)
@@ -42,6 +44,7 @@ class AuditedPositives:
 
     thresholds: FloatArray
     rows: FloatArray
+    tied: NDArray[np.bool_]
     counts: FloatArray
     rows_above: FloatArray
     counts_above: FloatArray
@@ -72,6 +75,7 @@ class AuditedPositives:
         return cls(
             thresholds=np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]]),
             rows=rows,
+            tied=table.lower == table.upper,
             counts=counts,
             rows_above=_above(rows),
             counts_above=_above(counts),
@@ -99,9 +103,15 @@ class AuditedPositives:
         )
 
     def average_precision(self) -> FloatArray:
-        """By draw: the mean over positives of the precision, those of a cell at its middle."""
-        reached = self.counts_above[:, 1:] + 0.5 * self.counts
-        flagged = self.rows_above[1:] + 0.5 * self.rows
+        """By draw: the mean over positives of the precision at their score.
+
+        Those of a cell are taken to be at its middle, and those of one score to be flagged all
+        together.
+        """
+        positives, rows = _above(self.counts), _above(self.rows)
+        part = np.where(self.tied, 1.0, 0.5)
+        reached = positives[:, 1:] + part * self.counts
+        flagged = rows[1:] + part * self.rows
         precision = np.divide(
             reached,
             flagged,

@@ -24,6 +24,8 @@ BELOW_THE_THRESHOLD: Final = 1.3
 SPREAD: Final = 0.15
 """Share of the cases that is spread without regard to the estimate: half by size, half evenly."""
 
+_ZERO: Final = 1e-9
+
 
 def expected_shares(
     bins: ScoreBins, *, label_frequency: float, lifted: float = BELOW_THE_THRESHOLD
@@ -142,11 +144,12 @@ def _squared_slopes(bins: ScoreBins, share: FloatArray, metrics: Sequence[str]) 
     unknown = sorted(set(metrics) - set(values))
     if unknown:
         raise InputError(no_such("metric of an audit", unknown[0], values))
-    up, down = (
-        np.stack([np.log(values[name]) for name in metrics])[:, half]
-        for half in (slice(0, len(positives)), slice(len(positives), None))
-    )
-    slopes = np.nan_to_num((up - down) / (2 * step))
+    sizes = np.abs(np.stack([values[name] for name in metrics]))
+    # What is undefined or 0 whatever is found, as specificity where all rows are flagged, is left
+    # out; so is what rounding leaves of such a 0.
+    logs = np.log(np.where((sizes > _ZERO) & np.isfinite(sizes), sizes, 1.0))
+    up, down = logs[:, : len(positives)], logs[:, len(positives) :]
+    slopes = (up - down) / (2 * step)
     return np.asarray((slopes**2).sum(axis=0))
 
 

@@ -13,6 +13,7 @@ from pumonitor.audit.bin_likelihood import NEGATIVE_EXPONENT, make_tables
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import DRIFT, FrequencyByScore, line_of_bins
+from pumonitor.audit.overall import level_of
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import EXACT
 from pumonitor.errors import InputError
@@ -88,17 +89,20 @@ class FrequencyByBin:
         root = axes @ np.diag(np.sqrt(np.maximum(levels, 0))) @ axes.T
         drawn = self.mean[:, np.newaxis] + root @ rng.standard_normal((len(self.mean), size))
         if self.overall is not None:
-            # Confirmed rows weighted by 1 / e = 1 + exp(v) are the positives.
             mean, variance = self.overall
-            share = (counts.labeled / counts.labeled.sum())[:, np.newaxis]
-            drawn += mean - special.logsumexp(drawn, axis=0, b=share)
+            drawn += mean - level_of(drawn, counts)
             drawn += np.sqrt(variance) * rng.standard_normal(size)
         return np.asarray(drawn)
 
     def later(self, months: float) -> FrequencyByBin:
         """As believed some months on: level, slope and step drift by `DRIFT` times their root."""
         across = line_of_bins(self.rank, self.above)[:, : 1 if self.fair else 3]
-        return replace(self, covariance=self.covariance + DRIFT**2 * months * across @ across.T)
+        drift = DRIFT**2 * months
+        return replace(
+            self,
+            covariance=self.covariance + drift * across @ across.T,
+            overall=self.overall and (self.overall[0], self.overall[1] + drift),
+        )
 
     def so_far(self, share: float, *, log_variance: float = 0.0) -> FrequencyByBin:
         """Of labels of which only a share has arrived: e becomes `share` times e.

@@ -13,6 +13,7 @@ from scipy import special
 from pumonitor.audit.bin_likelihood import BinTables, make_tables
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import FrequencyByScore
+from pumonitor.audit.overall import confirmed_share, level_of, log_density, with_departures
 from pumonitor.audit.reading import Reading
 
 __all__ = ["ByScore", "LineDraws", "fit_by_score"]
@@ -26,6 +27,8 @@ _FINDING: Final = ((2, 150), (2, 250))
 _FARTHEST: Final = 4.5  # standard deviations of the prior
 _NEGLIGIBLE: Final = 16.0  # log of a density, from the highest
 _MOST_STEPS: Final = 600
+_CANDIDATES: Final = 16
+"""Draws for each one that is kept, where the label frequency of all positives is known besides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -97,6 +100,10 @@ class ByScore:
         Log of the posterior, up to a constant of the data alone.
     sides : ndarray of shape (bins,)
         Which level each bin has.
+    overall : (float, float) or None
+        Mean and variance of -logit of the label frequency of all positives, if known besides.
+    log_overall : ndarray of the shape of `log_weight`, or of none
+        What it adds to `log_weight`, with departures as they are believed.
     """
 
     tables: BinTables
@@ -105,6 +112,8 @@ class ByScore:
     log_weight: FloatArray
     rank: FloatArray
     sides: NDArray[np.intp]
+    overall: tuple[float, float] | None
+    log_overall: FloatArray
 
     @property
     def log_evidence(self) -> float:
@@ -115,14 +124,20 @@ class ByScore:
 
     def draw(self, size: int, rng: np.random.Generator) -> LineDraws:
         """Draws of the line, then of v by bin given the line, then of p given v."""
-        taus, slope, levels = self._lines(size, rng)
+        count = size if self.overall is None else _CANDIDATES * size
+        points, slope, levels = self._lines(count, rng)
         line = levels[self.sides] + np.outer(self.rank, slope)
         step, v = self.tables.step, self.tables.v
         at = np.clip(np.rint((line - v[0]) / step).astype(np.intp), 0, len(v) - 1)
         beside = line - v[at]
         if len(self.taus) > 1 or self.taus[0] > 0:
+            taus = np.unravel_index(points, self.log_weight.shape)[0]
             at = self._departures(taus, at, rng)
         departed = v[at] + beside
+        if self.overall is not None:
+            kept = self._in_accord(self.overall, points, departed, size, rng)
+            slope, levels = slope[kept], levels[:, kept]
+            at, departed = at[:, kept], departed[:, kept]
         p_logit = self.tables.draw_logits(at, departed, rng.random(at.shape))
         drawn = np.stack([levels.mean(axis=0), slope, levels[0] - levels[-1]])
         return LineDraws(line=drawn, v=departed, p_logit=p_logit)
@@ -131,16 +146,26 @@ class ByScore:
         self, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
         """Systematic draws of points of the grid, each moved within its cell."""
-        weight = np.exp(self.log_weight - self.log_weight.max()).ravel()
-        levels = np.cumsum(weight)
-        places = (np.arange(size) + rng.random()) / size * levels[-1]
-        chosen = np.minimum(np.searchsorted(levels, places), len(weight) - 1)
-        tau, *at = np.unravel_index(rng.permutation(chosen), self.log_weight.shape)
+        chosen = _systematic(self.log_weight.ravel(), size, rng)
+        _, *at = np.unravel_index(chosen, self.log_weight.shape)
         box = self.box
         moved = (rng.random((len(at), size)) - 0.5) * box.steps[:, np.newaxis]
         moved += np.stack([box.offsets(axis)[one] for axis, one in enumerate(at)])
         sides = box.middle[1:, np.newaxis] + np.outer(box.lean, moved[0]) + moved[1:]
-        return tau, box.middle[0] + moved[0], sides
+        return chosen, box.middle[0] + moved[0], sides
+
+    def _in_accord(
+        self,
+        overall: tuple[float, float],
+        points: NDArray[np.intp],
+        v: FloatArray,
+        size: int,
+        rng: np.random.Generator,
+    ) -> NDArray[np.intp]:
+        """Draws that go with the label frequency of all positives, v being as it was drawn."""
+        known = log_density(level_of(v, self.tables.bins.counts), overall)
+        log_weight = known - self.log_overall.ravel()[points]
+        return _systematic(log_weight, size, rng)
 
     def _departures(
         self, tau: NDArray[np.intp], at: NDArray[np.intp], rng: np.random.Generator
@@ -242,8 +267,8 @@ def _tabulated(
         line = box.levels(int(side)) + rank[place] * box.slopes
         told[side] += _interpolated(smoothed[place], tables.v, line.T)
     log_weight = _across(told) + _LinePrior.of(believed).log_density(box)
-    if believed.overall is not None:
-        log_weight += _log_overall(counts, box, sides, tau, believed.overall)
+    log_overall = _log_overall(counts, box, sides, tau, believed.overall)
+    log_weight += log_overall
     return ByScore(
         tables=tables,
         box=box,
@@ -251,7 +276,16 @@ def _tabulated(
         log_weight=log_weight,
         rank=rank,
         sides=sides,
+        overall=believed.overall,
+        log_overall=log_overall,
     )
+
+
+def _systematic(log_weight: FloatArray, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Places drawn by their weight, at equal steps of its sum, in random order."""
+    levels = np.cumsum(np.exp(log_weight - log_weight.max()))
+    places = (np.arange(size) + rng.random()) / size * levels[-1]
+    return rng.permutation(np.minimum(np.searchsorted(levels, places), len(levels) - 1))
 
 
 def _across(sides: Sequence[FloatArray]) -> FloatArray:
@@ -266,22 +300,20 @@ def _log_overall(
     box: _Box,
     sides: NDArray[np.intp],
     taus: FloatArray,
-    overall: tuple[float, float],
+    overall: tuple[float, float] | None,
 ) -> FloatArray:
-    """Log density of the label frequency c of all positives, which is known besides.
-
-    Confirmed rows weighted by 1 / e are the positives: 1 / c is the mean of 1 / e over confirmed
-    rows, so that exp(-logit c) is their mean of exp(v). Departures of v raise it by tau^2 / 2.
-    """
-    share = counts.labeled / counts.labeled.sum()
-    total = [np.zeros(box.levels(side).T.shape) for side in range(len(box.lean))]
+    """Log density of the label frequency of all positives at every point, if it is known."""
+    if overall is None:
+        return np.zeros(())
+    share = confirmed_share(counts)
+    total = [np.zeros((2, *box.levels(side).T.shape)) for side in range(len(box.lean))]
     for place, side in enumerate(sides):
         line = box.levels(int(side)) + counts.bins.rank[place] * box.slopes
-        total[side] += share[place] * np.exp(line.T)
-    level = np.log(np.maximum(_across(total), 1e-300))
-    raised = level + 0.5 * taus.reshape(-1, *(1,) * level.ndim) ** 2
-    mean, variance = overall
-    return np.asarray(-0.5 * (raised - mean) ** 2 / variance)
+        part = share[place] * np.exp(line.T)
+        total[side] += np.stack([part, part**2])
+    mean, squares = _across(total)
+    level, spread = with_departures(mean, squares, taus)
+    return log_density(level, overall, spread)
 
 
 def _grid(counts: AuditCounts, box: _Box, tau: FloatArray, most_steps: int) -> FloatArray:

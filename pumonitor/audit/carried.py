@@ -188,14 +188,18 @@ class CarriedAudits:
 
         Windows that are read with the same audit have all of its error in common. What a later one
         leaves differs from what the first left by the difference of their covariances (Hausman
-        1978, lemma 2.1), which counts as an error of the windows read with the later one.
+        1978, lemma 2.1), which counts as an error of the windows read with the later one; from one
+        that began anew it differs by both.
         """
         if place == 0:
             return self.by_bin[0].covariance
-        common = 2 * np.array(self.after[place].covariance) - np.array(self.after[0].covariance)
+        steps = range(1, place + 1)
+        began_anew = any(self.before[at] == self.audits[at].nothing_known for at in steps)
+        own = 0 if began_anew else 2
+        common = own * np.array(self.after[place].covariance) - np.array(self.after[0].covariance)
         if self.audits[0].model_version != self.audits[place].model_version:
             common = np.zeros((3, 3))
-            common[0, 0] = 2 * self.overall[place][1] - self.overall[0][1]
+            common[0, 0] = own * self.overall[place][1] - self.overall[0][1]
         across = line_of_bins(self.by_bin[place].rank, self.by_bin[place].above)
         return np.asarray(across @ common @ across.T)
 

@@ -46,7 +46,8 @@ class FrequencyByScore:
         Whether an audit has been read: a window without one can then be estimated.
     overall : (float, float), optional
         Mean and variance of -logit of the label frequency of all positives, where that is known
-        besides: of another model version, or as given. They are no part of `mean`.
+        besides: of another model version, or as given. They are no part of `mean`. A variance
+        below .0004 counts as that much: it is taken to be known to 2% at best.
     """
 
     mean: Line = (math.log(4), 0.0, 0.0)
@@ -92,7 +93,7 @@ class FrequencyByScore:
         --------
         >>> after = FrequencyByScore().later(1)
         >>> [round(after.covariance[at][at], 4) for at in range(3)]
-        [6.26, 2.26, 1.01]
+        [6.26, 2.26, 4.01]
         """
         return self.apart(DRIFT**2 * months)
 

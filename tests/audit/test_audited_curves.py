@@ -25,9 +25,13 @@ ROWS, THRESHOLD = 1500, 1.5
 @pytest.fixture(scope="module")
 def known() -> tuple[np.ndarray, np.ndarray, Problem, AuditPosterior]:
     """An audit that knows every positive: all are confirmed, and none is hidden."""
+    return _known(decimals=2)
+
+
+def _known(*, decimals: int) -> tuple[np.ndarray, np.ndarray, Problem, AuditPosterior]:
     rng = np.random.default_rng(3)
     positive = rng.random(ROWS) < 0.2
-    scores = rng.normal(1.2 * positive).round(2)
+    scores = rng.normal(1.2 * positive).round(decimals)
     table = ScoreTable.from_arrays(positive, scores, thresholds=(THRESHOLD,))
     bins = score_bins(table, threshold=THRESHOLD)
     shape = (5, len(bins.rows))
@@ -70,6 +74,15 @@ def test_where_every_positive_is_known_they_are_those_of_scikit_learn(known) -> 
     )
     assert found["lift_at_k"].value == pytest.approx(found["recall_at_k"].value / 0.2)
     assert all(one.low == one.value == one.high for one in found.values())
+
+
+def test_average_precision_of_tied_scores_is_that_of_scikit_learn() -> None:
+    scores, positive, problem, posterior = _known(decimals=0)
+    assert len(np.unique(scores)) < 10
+    found = audited_estimates(problem, posterior, threshold=THRESHOLD, top_k=0.2)
+    assert found["average_precision"].value == pytest.approx(
+        average_precision_score(positive, scores), abs=1e-12
+    )
 
 
 def test_curves_pass_through_the_rates_of_scikit_learn(known) -> None:

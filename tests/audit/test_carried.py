@@ -15,7 +15,7 @@ from pumonitor.audit.by_bin import FrequencyByBin, read_unaudited
 from pumonitor.audit.carried import MONTH, CarriedAudits, PastAudit
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit
-from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore
+from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore, line_of_bins
 from pumonitor.audit.reading import Reviewers
 from pumonitor.audit.window_reading import WindowReading, without_shared
 from pumonitor.errors import InputError
@@ -251,6 +251,25 @@ def test_audit_that_takes_confirmations_for_fair_begins_anew():
     assert carried.before[1] == FAIR
     assert carried.before[2] == carried.after[1].later(1)
     assert carried.after[2].fair
+
+
+def test_windows_of_an_audit_that_begins_anew_have_no_error_in_common_with_those_of_the_first():
+    """What is added to their own error is that of the first audit."""
+    for audits in ([past(0, fair="assume"), past(1)], [past(0), past(1, fair="assume"), past(2)]):
+        carried = CarriedAudits.through(audits)
+        first = carried.after[0]
+        across = line_of_bins(carried.by_bin[-1].rank, carried.by_bin[-1].above)
+        assert carried.shared(len(audits) - 1) == pytest.approx(
+            -across @ np.array(first.covariance) @ across.T
+        )
+
+
+def test_label_frequency_over_all_drifts_in_bins_as_on_the_line():
+    known = replace(UNKNOWN, audited=True, overall=(1.2, 0.05))
+    base = counts().bins
+    now, later = (FrequencyByBin.on_line(one, base) for one in (known, known.later(4)))
+    assert now.later(4).overall == pytest.approx(later.overall)
+    assert now.later(4).covariance == pytest.approx(later.covariance)
 
 
 def test_only_an_audit_of_one_window_is_of_that_window():

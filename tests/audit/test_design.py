@@ -9,7 +9,7 @@ from pumonitor.audit.counts import AuditDesign
 from pumonitor.audit.ordering import draw_key, first_keys
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
-from tests.audit.made_up_audit import bins
+from tests.audit.made_up_audit import CONFIRMED, ROWS, bins
 
 
 def window(seed=0, rows=5000):
@@ -210,3 +210,19 @@ def test_order_is_that_of_keys_and_later_rows_move_no_other():
     assert draw_key("march", "case 1") == (
         "c257434e517ba432521f71bf7dd24ba0f4588f18c4de6cb20d55d77a21473b7a"
     )
+
+
+@pytest.mark.parametrize("metric", ["specificity", "mcc"])
+def test_a_metric_that_is_the_same_whatever_is_found_spreads_cases_by_size(metric):
+    base = bins(above=12)  # all rows are flagged
+    planned = design_audit(base, cases=120, label_frequency=0.2, metrics=[metric]).planned
+    shares = 0.5 * (base.unlabeled / base.unlabeled.sum() + 1 / 12)
+    assert planned == pytest.approx(120 * shares, abs=1)
+
+
+def test_a_metric_below_0_is_planned_for_as_well():
+    """A model that ranks the wrong way round: cases go where errors matter, not by size alone."""
+    base = bins(ROWS[::-1], CONFIRMED[::-1])
+    planned = design_audit(base, cases=120, label_frequency=0.2, metrics=["mcc"]).planned
+    by_size = 0.5 * (base.unlabeled / base.unlabeled.sum() + 1 / 12)
+    assert abs(planned - 120 * by_size).max() > 4

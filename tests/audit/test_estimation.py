@@ -254,6 +254,43 @@ def test_given_label_frequency_narrows_an_audit():
     assert np.median(given["label_frequency"]) == pytest.approx(0.2, abs=0.015)
 
 
+def _weighted(values, weight):
+    middle = values @ weight
+    return middle, np.sqrt((values - middle) ** 2 @ weight)
+
+
+@pytest.mark.parametrize(("mean", "spread"), [(1.4, 0.1), (1.4, 0.064), (0.9, 0.2)])
+def test_known_label_frequency_weighs_the_draws_of_an_audit_without_it(mean, spread):
+    """Not the line of its bins alone: positives of bins that depart from it count as well."""
+    audit = counts(rows=10 * ROWS, labeled=10 * CONFIRMED)
+    free = estimate_audit(audit, draws=60_000)
+    positives = (CONFIRMED / free.e).sum(axis=1)
+    level = np.log(positives / CONFIRMED.sum() - 1)
+    weight = special.softmax(-0.5 * ((level - mean) / spread) ** 2)
+    known = estimate_audit(
+        audit, believed=FrequencyByScore(overall=(mean, spread**2)), draws=8000
+    ).metrics()
+    for name, draws in free.metrics().items():
+        if name in ("class_prior", "recall", "f1", "label_frequency"):
+            middle, wide = _weighted(draws, weight)
+            assert known[name].mean() == pytest.approx(middle, abs=0.1 * wide)
+            assert known[name].std() == pytest.approx(wide, rel=0.1)
+
+
+@pytest.mark.parametrize("before", [UNKNOWN, FAIR], ids=["check", "assume"])
+def test_label_frequency_that_is_known_exactly_leaves_slope_and_step_open(before):
+    """As the census of one model version tells it, for another version of the same window."""
+    drawn = estimate_audit(counts(), believed=replace(before, overall=(1.2, 0.0)))
+    close = estimate_audit(counts(), believed=replace(before, overall=(1.2, 0.0004)))
+    assert drawn.line.std(axis=1) == pytest.approx(close.line.std(axis=1))
+    level = np.log((CONFIRMED / drawn.e).sum(axis=1) / CONFIRMED.sum() - 1)
+    assert level.mean() == pytest.approx(1.2, abs=0.01)
+    assert level.std() == pytest.approx(0.02, rel=0.15)
+    if before is UNKNOWN:
+        free = estimate_audit(counts()).line[1:].std(axis=1)
+        assert np.all(drawn.line[1:].std(axis=1) > 0.8 * free)
+
+
 def test_known_label_frequency_leaves_open_where_the_missing_positives_are():
     """No verdict: the positives above the threshold are as unsure as they would be without it."""
     nothing = counts(rows=50 * ROWS, labeled=50 * CONFIRMED, found=0, decided=0)

@@ -73,8 +73,7 @@ def posterior_of(labels, scores, positives=None):
     return table, AuditPosterior(
         counts=AuditCounts.of(bins, decided=0, positive=0),
         believed=UNKNOWN,
-        alpha=np.zeros(len(drawn)),
-        beta=np.zeros(len(drawn)),
+        line=np.zeros((3, len(drawn))),
         p=np.full(drawn.shape, 0.5),
         e=np.full(drawn.shape, 0.5),
         positives=drawn,
