@@ -46,7 +46,7 @@ def reviewed(quick):
     chance = 0.15 * 3 ** np.clip((scores - 1) / 3, 0, 1)
     labels = (positive & (rng.random(ROWS) < chance)).astype(int)
     plan = pumonitor.plan_audit(labels, scores, threshold=THRESHOLD, cases=250, class_prior=0.1)
-    drawn = pumonitor.draw_audit(range(ROWS), labels, scores, plan=plan, seed="March")
+    drawn = pumonitor.draw_audit(range(ROWS), labels, scores, plan=plan, seed="April")
     verdicts = {case.id: int(positive[int(case.id)]) for case in drawn.cases}
     return labels, scores, positive, pumonitor.read_verdicts(drawn, verdicts)
 
