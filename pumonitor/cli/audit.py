@@ -17,6 +17,7 @@ from pumonitor.cli.audit_options import (
     Fair,
     FairOption,
     Id,
+    KnownLabelFrequency,
     Metric,
     ModelVersion,
     OfMonitor,
@@ -272,6 +273,7 @@ def show(
     verdicts: Verdicts = None,
     design: Design = None,
     fair: FairOption = Fair.check,
+    label_frequency: KnownLabelFrequency = None,
     confidence_level: ConfidenceLevel = 0.95,
     report: Annotated[
         Path | None,
@@ -300,6 +302,7 @@ def show(
             verdicts=verdicts,
             design=design,
             fair=fair is not Fair.check,
+            label_frequency=label_frequency,
         )
         from pumonitor.cli.audit_of_monitor_read import show_of_monitor
 
@@ -329,6 +332,7 @@ def show(
         verdicts=Path(path),
         design=design,
         fair=fair,
+        label_frequency=label_frequency,
         confidence_level=confidence_level,
         report=report,
         as_json=as_json,

@@ -191,11 +191,13 @@ def show_of_file(
     verdicts: Path,
     design: Path | None,
     fair: Fair,
+    label_frequency: str | None,
     confidence_level: float,
     report: Path | None,
     as_json: bool,
 ) -> None:
     """Evaluate a file with an audit, and print it."""
+    frequency = label_frequency_of(label_frequency)
     with errors_as_messages():
         with progress_bar() as step, settings_as_input():
             from pumonitor.evaluation import evaluate
@@ -210,6 +212,7 @@ def show_of_file(
                 threshold=threshold,
                 audit=reviewed,
                 ids=rows.texts[id_column],
+                label_frequency=frequency,
                 confidence_level=confidence_level,
             )
             if report is not None:

@@ -21,6 +21,7 @@ __all__ = [
     "Fair",
     "FairOption",
     "Id",
+    "KnownLabelFrequency",
     "Metric",
     "ModelVersion",
     "OfMonitor",
@@ -144,6 +145,15 @@ FairOption = Annotated[
     typer.Option(
         help="check: allow for confirmations that follow the score. assume: take them for a fair "
         "sample, which makes recall and AUC surer, and wrong where they are not.",
+        rich_help_panel=AUDIT,
+    ),
+]
+KnownLabelFrequency = Annotated[
+    str | None,
+    typer.Option(
+        "--label-frequency",
+        metavar="LOW,HIGH",
+        help="What is known besides of the share of the positives that is confirmed by now.",
         rich_help_panel=AUDIT,
     ),
 ]

@@ -147,6 +147,15 @@ def test_an_audit_is_shown_as_evaluate_reads_it(window, file, cases):
     )
     assert written["estimates"]["f1"] == ev["f1"].to_dict()
     assert written["estimates"]["f1"]["method"] == "audit"
+    share = labels.sum() / window[0].sum()
+    known = json.loads(
+        run(*given, "--json", "--label-frequency", f"{share - 0.02},{share + 0.02}").stdout
+    )
+    narrower = known["estimates"]["class_prior"]
+    assert narrower["high"] - narrower["low"] < 0.9 * (ev.class_prior.high - ev.class_prior.low)
+    refused = run(*given, "--label-frequency", "0.3")
+    assert refused.exit_code == 2
+    assert "give (low, high) or leave it out" in " ".join(refused.output.split())
 
 
 def test_a_report_shows_it_with_and_without(file, cases, tmp_path):
