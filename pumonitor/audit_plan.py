@@ -34,6 +34,8 @@ AUDITS: Final = 15
 _TRIES: Final = 6
 _CLOSE: Final = 0.03
 
+_OF_BOTH_SIDES: Final = ("mcc", "recall", "specificity")
+"""Metrics that are known, or undefined, where every row is predicted positive."""
 _WITHOUT_THRESHOLD: Final = ("class_prior", "unlabeled_prior", "label_frequency", "auc", "aul")
 
 Step = Callable[[str, float | None], None]
@@ -189,6 +191,12 @@ def plan_audit_bins(
                 f"no row scores at or above the threshold {threshold:g}, so there is nothing to "
                 f"plan for {name}: give another threshold, or one of "
                 f"{', '.join(_WITHOUT_THRESHOLD)}"
+            )
+            raise InputError(msg)
+        if bins.above.all() and name in _OF_BOTH_SIDES:
+            msg = (
+                f"every row scores at or above the threshold {threshold:g}, so there is nothing to "
+                f"plan for {name}: give another threshold"
             )
             raise InputError(msg)
     # Of a class prior at what is confirmed, or below by chance, hardly any positive is hidden.

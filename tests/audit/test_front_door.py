@@ -106,6 +106,15 @@ def test_plans_where_nothing_is_predicted_positive(window):
     assert 0 < found.widths["auc"] < found.simple_widths["auc"]
 
 
+@pytest.mark.parametrize("metric", ["mcc", "recall", "specificity"])
+def test_plans_where_everything_is_predicted_positive(window, metric):
+    _, labels, scores, _ = window
+    given = {"threshold": -99.0, "cases": 40, "class_prior": 0.06}
+    with pytest.raises(InputError, match="every row scores at or above the threshold -99"):
+        pumonitor.plan_audit(labels, scores, metrics=[metric], **given)
+    assert pumonitor.plan_audit(labels, scores, metrics=["f1"], **given).widths["f1"] > 0
+
+
 def test_cases_are_unconfirmed_rows_of_their_bin_and_again_the_same(window, plan, drawn):
     _, labels, scores, ids = window
     row = {name: at for at, name in enumerate(ids.tolist())}
