@@ -99,7 +99,8 @@ def undecided_extremes(
     """
     tail = 0.5 * (1 - confidence_level)
     found: dict[str, list[FloatArray]] = {}
-    for above, below in itertools.product((1 / odds, odds), repeat=2):
+    # Missing at random is one of the possibilities, and draws differ by chance.
+    for above, below in ((1.0, 1.0), *itertools.product((1 / odds, odds), repeat=2)):
         posterior = estimate_audit(
             counts,
             believed=believed,

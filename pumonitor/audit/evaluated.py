@@ -229,6 +229,8 @@ def audited_table(
     ------
     ValueError
         If there are ids without an audit.
+    TypeError
+        If the audit has been drawn and not read.
     InputError
         If rows cannot be used, or are not those the audit was drawn from.
     """
@@ -237,8 +239,14 @@ def audited_table(
             msg = "ids say which rows an audit drew: give audit as well, or leave ids out"
             raise ValueError(msg)
         return ScoreTable.from_arrays(labels, scores, thresholds=thresholds, **weights)
+    if not isinstance(audit, Audit):
+        msg = (
+            f"audit must be an Audit, got {type(audit).__name__}: read the verdicts on the cases "
+            "first, pumonitor.read_verdicts(drawn, verdicts)"
+        )
+        raise TypeError(msg)
     table = ScoreTable.from_arrays(
-        labels if ids is None else audit.labels_without(labels, ids),
+        labels if ids is None else audit.labels_without(labels, scores, ids),
         scores,
         thresholds=(*thresholds, *audit.design.edges),
         **weights,

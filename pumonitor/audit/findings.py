@@ -41,6 +41,7 @@ def audit_findings(audit: Audit, counts: AuditCounts, fairness: Fairness) -> tup
         *_labels_changed(audit, counts),
         *_undecided_pattern(audit),
         *_unread(audit),
+        *_one_sided(audit),
         *_refused(audit),
         *_undecided(counts),
     )
@@ -105,6 +106,13 @@ def _unread(audit: Audit) -> list[Finding]:
             ),
         )
     ]
+
+
+def _one_sided(audit: Audit) -> list[Finding]:
+    said = audit.one_sided
+    if said is None:
+        return []
+    return [Finding(name="audit_one_sided", severity="warning", sentence=said)]
 
 
 def _refused(audit: Audit) -> list[Finding]:

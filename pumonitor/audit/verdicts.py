@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor._validate import as_labels
+from pumonitor._validate import as_labels, as_scores
 from pumonitor.audit.drawn import DrawnAudit
 from pumonitor.audit.ids import as_id, as_ids
 from pumonitor.audit.reading import Reviewers
@@ -108,6 +108,18 @@ class Audit:
         """Cases that nobody has given a verdict on."""
         return len(self.design.cases) - len(self.verdicts)
 
+    @property
+    def one_sided(self) -> str | None:
+        """What is odd about verdicts that are all positive while others are missing."""
+        said = list(self.verdicts.values())
+        if self.unread == 0 or said.count(0) > 0 or said.count(1) < _MANY_POSITIVES:
+            return None
+        return (
+            f"All {said.count(1)} verdicts are positive, and {self.unread} of "
+            f"{len(self.design.cases)} cases have none: if those were looked at and are negative, "
+            "give them the verdict 0, or the class prior comes out far too high."
+        )
+
     def by_bin(self) -> tuple[NDArray[np.int64], ...]:
         """Cases decided, positive and undecided, by score bin."""
         found = np.zeros((3, len(self.design.planned)), dtype=np.int64)
@@ -118,13 +130,14 @@ class Audit:
                 found[1, case.bin] += said == 1
         return tuple(found)
 
-    def labels_without(self, labels: Any, ids: Any) -> NDArray[np.int8]:
+    def labels_without(self, labels: Any, scores: Any, ids: Any) -> NDArray[np.int8]:
         """Labels in which drawn cases count as unlabeled: what an audit found confirms nothing.
 
         Raises
         ------
         InputError
-            If there is not one id a row, or a drawn case is missing among them.
+            If there is not one id a row, a drawn case is missing among them, or has a score of
+            another bin than it was drawn from.
         """
         found, names = as_labels(labels).copy(), as_ids(ids)
         if len(names) != len(found):
@@ -139,9 +152,29 @@ class Audit:
                 "drawn from"
             )
             raise InputError(msg)
-        for case in self.design.cases:
-            found[row[case.id]] = 0
+        cases = [row[one.id] for one in self.design.cases]
+        self._check_scores(as_scores(scores)[cases])
+        found[cases] = 0
         return found
+
+    def _check_scores(self, scores: NDArray[Any]) -> None:
+        """In another bin the verdicts of cases would tell of rows they were not drawn for."""
+        design = self.design
+        bins = np.array([case.bin for case in design.cases])
+        moved = np.searchsorted(design.edges, scores, side="right") != bins
+        if moved.any():
+            first = int(moved.argmax())
+            msg = (
+                f"{int(moved.sum())} of {len(bins)} cases of audit {design.name} have scores of "
+                f"another score bin than they were drawn from, first "
+                f"{shortened(design.cases[first].id)!r} with {scores[first]:g}: these are other "
+                "scores; give those that it was drawn by, or draw an audit of these"
+            )
+            raise InputError(msg)
+
+
+_MANY_POSITIVES: Final = 5
+"""Positive verdicts without a negative one that are hardly chance."""
 
 
 def read_verdicts(

@@ -180,6 +180,8 @@ def read_of_file(verdicts: Path, *, design: Path | None, as_json: bool) -> None:
         )
         for one in found.refused:
             console.print(f"Not used: {one}", markup=False)
+        if found.one_sided is not None:
+            console.print(f"Warning: {found.one_sided}", markup=False)
 
 
 def show_of_file(

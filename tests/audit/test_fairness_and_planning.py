@@ -72,6 +72,17 @@ def test_interval_over_undecided_cases_holds_the_one_that_assumes_them_alike():
         assert low < alike[name].low < alike[name].high < high
 
 
+def test_interval_over_undecided_cases_is_never_inside_the_one_that_assumes_them_alike():
+    """Four cases of three hundred: the extremes move less than draws of the same seed do."""
+    audit = counts(undecided=np.eye(12, dtype=int)[0] * 4)
+    extremes = undecided_extremes(audit)
+    for name, one in estimate_audit(audit).estimates().items():
+        if name in extremes:
+            low, high = extremes[name]
+            assert low <= one.low + 1e-12, name
+            assert high >= one.high - 1e-12, name
+
+
 def test_without_undecided_cases_their_odds_do_not_matter():
     extremes = undecided_extremes(counts(), draws=2000)
     alike = estimate_audit(counts()).estimates()

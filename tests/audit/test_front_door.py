@@ -312,6 +312,29 @@ def test_label_frequency_that_is_known_besides_narrows_the_class_prior(window, d
     assert one.low < positive.mean() < one.high
 
 
+def test_other_scores_than_those_of_the_draw_are_refused(window, drawn, verdicts):
+    _, labels, scores, ids = window
+    audit = pumonitor.read_verdicts(drawn, verdicts)
+    with pytest.raises(InputError, match=r"\d+ of 200 cases of audit .* these are other scores"):
+        pumonitor.evaluate(labels, 2 * scores, threshold=THRESHOLD, audit=audit, ids=ids)
+
+
+def test_audit_that_has_not_been_read_is_refused(window, drawn):
+    _, labels, scores, _ = window
+    with pytest.raises(TypeError, match=r"got DrawnAudit: read the verdicts .*read_verdicts"):
+        pumonitor.evaluate(labels, scores, threshold=THRESHOLD, audit=drawn)
+
+
+def test_verdicts_that_are_all_positive_are_doubted(window, drawn, verdicts):
+    _, labels, scores, _ = window
+    positive = {name: 1 for name, said in verdicts.items() if said == 1}
+    audit = pumonitor.read_verdicts(drawn, positive)
+    ev = pumonitor.evaluate(labels, scores, threshold=THRESHOLD, audit=audit)
+    said = {finding.name: finding.sentence for finding in ev.warnings}
+    assert f"All {len(positive)} verdicts are positive" in said["audit_one_sided"]
+    assert pumonitor.read_verdicts(drawn, verdicts).one_sided is None
+
+
 def test_labels_that_favour_high_scores_are_seen():
     rng = np.random.default_rng(5)
     positive = rng.random(ROWS) < 0.15
