@@ -167,19 +167,34 @@ def _refuse_shared(names: Mapping[str, str]) -> None:
     roles: dict[str, str] = {}
     for role, name in names.items():
         if name in roles:
-            msg = f"{roles[name]} and {role} both name the column '{name}': they must differ"
+            both = f"{role_in_words(roles[name])} and {role_in_words(role)}"
+            msg = f"{both} both name the column '{name}': they must differ"
             raise InputError(msg)
         roles[name] = role
+
+
+def role_in_words(role: str) -> str:
+    """What a column is read for, as messages say it.
+
+    Examples
+    --------
+    >>> role_in_words("feature_3"), role_in_words("text_1"), role_in_words("sample_weight")
+    ('feature', 'ids or other text', 'sample_weight')
+    """
+    word, _, number = role.rpartition("_")
+    if not number.isdigit():
+        return role
+    return "ids or other text" if word == "text" else word
 
 
 def place_of(
     header: Sequence[str], name: str, *, role: str, file: str, shown: str | None = None
 ) -> int:
     """Where a column stands in a file's header; refused if it is absent or stands there twice."""
-    count = list(header).count(name)
+    count, said = list(header).count(name), role_in_words(role)
     shown = shown or short_name(file)
     if count > 1:
-        msg = f"{shown} has {count} columns named '{name}' ({role}): rename all but one of them"
+        msg = f"{shown} has {count} columns named '{name}' ({said}): rename all but one of them"
         raise InputError(msg)
     if count == 1:
         return list(header).index(name)
@@ -188,7 +203,7 @@ def place_of(
         listed = ", ".join(f"'{other}'" for other in header[:_SHOWN_COLUMNS])
         more = len(header) - _SHOWN_COLUMNS
         hint = f"; its columns are {listed}" + (f" and {more} more" if more > 0 else "")
-    msg = f"{shown} has no column '{name}' ({role}){hint}"
+    msg = f"{shown} has no column '{name}' ({said}){hint}"
     raise InputError(msg)
 
 
