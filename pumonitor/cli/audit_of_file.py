@@ -80,7 +80,7 @@ def plan_of_file(
             return
         from pumonitor.cli.audit_tables import print_plan
 
-        print_plan(found, source=file)
+        print_plan(found, source=file, asked=cases)
 
 
 def draw_of_file(
@@ -145,7 +145,7 @@ def draw_of_file(
                 for name in shown
             }
             write_audit(drawn, out, apart, columns=by_id)
-        print_plan(planned, source=file)
+        print_plan(planned, source=file, asked=cases)
         typer.echo(
             f"{len(drawn.cases)} cases of audit {drawn.name} are in {out}: fill in its column "
             "verdict with 1, 0 or undecided, in the order of the file.\n"
@@ -256,8 +256,19 @@ def verdicts_of_file(path: Path, design: Path | None, fair: Fair) -> Audit:
     """The audit whose cases a file holds, with its verdicts."""
     from pumonitor.audit.verdicts import read_verdicts
     from pumonitor.cli.audit_files import read_design, read_verdict_rows
+    from pumonitor.errors import InputError
 
-    drawn = read_design(design or _beside(path))
+    beside = _beside(path)
+    if not path.is_file():
+        msg = f"there is no file {path} of cases with verdicts"
+        raise InputError(msg)
+    if design is None and not beside.is_file():
+        msg = (
+            f"there is no file {beside}, the design that was written beside the cases: say where "
+            "it is with --design"
+        )
+        raise InputError(msg)
+    drawn = read_design(design or beside)
     return read_verdicts(drawn, read_verdict_rows(path), fair=fair.value)
 
 

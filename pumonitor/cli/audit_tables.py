@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["bins_found", "print_plan", "print_shown", "print_standing", "undecided_in_words"]
 
 
-def print_plan(plan: AuditPlan, *, source: str) -> None:
+def print_plan(plan: AuditPlan, *, source: str, asked: int | None = None) -> None:
     """What the plan gives, and how many cases it takes from which scores."""
     from rich.table import Table
 
@@ -30,6 +30,12 @@ def print_plan(plan: AuditPlan, *, source: str) -> None:
         f"{plan.cases} cases; threshold {plan.threshold:g}; share of positives today: {share}\n",
         markup=False,
     )
+    if asked is not None and asked > plan.cases:
+        console.print(
+            f"{asked:,} cases were asked for, and {plan.cases:,} rows are unconfirmed: all of them "
+            "are drawn.\n",
+            markup=False,
+        )
     if plan.above is not None:
         upper = sum(one["cases"] for one in plan.by_bin() if one["above"])
         console.print(

@@ -223,12 +223,21 @@ def test_draws_that_cannot_be(file, tmp_path, more, said):
     assert not out.exists()
 
 
+def test_more_cases_than_there_are_rows_are_said_to_be_all_of_them(file):
+    given = ("--threshold", 1.5, "--class-prior", 0.1, "--cases", 50_000)
+    said = " ".join(run("plan", file, *DATA, *given).stdout.split())
+    assert "50,000 cases were asked for, and" in said
+    assert "rows are unconfirmed: all of them are drawn" in said
+
+
 def test_verdicts_that_cannot_be_read(tmp_path, cases):
     design = cases.with_suffix(".audit.json")
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("id,answer\n1,1\n")
     for given, said in [
-        ((tmp_path / "none.csv", "--design", design), "there is no file"),
+        ((tmp_path / "none.csv", "--design", design), "none.csv of cases with verdicts"),
+        ((tmp_path / "none.csv",), "none.csv of cases with verdicts"),
+        ((wrong,), "say where it is with --design"),
         ((wrong, "--design", design), "has no column 'verdict' (there are id, answer)"),
         ((cases, "--design", wrong), "is no design of an audit"),
     ]:
