@@ -66,6 +66,8 @@ class AuditedEstimates:
         Draws of positives and of the label frequency by score bin.
     method : {"audit", "audit carried"}
         Whether there are verdicts on these very rows.
+    fair : {"check", "assume"}
+        Whether confirmed positives were taken for a fair sample of all positives.
     confidence_level : float
     f_beta : float
         beta of `f_beta`.
@@ -77,6 +79,7 @@ class AuditedEstimates:
     name: str
     posterior: AuditPosterior
     method: Method = "audit"
+    fair: Literal["check", "assume"] = "check"
     confidence_level: float = 0.95
     f_beta: float = 2.0
     undecided: Mapping[str, tuple[float, float]] = field(default_factory=dict)

@@ -161,6 +161,7 @@ def shown_audit(
     return ShownAudit(
         name=audit.name,
         audit=audit,
+        fair=audit.fair,
         posterior=estimate_audit(counts, believed=believed, reviewers=past.reviewers),
         fairness=check_fairness(counts),
         undecided=extremes,

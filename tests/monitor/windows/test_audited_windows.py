@@ -262,7 +262,21 @@ def test_curves_of_an_audited_window_show_its_numbers(reviewed):
             at = np.searchsorted(by.x, found.threshold)
             assert by.y[at] == pytest.approx(after[week, name].value, abs=0.02)
         assert drawn.sensitivities == {}
+        assert not [name for name in drawn.curves if name.endswith("_bounds")]
+        assert one.evaluation["bounds"] == {}
         assert not drawn.cells.impossible.any()
+
+
+def test_a_page_has_no_bounds_where_an_audit_tests_the_labels(reviewed):
+    truth, jobs, *_ = reviewed
+    monitors = read_configuration(truth.path).configuration.monitors
+    site = Site(monitors=monitors, ledger=jobs.ledger, clock=lambda: NOW)
+    client = make_app(site, is_host=lambda _: True).test_client()
+    for week in (3, 5):
+        start = FIRST + week * WEEK
+        page = client.get(f"/monitors/weekly/windows/{start:%Y-%m-%dT%H:%M:%SZ}").text
+        assert "<figcaption>ROC</figcaption>" in page
+        assert "ounds" not in page
 
 
 def decided(reviewed, week, more=""):
