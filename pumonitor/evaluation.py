@@ -320,9 +320,10 @@ def evaluate_table(
     settings = {
         "threshold": threshold,
         "scenario": scenario,
-        "target": target,
+        "target": target if reading is None else "window",
         "label_purity": purity,
-        "label_purity_evidence": evidence.to_dict(),
+        # It takes labels for fair, and an audit is refused beside impure ones.
+        "label_purity_evidence": evidence.to_dict() if reading is None else None,
         "calibrated_scores": calibrated_scores,
         "confidence_level": confidence_level,
         "top_k": top_k,

@@ -203,6 +203,29 @@ def test_evaluation_is_made_again_from_what_is_stored(reviewed):
         assert "an audit" in files["report.html"]
 
 
+@pytest.mark.parametrize(("week", "is_carried"), [(3, False), (5, True)])
+def test_the_report_of_a_window_says_what_the_audit_assumes_and_found(reviewed, week, is_carried):
+    truth, jobs, *_ = reviewed
+    [one] = evaluations(jobs.ledger, weeks=(week,)).values()
+    asked = {
+        "window_key": one.window_key,
+        "revision": one.revision,
+        "model_version": "",
+        "segment": "",
+    }
+    monitors = read_configuration(truth.path).configuration.monitors
+    files = window_files_of(monitors, jobs.ledger, asked)
+    again = json.loads(files["evaluation.json"])
+    assert again["settings"]["target"] == "window"
+    found = {finding["name"]: finding["sentence"] for finding in again["warnings"]}
+    assert "times as often as those" in found["unfair_labels_by_audit"]
+    page = " ".join(files["report.html"].split())
+    assert "It is not assumed that the confirmed positives are a fair sample" in page
+    assert "The audit found that positives" in page
+    assert ("The audit is not of these cases alone." in page) is is_carried
+    assert "has nothing to do with its score" not in page
+
+
 def test_reading_again_what_is_known_makes_no_revision(reviewed):
     truth, jobs, _, _, after = reviewed
     review(jobs.ledger, draw(jobs.ledger, truth, "a2", weeks=(2,)), until=0.0)
