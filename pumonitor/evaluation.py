@@ -141,8 +141,9 @@ def evaluate(
     audit : Audit, optional
         Verdicts on cases that `pumonitor.draw_audit` drew from these rows, as
         `pumonitor.read_verdicts` reads them, in place of a class prior. All estimates and curves
-        but the uncorrected ones and the bounds then come from verdicts and confirmations together
-        (method "audit", for these very rows, whatever `target`).
+        but the uncorrected ones then come from verdicts and confirmations together (method "audit",
+        for these very rows, whatever `target`). There are no bounds, which take the confirmed
+        positives for a fair sample, unless the audit does so as well.
     ids : array-like of shape (n,), optional
         With `audit`: the id of each row. A drawn case counts by its verdict alone, whatever its
         label. Without ids the labels must be those of the draw.
@@ -319,9 +320,10 @@ def evaluate_table(
     settings = {
         "threshold": threshold,
         "scenario": scenario,
-        "target": target,
+        "target": target if reading is None else "window",
         "label_purity": purity,
-        "label_purity_evidence": evidence.to_dict(),
+        # It takes labels for fair, and an audit is refused beside impure ones.
+        "label_purity_evidence": evidence.to_dict() if reading is None else None,
         "calibrated_scores": calibrated_scores,
         "confidence_level": confidence_level,
         "top_k": top_k,
@@ -347,6 +349,7 @@ def evaluate_table(
         beta_metric=beta_metric,
         curves=drawn_curves,
         band=bounds_band,
+        fair=reading is None or reading.fair == "assume",
     )
     return Evaluation(
         estimates=estimates,

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from pumonitor.audit.fairness import Fairness
+from pumonitor.audit.findings import unfair_labels
 from pumonitor.audit.posterior import AuditPosterior
+from pumonitor.audit.verdicts import Fair
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
 from pumonitor.stats.quantiles import quantiles
 
@@ -66,6 +69,10 @@ class AuditedEstimates:
         Draws of positives and of the label frequency by score bin.
     method : {"audit", "audit carried"}
         Whether there are verdicts on these very rows.
+    fair : {"check", "assume"}
+        Whether confirmed positives were taken for a fair sample of all positives.
+    fairness : Fairness or None
+        The test of fair labels, where it has been made.
     confidence_level : float
     f_beta : float
         beta of `f_beta`.
@@ -77,6 +84,8 @@ class AuditedEstimates:
     name: str
     posterior: AuditPosterior
     method: Method = "audit"
+    fair: Fair = "check"
+    fairness: Fairness | None = None
     confidence_level: float = 0.95
     f_beta: float = 2.0
     undecided: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -115,7 +124,7 @@ class AuditedEstimates:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What is doubtful about the audit."""
-        return ()
+        return () if self.fairness is None else tuple(unfair_labels(self.fair, self.fairness))
 
     @property
     def drawn(self) -> Sequence[int]:

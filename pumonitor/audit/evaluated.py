@@ -128,6 +128,7 @@ def read_audit(
     return AuditReading(
         name=design.name,
         audit=audit,
+        fair=audit.fair,
         posterior=estimate_audit(counts, believed=believed, reviewers=audit.reviewers),
         fairness=check_fairness(counts),
         undecided=extremes,

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.fairness import Fairness
-from pumonitor.audit.verdicts import Audit
+from pumonitor.audit.verdicts import Audit, Fair
 from pumonitor.results import Finding
 
-__all__ = ["audit_findings"]
+__all__ = ["LEVEL", "audit_findings", "undecided_cases", "unfair_labels", "unread_cases"]
 
 LEVEL: Final = 0.05
 """Of the check of fair labels."""
@@ -37,23 +37,24 @@ def audit_findings(audit: Audit, counts: AuditCounts, fairness: Fairness) -> tup
     fairness : Fairness
     """
     return (
-        *_unfair(audit, fairness),
+        *unfair_labels(audit.fair, fairness),
         *_labels_changed(audit, counts),
         *_undecided_pattern(audit),
         *_unread(audit),
         *_one_sided(audit),
         *_refused(audit),
-        *_undecided(counts),
+        *undecided_cases(counts),
     )
 
 
-def _unfair(audit: Audit, fairness: Fairness) -> list[Finding]:
+def unfair_labels(fair: Fair, fairness: Fairness) -> list[Finding]:
+    """What the check of fair labels found, and what that means for the estimates."""
     if fairness.p_value > LEVEL:
         return []
     then = (
         "The audit took confirmations for a fair sample, so recall and AUC are wrong by that: read "
         "it with fair='check'."
-        if audit.fair == "assume"
+        if fair == "assume"
         else "All estimates and curves of the audit allow for that."
     )
     return [
@@ -127,7 +128,24 @@ def _refused(audit: Audit) -> list[Finding]:
     ]
 
 
-def _undecided(counts: AuditCounts) -> list[Finding]:
+def unread_cases(unread: int, cases: int) -> list[Finding]:
+    """How many cases have no verdict, where it is not known which places of the list these have."""
+    if unread == 0:
+        return []
+    return [
+        Finding(
+            name="audit_unread",
+            severity="note",
+            sentence=(
+                f"{unread} of {cases} cases have no verdict yet. If the others were taken in the "
+                "order of the file, intervals are right, only wider."
+            ),
+        )
+    ]
+
+
+def undecided_cases(counts: AuditCounts) -> list[Finding]:
+    """How many reviewed cases are undecided, and what is made of them."""
     undecided = int(counts.undecided.sum())
     if undecided == 0:
         return []

@@ -62,6 +62,7 @@ class WindowReading:
             name=self.name,
             posterior=self._posterior(seed),
             method=self.method,
+            fair="assume" if self.believed.fair else "check",
             confidence_level=confidence_level,
             f_beta=f_beta,
         )

@@ -56,8 +56,8 @@ def diagnose(
     class_prior : ClassPriorEstimate
     settings : mapping
         Those of `Evaluation.settings`. ``calibrated_scores`` (bool), ``largest_weight_share``
-        (float), ``auxiliary_left_out`` (str or None) and ``label_purity_evidence`` (mapping) may be
-        missing.
+        (float), ``auxiliary_left_out`` (str or None) and ``label_purity_evidence`` (mapping, None
+        with an audit) may be missing.
     label_sources : mapping of str to ndarray, optional
         Scores of the labeled rows by where the label came from.
     prior_table : ScoreTable, optional

@@ -24,11 +24,15 @@ def evaluation_bounds(
     beta_metric: ThresholdMetric,
     curves: Mapping[str, Curve],
     band: Band,
+    fair: bool = True,
 ) -> tuple[dict[str, Bounds], dict[str, Curve]]:
     """Claesen bounds of the rows at hand by name, and the estimated curves between bounds.
 
-    Where there are no curves, none of the latter.
+    Where there are no curves, none of the latter. Nothing at all where confirmed positives are not
+    taken for a fair sample of the positives (`fair`): the ranks of the others are then unknown.
     """
+    if not fair:
+        return {}, {}
     found = _bounds(problem, class_prior, band=band)
     by_name = [found.auc(), found.average_precision()]
     by_name += [found.at(metric, threshold) for metric in (*THRESHOLD_METRICS, beta_metric)]
@@ -37,9 +41,16 @@ def evaluation_bounds(
 
 
 def bound_curves(
-    problem: Problem, class_prior: ClassPriorEstimate, *, curves: Mapping[str, Curve], band: Band
+    problem: Problem,
+    class_prior: ClassPriorEstimate,
+    *,
+    curves: Mapping[str, Curve],
+    band: Band,
+    fair: bool = True,
 ) -> dict[str, Curve]:
     """The same curves between the same bounds, without the bounds of estimates."""
+    if not fair:
+        return {}
     return _curves(_bounds(problem, class_prior, band=band), curves)
 
 

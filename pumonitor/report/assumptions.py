@@ -8,6 +8,12 @@ from typing import Any, Final
 
 from pumonitor.names import title
 from pumonitor.prior.followed.in_words import prior_origin as followed_from
+from pumonitor.report.audit_words import (
+    NOT_SEEN,
+    fair_labels,
+    how_drawn,
+    what_intervals_cover,
+)
 from pumonitor.report.numbers import percent, percent_with_interval
 from pumonitor.report.prior_origin import over_time, prior_origin
 from pumonitor.report.weights import weights_in_words
@@ -59,7 +65,20 @@ _TARGET: Final = {
 
 def assumptions(evaluation: Evaluation) -> dict[str, str]:
     """What is assumed, by subject."""
-    settings = evaluation.settings
+    settings, audit = evaluation.settings, evaluation.audit
+    if audit is not None:
+        flagged = evaluation["predicted_positive_rate"]
+        return {
+            "Fair labels": fair_labels(audit),
+            "The audit": how_drawn(audit),
+            "Where the cases come from": _SCENARIO[settings["scenario"]],
+            "Share of positives": _class_prior(evaluation),
+            "Trust in confirmations": _purity(settings["label_purity"]),
+            "What the intervals cover": what_intervals_cover(
+                is_flagged_apart=flagged.high > flagged.low
+            ),
+            "What cannot be seen": NOT_SEEN,
+        }
     return {
         "Fair labels": _fairness(settings),
         "Where the cases come from": _SCENARIO[settings["scenario"]],

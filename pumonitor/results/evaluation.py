@@ -56,7 +56,8 @@ class Evaluation:
         The diagnostics that fired.
     bounds : mapping of str to Bounds
         How low and high AUC, average precision and the metrics at the threshold can be for these
-        very rows, by the ranks of the confirmed positives alone.
+        very rows, by the ranks of the confirmed positives alone. None where an audit tests whether
+        these are a fair sample.
     scores : mapping
         Histogram of the scores, labeled against unlabeled, for drawing.
     settings : mapping

@@ -355,6 +355,12 @@ def test_labels_that_favour_high_scores_are_seen():
     }
     assert found["check"]["recall"].low <= recall <= found["check"]["recall"].high
     assert found["assume"]["recall"].low > recall
+    # Bounds take confirmations for a fair sample: here they are far from the truth.
+    assert dict(found["check"].bounds) == found["check"].to_dict()["bounds"] == {}
+    assert not {"roc_bounds", "precision_recall_bounds"} & set(found["check"].curves)
+    assert {"roc_bounds", "precision_recall_bounds"} <= set(found["assume"].curves)
+    assert set(found["assume"].bounds) > {"auc", "precision"}
+    assert found["assume"].bounds["recall"].low > recall
     for fair, then in (("check", "curves of the audit allow for that"), ("assume", "fair='check'")):
         said = {finding.name: finding.sentence for finding in found[fair].warnings}
         sentence = said["unfair_labels_by_audit"]

@@ -195,7 +195,11 @@ def test_verdicts_are_stored_once_and_shown(
     report = tmp_path / "audit.html"
     told = run(shop, "show", "--monitor", "card-fraud", "--report", report).stdout
     assert f"Report: {report}" in " ".join(told.split())
-    assert "With and without the audit" in report.read_text()
+    page = " ".join(report.read_text().split())
+    assert "With and without the audit" in page
+    assert "It is not assumed that the confirmed positives are a fair sample" in page
+    assert f"{audit['unread']} of 90 cases have no verdict yet." in page
+    assert f"{audit['undecided']} of 89 reviewed cases are undecided." in page
     assert CANARY not in report.read_text()
     assert "contradict" in run(shop, "status").stdout
     with ledger_of(shop) as ledger:

@@ -12,6 +12,7 @@ from pumonitor.audit.compared import AuditsAround, TwoAudits, compare_audits
 from pumonitor.audit.estimates import AUDITED, AuditedEstimates
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
 from pumonitor.audit.fairness import Fairness, check_fairness
+from pumonitor.audit.findings import undecided_cases, unfair_labels, unread_cases
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -22,7 +23,7 @@ from pumonitor.monitor.windows.evaluation.class_priors import (
     class_prior_from_json,
     own_class_prior,
 )
-from pumonitor.results import ClassPriorEstimate, Evaluation
+from pumonitor.results import ClassPriorEstimate, Evaluation, Finding
 from pumonitor.tables import ScoreTable
 
 __all__ = ["ShownAudit", "shown_audit"]
@@ -54,6 +55,15 @@ class ShownAudit(AuditedEstimates):
     def drawn(self) -> Sequence[int]:
         """Cases by bin."""
         return self.audit.planned
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is doubtful about it, warnings before notes."""
+        return (
+            *unfair_labels(self.fair, self.fairness),
+            *unread_cases(self.audit.unread, self.audit.cases),
+            *undecided_cases(self.posterior.counts),
+        )
 
     def evaluation(self, *, curves: bool = False) -> Evaluation:
         """The rows of its windows together, evaluated with it."""
@@ -161,6 +171,7 @@ def shown_audit(
     return ShownAudit(
         name=audit.name,
         audit=audit,
+        fair=audit.fair,
         posterior=estimate_audit(counts, believed=believed, reviewers=past.reviewers),
         fairness=check_fairness(counts),
         undecided=extremes,

@@ -47,8 +47,8 @@ class WindowCurves:
     Attributes
     ----------
     curves : mapping of str to Curve
-        "precision_recall", "roc", both with "_bounds", and precision, recall and F1
-        "_by_threshold".
+        "precision_recall", "roc", both with "_bounds" unless an audit tests whether labels are
+        fair, and precision, recall and F1 "_by_threshold".
     scores : mapping of str to ndarray
         Edges of 40 bins, and the shares of labeled and of unlabeled rows in them.
     sensitivities : mapping of str to Sensitivity
@@ -86,7 +86,13 @@ def window_curves(found: WindowProblem) -> WindowCurves:
         drawn = audited_curves(
             problem, found.audit.posterior, threshold=threshold, metrics=_BY_THRESHOLD
         )
-        bounds = bound_curves(problem, found.class_prior, curves=drawn, band="exact")
+        bounds = bound_curves(
+            problem,
+            found.class_prior,
+            curves=drawn,
+            band="exact",
+            fair=found.audit.fair == "assume",
+        )
         return WindowCurves(
             curves={**drawn, **bounds},
             scores=score_shares(problem.table),

@@ -11,12 +11,12 @@ from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.page_addresses import PageAddresses
+from pumonitor.monitor.reports.audit_of_window import audit_of_window
 from pumonitor.monitor.reports.prior_history import prior_history
 from pumonitor.monitor.reports.region_over_windows import no_pure_region_in_windows
 from pumonitor.monitor.reports.window_history import window_history
 from pumonitor.monitor.reports.window_report import window_files
 from pumonitor.monitor.windows.class_prior.assumed import stored_findings
-from pumonitor.monitor.windows.evaluation.audited_windows import audited_again
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
 from pumonitor.monitor.windows.input_findings import findings_of
 from pumonitor.names import title
@@ -54,7 +54,7 @@ def window_files_of(
         return {}
     monitor = monitors[found.monitor]
     made_with = found.evaluation["made_with"]
-    audit = audited_again(made_with)
+    audit = audit_of_window(found, ledger)
     prior = class_prior_from_json(made_with["class_prior"]) if audit is None else audit.class_prior
     table = next(
         (

@@ -15,7 +15,7 @@ from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.windows.evaluation.audited_windows import audited_again
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
 from pumonitor.prior import resolve_class_prior
-from pumonitor.results import ClassPriorEstimate
+from pumonitor.results import ClassPriorEstimate, Target
 
 __all__ = ["WindowProblem", "window_problem"]
 
@@ -76,6 +76,8 @@ def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProbl
     )
     if table is None or prior is None:
         return None
+    # Those of an audit are about these very rows; all else of it was computed for the process.
+    target: Target = settings["target"] if audit is None else "process"
     assumed = resolve_class_prior(
         prior,
         table,
@@ -83,14 +85,14 @@ def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProbl
         label_purity=settings["label_purity"],
         confidence_level=settings["confidence_level"],
         rng=made_with["seed"],
-        target=settings["target"],
+        target=target,
     )
     problem = make_problem(
         table,
         assumed,
         scenario=settings["scenario"],
         label_purity=settings["label_purity"],
-        target=settings["target"],
+        target=target,
         confidence_level=settings["confidence_level"],
         rng=made_with["seed"],
     )

@@ -203,6 +203,29 @@ def test_evaluation_is_made_again_from_what_is_stored(reviewed):
         assert "an audit" in files["report.html"]
 
 
+@pytest.mark.parametrize(("week", "is_carried"), [(3, False), (5, True)])
+def test_the_report_of_a_window_says_what_the_audit_assumes_and_found(reviewed, week, is_carried):
+    truth, jobs, *_ = reviewed
+    [one] = evaluations(jobs.ledger, weeks=(week,)).values()
+    asked = {
+        "window_key": one.window_key,
+        "revision": one.revision,
+        "model_version": "",
+        "segment": "",
+    }
+    monitors = read_configuration(truth.path).configuration.monitors
+    files = window_files_of(monitors, jobs.ledger, asked)
+    again = json.loads(files["evaluation.json"])
+    assert again["settings"]["target"] == "window"
+    found = {finding["name"]: finding["sentence"] for finding in again["warnings"]}
+    assert "times as often as those" in found["unfair_labels_by_audit"]
+    page = " ".join(files["report.html"].split())
+    assert "It is not assumed that the confirmed positives are a fair sample" in page
+    assert "The audit found that positives" in page
+    assert ("The audit is not of these cases alone." in page) is is_carried
+    assert "has nothing to do with its score" not in page
+
+
 def test_reading_again_what_is_known_makes_no_revision(reviewed):
     truth, jobs, _, _, after = reviewed
     review(jobs.ledger, draw(jobs.ledger, truth, "a2", weeks=(2,)), until=0.0)
@@ -262,7 +285,21 @@ def test_curves_of_an_audited_window_show_its_numbers(reviewed):
             at = np.searchsorted(by.x, found.threshold)
             assert by.y[at] == pytest.approx(after[week, name].value, abs=0.02)
         assert drawn.sensitivities == {}
+        assert not [name for name in drawn.curves if name.endswith("_bounds")]
+        assert one.evaluation["bounds"] == {}
         assert not drawn.cells.impossible.any()
+
+
+def test_a_page_has_no_bounds_where_an_audit_tests_the_labels(reviewed):
+    truth, jobs, *_ = reviewed
+    monitors = read_configuration(truth.path).configuration.monitors
+    site = Site(monitors=monitors, ledger=jobs.ledger, clock=lambda: NOW)
+    client = make_app(site, is_host=lambda _: True).test_client()
+    for week in (3, 5):
+        start = FIRST + week * WEEK
+        page = client.get(f"/monitors/weekly/windows/{start:%Y-%m-%dT%H:%M:%SZ}").text
+        assert "<figcaption>ROC</figcaption>" in page
+        assert "ounds" not in page
 
 
 def decided(reviewed, week, more=""):

@@ -65,12 +65,15 @@ class WindowDrawings:
     Attributes
     ----------
     curves, over_priors : sequence of Drawing
+    bounded : bool
+        Whether curves have bounds.
     reading : str
         What to read from the second kind.
     """
 
     curves: Sequence[Drawing]
     over_priors: Sequence[Drawing]
+    bounded: bool
     reading: str
 
 
@@ -100,6 +103,7 @@ def window_drawings(found: WindowCurves, rows: Rows) -> WindowDrawings:
     return WindowDrawings(
         curves=[one for one in drawings if one.chart],
         over_priors=[one for one in over_priors if one.chart],
+        bounded="roc_bounds" in found.curves,
         reading=sensitivity_reading(next(iter(swept.values()))) if swept else "",
     )
 
@@ -107,7 +111,7 @@ def window_drawings(found: WindowCurves, rows: Rows) -> WindowDrawings:
 def _curve(
     found: WindowCurves, name: str, heading: str, dots: list[Dot], *, upward: str
 ) -> Drawing:
-    curve, bounds = found.curves[name], found.curves[f"{name}_bounds"]
+    curve, bounds = found.curves[name], found.curves.get(f"{name}_bounds")
     return Drawing(
         heading=heading,
         chart=draw_curves(
@@ -118,12 +122,16 @@ def _curve(
             across=_WHOLE,
             dots=dots,
         ),
-        columns=[curve.x_title, curve.y_title, "95% band", "Bounds", "Uncorrected"],
+        columns=[
+            *(curve.x_title, curve.y_title, "95% band"),
+            *([] if bounds is None else ["Bounds"]),
+            "Uncorrected",
+        ],
         lines=[
             (
                 number(float(curve.x[place])),
                 *_said(curve, place),
-                interval_shown(float(bounds.low[place]), float(bounds.high[place])),
+                *([] if bounds is None else [_between(bounds, place)]),
                 _uncorrected_said(curve, place),
             )
             for place in _places(len(curve.x))
@@ -269,6 +277,10 @@ def _said(curve: Curve, place: int, *, mark: str = "") -> tuple[str, str]:
         estimate_text(curve.name, float(curve.y[place])) + mark,
         interval_shown(float(curve.low[place]), float(curve.high[place])),
     )
+
+
+def _between(bounds: Curve, place: int) -> str:
+    return interval_shown(float(bounds.low[place]), float(bounds.high[place]))
 
 
 def _uncorrected_said(curve: Curve, place: int) -> str:
