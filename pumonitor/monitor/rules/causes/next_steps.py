@@ -19,10 +19,13 @@ class Step:
         What to do, in a sentence. Messages show it alone.
     explanation : str
         When to do it, and why; may be empty.
+    asks_an_audit : bool
+        Whether an audit is to tell how the model ranks: left out where audits have told.
     """
 
     action: str
     explanation: str = ""
+    asks_an_audit: bool = False
 
     def __str__(self) -> str:
         return f"{self.action} {self.explanation}".rstrip()
@@ -83,6 +86,7 @@ STEPS: Final[Mapping[str, Steps]] = {
             Step(
                 "Let an audit decide if confirmations may have changed instead.",
                 "Other cases being confirmed look like a worse ranking.",
+                asks_an_audit=True,
             ),
             Step("Do not move the threshold for it.", "No threshold gives a lost ranking back."),
         ),
@@ -186,6 +190,10 @@ STEPS: Final[Mapping[str, Steps]] = {
                 "A version that also chooses the cases for review changes confirmations by itself.",
             ),
         ),
+    ),
+    "other_labeling": Steps(
+        "Other positives get confirmed, and by audits the model ranks as before",
+        (_ASK, _LEAVE),
     ),
     "traffic": Steps(
         "The mix of the traffic has changed",
@@ -367,7 +375,8 @@ def next_steps(metric: str, cause: Mapping[str, Any]) -> tuple[Step, ...]:
     Do not retrain for it.
     """
     found = dict.fromkeys(step for name in _names(metric, cause) for step in STEPS[name].steps)
-    return tuple(found)
+    told = _by_audits(cause) is not None
+    return tuple(step for step in found if not (told and step.asks_an_audit))
 
 
 def _names(metric: str, cause: Mapping[str, Any]) -> list[str]:
@@ -375,15 +384,26 @@ def _names(metric: str, cause: Mapping[str, Any]) -> list[str]:
     if metric.startswith("health:"):
         return ["label_delay" if metric == "health:label_delay" else metric]
     kinds = cause.get("kinds") or ["unclear"]
-    return [
-        "better_ranking" if kind == "ranking" and _ranks_better(cause) else kind
-        for kind in kinds
-        if kind in STEPS
-    ]
+    return [_name(kind, cause) for kind in kinds if kind in STEPS]
+
+
+def _name(kind: str, cause: Mapping[str, Any]) -> str:
+    if kind == "ranking" and _ranks_better(cause):
+        return "better_ranking"
+    return "other_labeling" if kind == "labeling" and _by_audits(cause) == "as before" else kind
+
+
+def _by_audits(cause: Mapping[str, Any]) -> str | None:
+    """How the model ranks by audits before and after the change; None where they cannot tell."""
+    found: str | None = (cause.get("by_audits") or {}).get("ranking")
+    return found
 
 
 def _ranks_better(cause: Mapping[str, Any]) -> bool:
-    """Whether the change of AUC that goes with the cause is a rise."""
+    """Whether the change of AUC that goes with the cause is a rise; audits go before the rest."""
+    by_audits = _by_audits(cause)
+    if by_audits in ("worse", "better"):
+        return by_audits == "better"
     sizes = cause.get("sizes") or {}
     # As in the sentence of the cause: where the class prior changed, AUC at the new one counts.
     size = sizes.get("auc_at_new_prior") or sizes.get("auc")
