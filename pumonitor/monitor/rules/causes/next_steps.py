@@ -3,48 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from pumonitor.monitor.rules.causes.steps import Step, Steps
+
 __all__ = ["STEPS", "Step", "Steps", "next_steps"]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing to do.
-
-    Attributes
-    ----------
-    action : str
-        What to do, in a sentence. Messages show it alone.
-    explanation : str
-        When to do it, and why; may be empty.
-    asks_an_audit : bool
-        Whether an audit is to tell how the model ranks: left out where audits have told.
-    """
-
-    action: str
-    explanation: str = ""
-    asks_an_audit: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.action} {self.explanation}".rstrip()
-
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """What to do about one cause.
-
-    Attributes
-    ----------
-    cause : str
-        The cause in words, as the heading of its steps.
-    steps : tuple of Step
-        In the order in which they are taken.
-    """
-
-    cause: str
-    steps: tuple[Step, ...]
 
 
 _LOOK: Final = Step(
@@ -388,9 +351,13 @@ def _names(metric: str, cause: Mapping[str, Any]) -> list[str]:
 
 
 def _name(kind: str, cause: Mapping[str, Any]) -> str:
+    told = _by_audits(cause)
+    if kind in ("labeling", "unclear") and told in ("worse", "better"):
+        # Audits that were read after the cause was named decide what it left open.
+        kind = "ranking"
     if kind == "ranking" and _ranks_better(cause):
         return "better_ranking"
-    return "other_labeling" if kind == "labeling" and _by_audits(cause) == "as before" else kind
+    return "other_labeling" if kind == "labeling" and told == "as before" else kind
 
 
 def _by_audits(cause: Mapping[str, Any]) -> str | None:

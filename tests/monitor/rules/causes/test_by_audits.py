@@ -181,3 +181,14 @@ def test_a_changed_ranking_goes_first_in_the_sentence():
     assert "By them the class prior changed" in fell
     assert "By them the model ranks as before: AUC 0.950 before, 0.940 after" in stayed
     assert stayed.index("class prior") < stayed.index("ranks")
+
+
+def test_audits_that_are_read_later_decide_the_next_steps():
+    left_open = {"kinds": ["labeling"], "sizes": {"auc": {"change": -0.2}}}
+    for kinds in (["labeling"], []):
+        worse = next_steps("f1", {"kinds": kinds, "by_audits": {"ranking": "worse"}})
+        assert worse[-1].action == "Do not move the threshold for it."
+        better = next_steps("f1", left_open | {"kinds": kinds, "by_audits": {"ranking": "better"}})
+        assert better[-1].action == "Move the reference to after the change if it lasts."
+    same = next_steps("f1", left_open | {"by_audits": {"ranking": "as before"}})
+    assert same[-1].action == "Leave the model and the threshold as they are."
