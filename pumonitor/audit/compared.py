@@ -17,7 +17,15 @@ from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import DRIFT, FrequencyByScore
 from pumonitor.audit.posterior import AuditPosterior
 
-__all__ = ["AuditsAround", "Changed", "Ratio", "TwoAudits", "audits_around", "compare_audits"]
+__all__ = [
+    "AuditsAround",
+    "Changed",
+    "Moved",
+    "Ratio",
+    "TwoAudits",
+    "audits_around",
+    "compare_audits",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -49,6 +57,17 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """A metric in two audits, and after less before with a 95% interval."""
+
+    before: float
+    after: float
+    change: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TwoAudits:
     """What two audits say of the time between them.
 
@@ -59,6 +78,8 @@ class TwoAudits:
         Of the share of positives, and of the share of these that is confirmed.
     support : mapping of str to float
         Probability that the class prior changed, the label frequency, both or neither.
+    auc : Moved or None
+        None where it is undefined: every row is positive, or none.
     """
 
     before: PastAudit
@@ -66,6 +87,7 @@ class TwoAudits:
     class_prior: Ratio
     label_frequency: Ratio
     support: Mapping[Changed, float]
+    auc: Moved | None = None
 
     @property
     def changed(self) -> Changed | None:
@@ -110,7 +132,7 @@ def audits_around(audits: Sequence[PastAudit], *, since: datetime) -> AuditsArou
 
 
 def compare_audits(around: AuditsAround, *, seed: int = 0) -> TwoAudits:
-    """Tell by audits whether the class prior changed or how often positives get confirmed.
+    """Tell by audits whether the class prior, the ranking or the label frequency changed.
 
     The last audit before the change is read with what those before it left, the last one after it
     with what those since the change left, and neither with the other: an audit that is read with
@@ -142,6 +164,9 @@ def compare_audits(around: AuditsAround, *, seed: int = 0) -> TwoAudits:
     (`pumonitor.audit.frequency.DRIFT`), of what has changed .5 more. No
     change, one of the class prior and one of the label frequency are equally probable beforehand,
     both at once a quarter as probable.
+
+    The change of AUC is normal. What errors of both audits have in common is not taken off, so its
+    interval is too wide rather than too narrow.
     """
     if not around.before or not around.after:
         msg = "comparing needs an audit before the change and one after it"
@@ -159,6 +184,7 @@ def compare_audits(around: AuditsAround, *, seed: int = 0) -> TwoAudits:
         class_prior=Ratio.of_log(float(found[0]), math.sqrt(errors[0, 0])),
         label_frequency=Ratio.of_log(float(found[1]), math.sqrt(errors[1, 1])),
         support=_support(found, errors),
+        auc=_auc(then, now),
     )
 
 
@@ -213,6 +239,24 @@ def _sampling(posterior: AuditPosterior) -> FloatArray:
     labeled = float(posterior.counts.labeled.sum())
     positives = float(np.median(posterior.positives.sum(axis=1)))
     return np.diag([1 / positives, max(1 - labeled / positives, 0.0) / labeled])
+
+
+def _auc(then: AuditPosterior, now: AuditPosterior) -> Moved | None:
+    """How AUC moved; its error is that of both audits and of the positives that there were."""
+    levels, variance = [], 0.0
+    for one in (then, now):
+        draws = one.metrics()["auc"]
+        if np.isnan(draws).any():
+            return None
+        level = float(np.median(draws))
+        # A bound on the sampling variance of a Mann-Whitney statistic with many negatives.
+        positives = float(np.median(one.positives.sum(axis=1)))
+        variance += float(draws.var()) + level * (1 - level) / max(positives, 1.0)
+        levels.append(level)
+    before, after = levels
+    reach = _REACH * math.sqrt(variance)
+    change = after - before
+    return Moved(before=before, after=after, change=change, low=change - reach, high=change + reach)
 
 
 def _support(found: FloatArray, errors: FloatArray) -> dict[Changed, float]:

@@ -129,6 +129,7 @@ def show(
         from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
+        from pumonitor.monitor.inspection.audits_since import AuditsSince
         from pumonitor.monitor.inspection.incidents import deeds
 
         configuration = read_configuration(config, needs="ledger").configuration
@@ -137,7 +138,11 @@ def show(
             found = by_urgency(
                 one
                 for one in alerts_shown(
-                    ledger.alerts, now=utc_now(), monitors=[monitor], firing=True
+                    ledger.alerts,
+                    now=utc_now(),
+                    monitors=[monitor],
+                    firing=True,
+                    audits=AuditsSince(ledger),
                 )
                 if (rule is None or rule in (one.alert.rule, one.alert.rule_key))
                 and segment in (None, one.alert.segment)

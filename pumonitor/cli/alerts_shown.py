@@ -148,9 +148,12 @@ def print_in_full(
         alert = one.alert
         of = series_of(alert.model_version, alert.segment)
         console.print(f"[red]{alert.severity}[/] ", end="")
-        since = f", firing since {_day(alert.firing_since)}"
-        console.print(f"{alert.monitor}: {alert.rule}{f' {of}' if of else ''}{since}", markup=False)
-        for said in (one.sentence, f"cause: {one.cause}" if one.cause else ""):
+        firing = f", firing since {_day(alert.firing_since)}"
+        about = f"{alert.monitor}: {alert.rule}{f' {of}' if of else ''}{firing}"
+        console.print(about, markup=False)
+        cause = f"cause: {one.cause}" if one.cause else ""
+        since = f"told since: {one.told_since}" if one.told_since else ""
+        for said in (one.sentence, cause, since):
             if said:
                 console.print(f"    {one_line(said)}", markup=False, soft_wrap=True)
         console.print("    what to do:")
@@ -254,6 +257,7 @@ def shown_json(
         "is_acknowledged": one.is_acknowledged,
         "sentence": one.sentence,
         "cause": one.cause,
+        "told_since": one.told_since,
         "next_steps": [str(step) for step in one.next_steps],
         "people": [plain_json(deed) for deed in reversed(mine)],
     }

@@ -93,3 +93,23 @@ def test_what_changed_is_named_where_it_is_four_fifths_probable():
     assert two(label_frequency=0.79, neither=0.21).changed is None
     assert two(class_prior=0.1, label_frequency=0.1, both=0.8).changed == "both"
     assert two(neither=0.8, class_prior=0.2).changed == "neither"
+
+
+def test_auc_moves_with_the_positives_that_audits_find():
+    """Positives found below the threshold instead of above it: the model ranks worse."""
+    good = audit(**ONE)
+    turned = FOUND[::-1] / 25 * 0.5
+    bad = counts(
+        found=np.round(turned * 40).astype(int),
+        decided=40,
+        labeled=np.round(CONFIRMED[::-1]).astype(int),
+    )
+    worse = compare_audits(
+        audits_around([past(0, counts=good), past(1, counts=bad)], since=SINCE)
+    ).auc
+    assert worse.high < 0
+    assert worse.change == pytest.approx(worse.after - worse.before)
+    same = compare_audits(
+        audits_around([past(0, counts=good), past(1, counts=good)], since=SINCE)
+    ).auc
+    assert same.low < 0 < same.high

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from pumonitor.monitor.inspection.audits_since import AuditsSince
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.rules.alerts.alert import Alert, Severity
@@ -35,6 +36,9 @@ class AlertShown:
     sentence : str
         What its last transition said; "" if it never fired.
     cause : str
+        The one that it fired with.
+    told_since : str
+        What audits have told since then; "" if nothing, or where it was not asked for.
     next_steps : tuple of Step
         What to do about it; empty unless it fires.
     """
@@ -45,6 +49,7 @@ class AlertShown:
     noticed: datetime | None = None
     sentence: str = ""
     cause: str = ""
+    told_since: str = ""
     next_steps: tuple[Step, ...] = ()
 
     @property
@@ -61,6 +66,7 @@ def alerts_shown(
     firing: bool | None = None,
     after: Sequence[str] | None = None,
     limit: int = _MOST,
+    audits: AuditsSince | None = None,
 ) -> list[AlertShown]:
     """Alerts of these monitors with what their lines say, in the order of the ledger.
 
@@ -71,6 +77,8 @@ def alerts_shown(
     monitors : collection of str
     firing, after, limit
         As `StoredAlerts.current` takes them.
+    audits : AuditsSince, optional
+        To say what audits have told since.
     """
     found = stored.current(monitors=monitors, firing=firing, after=after, limit=limit)
     silences = stored.silences(at=now) if found else ()
@@ -79,6 +87,9 @@ def alerts_shown(
     shown = []
     for one in found:
         began = said.get(one.incident_key(one.incident)) if one.is_firing else None
+        told = None if began is None or audits is None else audits.told(began)
+        cause = {} if began is None else began.cause
+        known = cause if told is None else {**cause, "by_audits": told.to_dict()}
         shown.append(
             AlertShown(
                 alert=one,
@@ -86,8 +97,9 @@ def alerts_shown(
                 is_acknowledged=one.is_firing and one.acknowledged_incident == one.incident,
                 noticed=None if began is None else began.as_of,
                 sentence="" if began is None else began.sentence,
-                cause="" if began is None else str(began.cause.get("sentence", "")),
-                next_steps=() if began is None else next_steps(one.metric, began.cause),
+                cause=str(cause.get("sentence", "")),
+                told_since="" if told is None else told.sentence,
+                next_steps=() if began is None else next_steps(one.metric, known),
             )
         )
     return shown

@@ -184,6 +184,35 @@ def test_a_revision_without_new_labels_says_so(evaluated, stored):
     ]
 
 
+def test_a_revision_by_an_audit_names_it(evaluated, stored):
+    rows = rows_of(evaluated, 2)
+
+    def with_audits(*decided):
+        used = [
+            {"audit": f"a{place}", "decided": one, "digest": f"{one}"}
+            for place, one in enumerate(decided)
+        ]
+        made_with = stored[2].evaluation["made_with"] | {"audits": used}
+        return replace(stored[2], evaluation={**stored[2].evaluation, "made_with": made_with})
+
+    def said(then, now):
+        return changes_said(now, rows, then, rows, zone=FIRST.tzinfo)
+
+    nothing = said(stored[2], stored[2])
+    assert said(stored[2], with_audits(300)) == [
+        "The audit a0 was read, with 300 decided cases: estimates may change without a further "
+        "confirmation.",
+        *nothing,
+    ]
+    assert said(with_audits(300), with_audits(340, 100))[:2] == [
+        "Further verdicts of the audit a0 were read: 300 decided cases before, 340 now.",
+        "The audit a1 was read, with 100 decided cases: estimates may change without a further "
+        "confirmation.",
+    ]
+    assert said(with_audits(300), with_audits(300)) == nothing
+    assert said(with_audits(300), stored[2])[0] == "The audit a0 is not used any more."
+
+
 def test_the_files_are_those_of_the_revision_shown(evaluated):
     found = evaluated.get(f"{ADDRESS}/results.csv?revision=1")
     assert found.mimetype == "text/csv"

@@ -59,6 +59,9 @@ class AlertAnswer(_OfAlert):
     as_of: Moment | None
     sentence: str = Field(description="What was said when it fired; empty unless it fires.")
     cause: str
+    told_since: str = Field(
+        description="What audits have told of it since it fired; empty if nothing."
+    )
     next_steps: list[str] = Field(
         description="What to do about it, in the order in which it is done; empty unless it fires."
     )

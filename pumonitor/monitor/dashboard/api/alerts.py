@@ -18,6 +18,7 @@ from pumonitor.monitor.dashboard.api.alert_answers import (
 from pumonitor.monitor.dashboard.api.queries import AlertsQuery, HistoryQuery, OneMonitorQuery
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
 from pumonitor.monitor.inspection.alerts_shown import AlertShown, alerts_shown
+from pumonitor.monitor.inspection.audits_since import AuditsSince
 from pumonitor.monitor.inspection.incidents import Happening, happenings
 from pumonitor.monitor.ledger.records.alerts import (
     WITHHELD_BECAUSE,
@@ -46,6 +47,7 @@ def alerts_answer(reading: Reading, path: Mapping[str, str], query: AlertsQuery)
         firing=query.firing,
         after=key_asked(query, [""] * _OF_KEY),
         limit=query.limit + 1,
+        audits=AuditsSince(reading.ledger),
     )
     shown = found[: query.limit]
     return Alerts(
@@ -69,6 +71,7 @@ def alert_answer(one: AlertShown) -> AlertAnswer:
         silenced_until=one.silenced_until,
         sentence=one.sentence,
         cause=one.cause,
+        told_since=one.told_since,
         next_steps=[str(step) for step in one.next_steps],
     )
 

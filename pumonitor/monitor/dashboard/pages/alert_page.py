@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.alerts_shown import alerts_shown
+from pumonitor.monitor.inspection.audits_since import AuditsSince
 from pumonitor.monitor.inspection.incidents import deeds, happenings
 from pumonitor.monitor.page_addresses import version_read
 
@@ -34,7 +35,9 @@ def alert_page(
     with site.at_once() as ledger:
         found = [
             one
-            for one in alerts_shown(ledger.alerts, now=now, monitors=[monitor])
+            for one in alerts_shown(
+                ledger.alerts, now=now, monitors=[monitor], audits=AuditsSince(ledger)
+            )
             if one.alert.place == (rule, version, segment)
         ]
         if not found:

@@ -25,6 +25,7 @@ from pumonitor.monitor.dashboard.pages.side_by_side import (
 from pumonitor.monitor.dashboard.pages.window_rows import window_rows
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.alerts_shown import AlertShown, alerts_shown, by_urgency
+from pumonitor.monitor.inspection.audits_since import AuditsSince
 from pumonitor.monitor.inspection.insights import plain
 from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -90,7 +91,9 @@ def monitor_page(
         query = with_known_names(query, versions=versions, segments=segments)
         at, columns = asked_series(ledger, monitor, query, metrics=list(metrics))
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
-        alerts = by_urgency(alerts_shown(ledger.alerts, now=now, monitors=[name]))
+        alerts = by_urgency(
+            alerts_shown(ledger.alerts, now=now, monitors=[name], audits=AuditsSince(ledger))
+        )
         notes = notes_shown(ledger, name, shown, at)
         marks = marks_shown(ledger, name, shown, at, notes, zone=zone)
         beside = _beside(ledger, monitor, shown, at)

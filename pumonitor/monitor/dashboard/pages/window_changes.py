@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ def changes_said(
     *,
     zone: tzinfo,
 ) -> list[str]:
-    """Sentences: which labels arrived, and what the estimates have become.
+    """Sentences: which audits were read, which labels arrived, what the estimates have become.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ def changes_said(
         Their results by metric.
     zone : tzinfo
     """
-    sentences = [_labels(chosen, now, earlier, then, zone=zone)]
+    sentences = [*_audits(chosen.evaluation, earlier.evaluation)]
+    sentences.append(_labels(chosen, now, earlier, then, zone=zone))
     if chosen.state != earlier.state:
         sentences.append(f"The window was {earlier.state} and is {chosen.state}.")
     predictions = [_count(one, "predictions") for one in (then, now)]
@@ -46,6 +47,30 @@ def changes_said(
         )
     sentences += [said for name in _TOLD if (said := _estimate(name, now, then))]
     return [one for one in sentences if one]
+
+
+def _audits(now: Mapping[str, Any], then: Mapping[str, Any]) -> Iterator[str]:
+    """What was read of audits in between, by their names."""
+    before, after = _audits_used(then), _audits_used(now)
+    for name, one in after.items():
+        decided = rows(one["decided"])
+        if name not in before:
+            yield (
+                f"The audit {name} was read, with {decided} decided cases: estimates may change "
+                "without a further confirmation."
+            )
+        elif one["digest"] != before[name]["digest"]:
+            yield (
+                f"Further verdicts of the audit {name} were read: {rows(before[name]['decided'])} "
+                f"decided cases before, {decided} now."
+            )
+    for name in sorted(before.keys() - after.keys()):
+        yield f"The audit {name} is not used any more."
+
+
+def _audits_used(evaluation: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """What was kept of each audit that the window was read with, by its name."""
+    return {one["audit"]: one for one in (evaluation.get("made_with") or {}).get("audits", ())}
 
 
 def _labels(

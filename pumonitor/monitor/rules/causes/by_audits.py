@@ -1,20 +1,35 @@
-"""What audits say of a change: of the class prior, or of how often positives get confirmed."""
+"""What audits say of a change: of the class prior, of the ranking, or of confirmations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pumonitor.audit.carried import PastAudit
-from pumonitor.audit.compared import Ratio, TwoAudits, audits_around, compare_audits
+from pumonitor.audit.compared import Moved, Ratio, TwoAudits, audits_around, compare_audits
 from pumonitor.monitor.rules.causes.explained import Support
+from pumonitor.monitor.rules.causes.named import KINDS
+from pumonitor.monitor.rules.causes.observed import NOTICED
 
-__all__ = ["WORLD_OR_CONFIRMATIONS", "ToldByAudits", "in_words", "told_by_audits"]
+__all__ = [
+    "LEAVES_RANKING",
+    "WORLD_OR_CONFIRMATIONS",
+    "Ranking",
+    "ToldByAudits",
+    "in_words",
+    "told_by_audits",
+]
 
 WORLD_OR_CONFIRMATIONS: Final = ("class_prior", "confirmed_share", "label_delay")
 """Kinds of causes that an audit before a change and one after it tell apart."""
+
+Ranking = Literal["worse", "better", "as before"]
+
+_ANOTHER_RANKING: Final = ("worse", "better")
+LEAVES_RANKING: Final = ("labeling", "score_scale", "none")
+"""Kinds that say that the model ranks as before, or leave it open."""
 
 _CONFIRMATIONS: Final = frozenset({"confirmed_share", "label_delay"})
 
@@ -46,8 +61,21 @@ class ToldByAudits:
         changed = None if self.compared is None else self.compared.changed
         return None if changed is None else _KINDS[changed]
 
+    @property
+    def ranking(self) -> Ranking | None:
+        """How the model ranks since the change; None where audits cannot tell."""
+        auc = None if self.compared is None else self.compared.auc
+        return None if auc is None else _ranking(auc)
+
+    @property
+    def ranks_otherwise(self) -> bool:
+        """Whether audits say that the model ranks worse or better."""
+        return self.ranking in _ANOTHER_RANKING
+
     def agreeing(self, support: Support) -> Support:
         """The combinations of changes that have just the kinds that the audits say."""
+        if self.ranks_otherwise:
+            support = _with_ranking(support)
         if self.kinds is None:
             return support
         kept = {
@@ -58,7 +86,8 @@ class ToldByAudits:
         }
         whole = sum(kept.values())
         if not whole:
-            return {self.kinds or ("none",): 1.0}
+            told = _with_ranking({self.kinds: 1.0}) if self.ranks_otherwise else {self.kinds: 1.0}
+            return {kinds or ("none",): share for kinds, share in told.items()}
         return {kinds: share / whole for kinds, share in kept.items()}
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,6 +102,8 @@ class ToldByAudits:
             "class_prior": asdict(one.class_prior),
             "label_frequency": asdict(one.label_frequency),
             "support": dict(one.support),
+            "auc": None if one.auc is None else asdict(one.auc),
+            "ranking": self.ranking,
         }
 
 
@@ -89,7 +120,9 @@ def told_by_audits(audits: Sequence[PastAudit], *, since: datetime) -> ToldByAud
     if not audits:
         return None
     around = audits_around(audits, since=since)
-    open_question = "Whether the class prior changed or how often positives get confirmed cannot"
+    open_question = (
+        "Whether the class prior, the ranking or how often positives get confirmed changed cannot"
+    )
     if not around.after:
         return ToldByAudits(
             compared=None,
@@ -106,42 +139,81 @@ def told_by_audits(audits: Sequence[PastAudit], *, since: datetime) -> ToldByAud
     return ToldByAudits(compared=compared, sentence=in_words(compared))
 
 
+def _with_ranking(support: Support) -> Support:
+    """The combinations with another ranking, in place of the kinds that leave it open."""
+    found: Support = {}
+    for kinds, share in support.items():
+        kept = {*kinds, "ranking"}.difference(LEAVES_RANKING)
+        ordered = tuple(sorted(kept, key=KINDS.index))
+        found[ordered] = found.get(ordered, 0.0) + share
+    return found
+
+
 def in_words(compared: TwoAudits) -> str:
-    """What two audits say of the time between them, with both ratios."""
+    """What two audits say of the time between them; a change of the ranking goes first."""
+    told = [_world_in_words(compared)]
+    if compared.auc is not None:
+        at = 0 if _ranking(compared.auc) in _ANOTHER_RANKING else 1
+        told.insert(at, _ranking_in_words(compared.auc))
     by = f"By the audits {_named(compared.before)} and {_named(compared.after)}"
+    return " ".join([f"{by} {told[0]}", *(f"By them {one}" for one in told[1:])])
+
+
+def _ranking_in_words(auc: Moved) -> str:
+    found = _ranking(auc)
+    moved = (
+        f"AUC {auc.before:.3f} before, {auc.after:.3f} after, a change of {auc.change:+.3f} "
+        f"({auc.low:+.3f} to {auc.high:+.3f})."
+    )
+    if found is None:
+        return f"it cannot be told whether the model ranks as before: {moved}"
+    return f"the model ranks {found}: {moved}"
+
+
+def _world_in_words(compared: TwoAudits) -> str:
+    """Of the class prior and of confirmations, with both ratios."""
     positives, frequency = _times(compared.class_prior), _times(compared.label_frequency)
     more = "more" if compared.class_prior.value > 1 else "fewer"
     oftener = "more often" if compared.label_frequency.value > 1 else "less often"
     match compared.changed:
         case "class_prior":
             return (
-                f"{by} the class prior changed: there are {more} positives, {positives} as many. "
+                f"the class prior changed: there are {more} positives, {positives} as many. "
                 f"That confirmations changed is not shown: positives get confirmed {frequency} as "
                 "often."
             )
         case "label_frequency":
             return (
-                f"{by} confirmations changed: positives get confirmed {oftener}, {frequency} as "
+                f"confirmations changed: positives get confirmed {oftener}, {frequency} as "
                 f"often. That the class prior changed is not shown: there are {positives} as many "
                 "positives."
             )
         case "both":
             return (
-                f"{by} both changed: there are {more} positives, {positives} as many, and they get "
-                f"confirmed {oftener}, {frequency} as often."
+                f"both the class prior and confirmations changed: there are {more} positives, "
+                f"{positives} as many, and they get confirmed {oftener}, {frequency} as often."
             )
         case "neither":
             return (
-                f"{by} neither the class prior nor how often positives get confirmed changed "
+                f"neither the class prior nor how often positives get confirmed changed "
                 f"much: there are {positives} as many positives, which get confirmed {frequency} "
                 "as often."
             )
         case None:
             return (
-                f"{by} it cannot be told yet whether the class prior changed or how often "
+                f"it cannot be told yet whether the class prior changed or how often "
                 f"positives get confirmed: there are {positives} as many positives, or they get "
                 f"confirmed {frequency} as often. The next audit tells more."
             )
+
+
+def _ranking(auc: Moved) -> Ranking | None:
+    """How the model ranks since; None where the interval leaves it open."""
+    if auc.high < 0:
+        return "worse"
+    if auc.low > 0:
+        return "better"
+    return "as before" if max(-auc.low, auc.high) < NOTICED else None
 
 
 def _named(audit: PastAudit) -> str:

@@ -10,7 +10,11 @@ from typing import Final
 
 from scipy import special
 
-from pumonitor.monitor.rules.causes.by_audits import WORLD_OR_CONFIRMATIONS, ToldByAudits
+from pumonitor.monitor.rules.causes.by_audits import (
+    LEAVES_RANKING,
+    WORLD_OR_CONFIRMATIONS,
+    ToldByAudits,
+)
 from pumonitor.monitor.rules.causes.explained import Support, explained, marginal
 from pumonitor.monitor.rules.causes.hypotheses import Hypotheses
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, KINDS, Cause, Size, is_clear
@@ -94,7 +98,7 @@ def name_cause(
     may have changed at once.
 
     Audits before and after the change decide before the filter and the hypotheses whether the class
-    prior changed or how often positives get confirmed, where they can.
+    prior changed, the ranking, or how often positives get confirmed, where they can.
 
     A cause is named when it has four fifths of the support and the interval of its size excludes no
     change. Otherwise the kind is "unclear" and the sentence says what is known. With the filter,
@@ -172,9 +176,10 @@ def name_cause(
     )
     auc, impossible = auc_at(priors=(class_prior,) * 2)
     support, ratios = _support(observed, auc, changed, reach=reach)
-    decided = audited is not None and audited.kinds is not None
-    if audited is not None and audited.compared is not None and decided:
-        support, ratios = audited.agreeing(support), Ratios.of_audits(audited.compared)
+    if audited is not None and audited.compared is not None:
+        support = audited.agreeing(support)
+        if audited.kinds is not None:
+            ratios = Ratios.of_audits(audited.compared)
     ratios = ratios.below(0.99 * label_purity / class_prior)
     aucs = {"auc": auc}
     if _prior_changed(support):
@@ -282,6 +287,8 @@ def _kinds(
     """The causes that are known, the most important one first."""
     likely = marginal(support)
     known = [kind for kind in KINDS if _is_known(kind, likely, sizes, observed, followed=followed)]
+    if audited is not None and audited.ranks_otherwise:
+        known = [kind for kind in KINDS if kind in {*known, "ranking"}.difference(LEAVES_RANKING)]
     told = None if audited is None else audited.kinds
     if told is None:
         return tuple(known)

@@ -3,45 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from pumonitor.monitor.rules.causes.steps import Step, Steps
+
 __all__ = ["STEPS", "Step", "Steps", "next_steps"]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing to do.
-
-    Attributes
-    ----------
-    action : str
-        What to do, in a sentence. Messages show it alone.
-    explanation : str
-        When to do it, and why; may be empty.
-    """
-
-    action: str
-    explanation: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.action} {self.explanation}".rstrip()
-
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """What to do about one cause.
-
-    Attributes
-    ----------
-    cause : str
-        The cause in words, as the heading of its steps.
-    steps : tuple of Step
-        In the order in which they are taken.
-    """
-
-    cause: str
-    steps: tuple[Step, ...]
 
 
 _LOOK: Final = Step(
@@ -83,6 +49,7 @@ STEPS: Final[Mapping[str, Steps]] = {
             Step(
                 "Let an audit decide if confirmations may have changed instead.",
                 "Other cases being confirmed look like a worse ranking.",
+                asks_an_audit=True,
             ),
             Step("Do not move the threshold for it.", "No threshold gives a lost ranking back."),
         ),
@@ -186,6 +153,10 @@ STEPS: Final[Mapping[str, Steps]] = {
                 "A version that also chooses the cases for review changes confirmations by itself.",
             ),
         ),
+    ),
+    "other_labeling": Steps(
+        "Other positives get confirmed, and by audits the model ranks as before",
+        (_ASK, _LEAVE),
     ),
     "traffic": Steps(
         "The mix of the traffic has changed",
@@ -367,7 +338,8 @@ def next_steps(metric: str, cause: Mapping[str, Any]) -> tuple[Step, ...]:
     Do not retrain for it.
     """
     found = dict.fromkeys(step for name in _names(metric, cause) for step in STEPS[name].steps)
-    return tuple(found)
+    told = _by_audits(cause) is not None
+    return tuple(step for step in found if not (told and step.asks_an_audit))
 
 
 def _names(metric: str, cause: Mapping[str, Any]) -> list[str]:
@@ -375,15 +347,30 @@ def _names(metric: str, cause: Mapping[str, Any]) -> list[str]:
     if metric.startswith("health:"):
         return ["label_delay" if metric == "health:label_delay" else metric]
     kinds = cause.get("kinds") or ["unclear"]
-    return [
-        "better_ranking" if kind == "ranking" and _ranks_better(cause) else kind
-        for kind in kinds
-        if kind in STEPS
-    ]
+    return [_name(kind, cause) for kind in kinds if kind in STEPS]
+
+
+def _name(kind: str, cause: Mapping[str, Any]) -> str:
+    told = _by_audits(cause)
+    if kind in ("labeling", "unclear") and told in ("worse", "better"):
+        # Audits that were read after the cause was named decide what it left open.
+        kind = "ranking"
+    if kind == "ranking" and _ranks_better(cause):
+        return "better_ranking"
+    return "other_labeling" if kind == "labeling" and told == "as before" else kind
+
+
+def _by_audits(cause: Mapping[str, Any]) -> str | None:
+    """How the model ranks by audits before and after the change; None where they cannot tell."""
+    found: str | None = (cause.get("by_audits") or {}).get("ranking")
+    return found
 
 
 def _ranks_better(cause: Mapping[str, Any]) -> bool:
-    """Whether the change of AUC that goes with the cause is a rise."""
+    """Whether the change of AUC that goes with the cause is a rise; audits go before the rest."""
+    by_audits = _by_audits(cause)
+    if by_audits in ("worse", "better"):
+        return by_audits == "better"
     sizes = cause.get("sizes") or {}
     # As in the sentence of the cause: where the class prior changed, AUC at the new one counts.
     size = sizes.get("auc_at_new_prior") or sizes.get("auc")

@@ -43,18 +43,25 @@ def sentence(
     followed : bool
         Whether the class prior is followed, so that supports are probabilities.
     audited : ToldByAudits, optional
-        What audits say. Where they decide, they replace what is said of the class prior and of
-        confirmations; else they are added where one of these may have changed.
+        What audits say. Where they decide, they replace what is said of the class prior, of the
+        ranking and of confirmations. Two that do not decide are added; without one on either side
+        that is said where one of these may have changed.
     """
-    if audited is not None and audited.kinds is not None:
+    decided = audited is not None and (audited.kinds is not None or audited.ranks_otherwise)
+    if audited is not None and decided:
         said = _by_audits(audited, kinds, sizes, observed)
     elif not kinds:
         said = _unclear(sizes, observed, support, followed=followed)
     else:
-        parts = [_of_kind(kind, kinds, sizes, observed) for kind in kinds]
+        same = audited is not None and audited.ranking == "as before"
+        parts = [_of_kind(kind, kinds, sizes, observed, ranks_as_before=same) for kind in kinds]
         others = _others(kinds, sizes, observed, support) if followed else ()
         said = " ".join([*filter(None, parts), *others])
-    if audited is not None and audited.kinds is None and _may_be_either(kinds, observed):
+    if (
+        audited is not None
+        and not decided
+        and (audited.compared is not None or _is_for_audits(kinds, observed))
+    ):
         said = f"{said} {audited.sentence}"
     if math.isnan(impossible) or (kinds and set(kinds) <= _WITHOUT_AUC):
         return said
@@ -66,27 +73,38 @@ def _by_audits(
 ) -> str:
     """What audits say, how the model ranks at their share of positives, and what else changed."""
     parts = [audited.sentence]
-    if "class_prior" in kinds and set(kinds) <= _WITH_RANKING:
-        parts.append(_ranking_at_new_prior(sizes, observed))
+    told = {"ranking"} if audited.ranks_otherwise else set()
+    if audited.kinds is not None:
+        told |= {"class_prior", "confirmed_share"}
+        if "class_prior" in kinds and set(kinds) <= _WITH_RANKING and audited.ranking is None:
+            parts.append(_ranking_at_new_prior(sizes, observed))
+    same = audited.ranking == "as before"
     parts += [
-        _of_kind(kind, kinds, sizes, observed)
+        _of_kind(kind, kinds, sizes, observed, ranks_as_before=same)
         for kind in kinds
-        if kind not in ("class_prior", "confirmed_share")
+        if kind not in told
     ]
     return " ".join(filter(None, parts))
 
 
-def _may_be_either(kinds: Sequence[str], observed: Observed) -> bool:
+def _is_for_audits(kinds: Sequence[str], observed: Observed) -> bool:
     """Whether the class prior or confirmations may have changed."""
     confirmed = observed.confirmed
     return (
         not kinds
-        or not set(WORLD_OR_CONFIRMATIONS).isdisjoint(kinds)
+        or not {*WORLD_OR_CONFIRMATIONS, "labeling"}.isdisjoint(kinds)
         or not confirmed.low <= 1 <= confirmed.high
     )
 
 
-def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], observed: Observed) -> str:
+def _of_kind(
+    kind: str,
+    kinds: Sequence[str],
+    sizes: Mapping[str, Size],
+    observed: Observed,
+    *,
+    ranks_as_before: bool = False,
+) -> str:
     auc = sizes.get(AUC_AT_NEW_PRIOR) if "class_prior" in kinds else sizes.get("auc")
     ranking = f" (AUC {change(auc)})" if auc is not None else ""
     if kind == "class_prior":
@@ -103,7 +121,7 @@ def _of_kind(kind: str, kinds: Sequence[str], sizes: Mapping[str, Size], observe
     if kind == "label_delay":
         return _label_delay(sizes)
     if kind == "labeling":
-        return _labeling(observed, ranking)
+        return _labeling(observed, ranking, ranks_as_before=ranks_as_before)
     if kind == "traffic":
         return (
             f"The mix of the traffic has changed: {traffic(observed.before, observed.now)}. "
@@ -194,8 +212,14 @@ def _worse_or_better(sizes: Mapping[str, Size], observed: Observed) -> str:
     )
 
 
-def _labeling(observed: Observed, ranking: str) -> str:
+def _labeling(observed: Observed, ranking: str, *, ranks_as_before: bool) -> str:
     how, ranks = ("higher", "better") if observed.ranks_higher else ("lower", "worse")
+    if ranks_as_before:
+        return (
+            f"Confirmed positives score {how}{ranking} while all rows score about as they did: "
+            "other positives get confirmed than before, and estimates from confirmations alone "
+            "are biased. Check how cases get confirmed."
+        )
     return (
         f"Confirmed positives score {how}{ranking} while all rows score about as they did. Either "
         "other positives get confirmed than before, so that recall, AUC and F1 are biased although "

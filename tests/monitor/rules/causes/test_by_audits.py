@@ -8,9 +8,10 @@ import pytest
 
 from benchmarks.detection.incidents import EDGES, World, window
 from pumonitor.audit.carried import MONTH, PastAudit
-from pumonitor.audit.compared import Ratio, TwoAudits
+from pumonitor.audit.compared import Moved, Ratio, TwoAudits
 from pumonitor.monitor.rules.causes import Period, name_cause
-from pumonitor.monitor.rules.causes.by_audits import ToldByAudits, told_by_audits
+from pumonitor.monitor.rules.causes.by_audits import ToldByAudits, in_words, told_by_audits
+from pumonitor.monitor.rules.causes.next_steps import next_steps
 from tests.audit.made_up_audit import counts
 from tests.monitor.rules.causes.test_followed_causes import MIDDLES
 
@@ -25,8 +26,8 @@ def past(month):
     )
 
 
-def told(changed, *, prior=1.0, frequency=1.0):
-    """Two audits that are sure of one answer."""
+def told(changed, *, prior=1.0, frequency=1.0, auc=None):
+    """Two audits that are sure of one answer; of none where `changed` is None."""
     ratios = [Ratio(value=one, low=one / 1.3, high=one * 1.3) for one in (prior, frequency)]
     support = dict.fromkeys(("neither", "class_prior", "label_frequency", "both"), 0.0)
     compared = TwoAudits(
@@ -34,9 +35,15 @@ def told(changed, *, prior=1.0, frequency=1.0):
         after=past(2),
         class_prior=ratios[0],
         label_frequency=ratios[1],
-        support=support | {changed: 1.0},
+        support=support | ({} if changed is None else {changed: 1.0}),
+        auc=auc,
     )
     return ToldByAudits(compared=compared, sentence="The audits have told.")
+
+
+FELL = Moved(before=0.95, after=0.71, change=-0.24, low=-0.35, high=-0.13)
+STAYED = Moved(before=0.95, after=0.94, change=-0.01, low=-0.03, high=0.01)
+OPEN = Moved(before=0.95, after=0.9, change=-0.05, low=-0.15, high=0.05)
 
 
 def period(world, *, windows, seed):
@@ -116,3 +123,72 @@ def test_the_sentence_has_both_audits_and_both_ratios():
         "be told yet whether the class prior changed or how often positives get confirmed: there "
         "are 1.00 times ("
     )
+
+
+def other_positives(audited):
+    """Confirmed positives score lower, all rows as before."""
+    rng = np.random.default_rng(3)
+
+    def one(separation):
+        rows = window(BEFORE, rng)
+        lower = window(replace(BEFORE, separation=separation), rng)
+        return MIDDLES, lower[0], rows[1]
+
+    before = Period.counted([one(BEFORE.separation) for _ in range(30)], edges=EDGES)
+    now = Period.counted([one(0.8) for _ in range(4)], edges=EDGES)
+    return name_cause(before, now, class_prior=0.08, audited=audited)
+
+
+def test_a_ranking_that_fell_by_the_audits_is_the_cause():
+    assert other_positives(None).kinds == ("labeling",)
+    found = other_positives(told(None, auc=FELL))
+    assert found.kinds == ("ranking",)
+    assert found.sentence.startswith("The audits have told.")
+    assert "Either" not in found.sentence
+    assert found.support["ranking"] == pytest.approx(1.0)
+    stored = found.to_dict()
+    assert stored["by_audits"]["auc"]["after"] == 0.71
+    steps = next_steps("recall", stored)
+    assert any("Retrain" in one.action for one in steps)
+    assert not any("audit decide" in one.action for one in steps)
+
+
+def test_a_ranking_that_stayed_by_the_audits_leaves_confirmations():
+    found = other_positives(told(None, auc=STAYED))
+    assert found.kinds == ("labeling",)
+    assert "other positives get confirmed than before" in found.sentence
+    assert "Either" not in found.sentence
+    assert not any("audit" in one.action for one in next_steps("f1", found.to_dict()))
+
+
+def test_two_audits_are_told_of_although_they_leave_the_question_open():
+    found = other_positives(told(None, auc=OPEN))
+    assert found.kinds == ("labeling",)
+    assert "Either" in found.sentence
+    assert found.sentence.endswith("The audits have told.")
+    assert any("audit decide" in one.action for one in next_steps("f1", found.to_dict()))
+    before = other_positives(told_by_audits([past(0)], since=FIRST + MONTH))
+    assert "The next audit tells." in before.sentence
+
+
+def test_a_changed_ranking_goes_first_in_the_sentence():
+    world, fell, stayed = (
+        in_words(replace(told("class_prior", prior=1.5).compared, auc=auc))
+        for auc in (None, FELL, STAYED)
+    )
+    assert "ranks" not in world
+    assert "(2026-03-02 to 2026-04-02) the model ranks worse: AUC 0.950 before, 0.710" in fell
+    assert "By them the class prior changed" in fell
+    assert "By them the model ranks as before: AUC 0.950 before, 0.940 after" in stayed
+    assert stayed.index("class prior") < stayed.index("ranks")
+
+
+def test_audits_that_are_read_later_decide_the_next_steps():
+    left_open = {"kinds": ["labeling"], "sizes": {"auc": {"change": -0.2}}}
+    for kinds in (["labeling"], []):
+        worse = next_steps("f1", {"kinds": kinds, "by_audits": {"ranking": "worse"}})
+        assert worse[-1].action == "Do not move the threshold for it."
+        better = next_steps("f1", left_open | {"kinds": kinds, "by_audits": {"ranking": "better"}})
+        assert better[-1].action == "Move the reference to after the change if it lasts."
+    same = next_steps("f1", left_open | {"by_audits": {"ranking": "as before"}})
+    assert same[-1].action == "Leave the model and the threshold as they are."

@@ -1,0 +1,79 @@
+"""Alerts before and after audits are read: what is told since, and when a breach was noticed."""
+
+import pytest
+
+from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.dashboard.app import make_app
+from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.inspection.alerts_shown import alerts_shown
+from pumonitor.monitor.inspection.audits_since import AuditsSince
+from tests.monitor.windows.audited_weeks import FIRST, WEEK, draw, review, write_weeks
+
+pytestmark = pytest.mark.usefixtures("unsearched_labels")
+
+WEEKS, CHANGED = 8, 5
+NOW = FIRST + (WEEKS + 3) * WEEK
+READ = FIRST + 60 * WEEK
+RULES = """\
+    rules:
+      - {metric: labeled_positives, above: 120}
+      - {metric: f1, below: 0.9, evidence: audited}
+"""
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    """Positives are 2.5 times as many from week 5 on; weeks 1 and 6 are audited later."""
+    truth = write_weeks(
+        tmp_path_factory.mktemp("weeks"), weeks=WEEKS, jumps=2.5, jumps_in=CHANGED, rules=RULES
+    )
+    configuration = read_configuration(truth.path).configuration
+    with open_jobs(configuration, clock=lambda: NOW, deliver=False) as found:
+        assert found.run().failures == []
+        found.monitors_of_site = configuration.monitors
+        found.before = firing(found)
+        for name, week in (("a1", 1), ("a2", 6)):
+            review(found.ledger, draw(found.ledger, truth, name, weeks=(week,)))
+        assert found.run().failures == []
+        yield found
+
+
+def firing(jobs):
+    shown = alerts_shown(
+        jobs.ledger.alerts,
+        now=NOW,
+        monitors=["weekly"],
+        firing=True,
+        audits=AuditsSince(jobs.ledger),
+    )
+    return {one.alert.metric: one for one in shown}
+
+
+def test_what_audits_have_told_since_is_said_beside_the_cause(jobs):
+    before, after = (one["labeled_positives"] for one in (jobs.before, firing(jobs)))
+    assert before.alert.firing_since == after.alert.firing_since == FIRST + CHANGED * WEEK
+    assert before.told_since == ""
+    assert after.cause == before.cause
+    assert after.told_since.startswith("By the audits a1 (2026-01-12 to 2026-01-19) and a2 (")
+    assert "the class prior changed" in after.told_since
+
+
+def test_without_being_asked_nothing_is_compared(jobs):
+    [one] = [
+        one
+        for one in alerts_shown(jobs.ledger.alerts, now=NOW, monitors=["weekly"], firing=True)
+        if one.alert.metric == "labeled_positives"
+    ]
+    assert one.told_since == ""
+
+
+def test_pages_and_api_say_it(jobs):
+    one = firing(jobs)["labeled_positives"]
+    site = Site(monitors=jobs.monitors_of_site, ledger=jobs.ledger, clock=lambda: NOW)
+    client = make_app(site, is_host=lambda _: True).test_client()
+    said = f"<b>Told by audits since:</b> {one.told_since}"
+    assert said in client.get("/monitors/weekly").text
+    assert said in client.get(f"/monitors/weekly/alerts/{one.alert.rule_key}").text
+    items = client.get("/api/v1/alerts").json["items"]
+    assert one.told_since in [item["told_since"] for item in items]
