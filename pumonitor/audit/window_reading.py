@@ -39,6 +39,8 @@ class WindowReading:
     shared : ndarray of shape (bins, bins), optional
         Covariance of v = -logit e that is common to this window and those of the first audit.
     reviewers : Reviewers, optional
+    of_window : bool
+        Whether the audit was drawn from this window, alone or among others.
     """
 
     name: str
@@ -47,6 +49,7 @@ class WindowReading:
     believed: FrequencyByScore | FrequencyByBin
     shared: FloatArray | None = None
     reviewers: Reviewers | None = None
+    of_window: bool = False
 
     def read(
         self, *, seed: int, confidence_level: float = 0.95, f_beta: float = 2.0
@@ -80,6 +83,7 @@ class WindowReading:
         return {
             "audit": self.name,
             "method": self.method,
+            "of_window": self.of_window,
             "bins": {
                 one.name: getattr(counts.bins, one.name).tolist() for one in fields(ScoreBins)
             },
@@ -105,6 +109,7 @@ class WindowReading:
             believed=_restored(stored["believed"]),
             shared=None if shared is None else np.array(shared),
             reviewers=None if seeds is None else Reviewers(**seeds),
+            of_window=stored.get("of_window", False),
         )
 
 

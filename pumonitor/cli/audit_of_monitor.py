@@ -112,9 +112,7 @@ def draw_of_monitor(asked: Asked, out: Path, *, seed: str | None, more: int | No
                             asked, monitor, ledger, configuration, source, seed, step
                         )
                     else:
-                        drawn, store = _extend(
-                            asked, monitor, ledger, configuration, source, more, step
-                        )
+                        drawn, store = _extend(asked, monitor, ledger, source, more, step)
                 _write(drawn, monitor, out)
                 try:
                     store()
@@ -204,7 +202,6 @@ def _extend(
     asked: Asked,
     monitor: Monitor,
     ledger: Ledger,
-    configuration: str,
     source: PredictionSource,
     more: int,
     step: Step,
@@ -214,7 +211,7 @@ def _extend(
     from pumonitor.monitor.audits.drawing import draw_more
     from pumonitor.monitor.changes import local_user
 
-    audit = _audit_to_extend(asked, monitor, ledger, configuration)
+    audit = _audit_to_extend(asked, monitor, ledger)
     drawn = draw_more(
         monitor,
         source,
@@ -232,13 +229,12 @@ def _extend(
     )
 
 
-def _audit_to_extend(
-    asked: Asked, monitor: Monitor, ledger: Ledger, configuration: str
-) -> StoredAudit:
-    """The last audit, or that of the windows asked for."""
+def _audit_to_extend(asked: Asked, monitor: Monitor, ledger: Ledger) -> StoredAudit:
+    """The last audit that is used, or that of the windows asked for."""
+    from pumonitor.monitor.audits.unused import not_used_said, unused_audits
     from pumonitor.monitor.rules.windows.named_period import read_period
 
-    found = list(ledger.reviews.all(monitor.name, configuration=configuration))
+    found = list(ledger.reviews.all(monitor.name))
     if asked.model_version is not None:
         found = [one for one in found if one.model_version == asked.model_version]
     if asked.windows is not None:
@@ -250,7 +246,12 @@ def _audit_to_extend(
         ]
     if not found:
         raise InputError(no_audit(monitor.name))
-    return found[-1]
+    unused = unused_audits(ledger, monitor)
+    used = [one for one in found if one.name not in unused]
+    if not used:
+        msg = f"{not_used_said(found[-1].name, unused)}; draw a new one, without --more"
+        raise InputError(msg)
+    return used[-1]
 
 
 def no_audit(monitor: str) -> str:

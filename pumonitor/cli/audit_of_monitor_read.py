@@ -25,6 +25,7 @@ def read_of_monitor(
     with errors_as_messages():
         from pumonitor.cli.audit_files import read_verdict_columns
         from pumonitor.monitor.audits.reading import given_verdicts, lines_digest
+        from pumonitor.monitor.audits.unused import not_used_said, unused_audits
         from pumonitor.monitor.changes import local_user
 
         columns = read_verdict_columns(path)
@@ -39,20 +40,38 @@ def read_of_monitor(
             )
             audits = {one.audit for one in done.judged.usable}
             found = [one for one in ledger.audits_as_read(monitor) if one.name in audits]
+            unused = {
+                name: why for name, why in unused_audits(ledger, chosen).items() if name in audits
+            }
+    # Windows of a former configuration are due as well, and wait until it is put to use again.
+    windows = done.reopened if audits - set(unused) else 0
     if as_json:
         refused: dict[str, int] = {}
         for (_, reason), named in done.judged.refused.items():
             refused[reason] = refused.get(reason, 0) + len(named)
-        counts = {"added": done.added, "known": done.known, "windows": done.reopened}
+        counts = {"added": done.added, "known": done.known, "windows": windows}
         unread = {one.name: one.unread for one in found}
-        typer.echo(json.dumps({"monitor": monitor, **counts, "unread": unread, "refused": refused}))
+        typer.echo(
+            json.dumps(
+                {
+                    "monitor": monitor,
+                    **counts,
+                    "unread": unread,
+                    "not_used": unused,
+                    "refused": refused,
+                }
+            )
+        )
         return
-    _print_received(monitor, done)
+    _print_received(monitor, done, windows)
     for one in found:
         typer.echo(
             f"Audit {one.name}: {one.cases - one.unread} of {one.cases} cases read, "
             f"{one.conflicts} with verdicts that contradict each other."
         )
+        if one.name in unused:
+            said = not_used_said(one.name, unused)
+            typer.echo(f"{said[0].upper()}{said[1:]}.")
 
 
 def show_of_monitor(
@@ -72,9 +91,9 @@ def show_of_monitor(
 
         with (
             settings_as_input(),
-            opened(config, monitor) as (chosen, ledger, configuration),
+            opened(config, monitor) as (chosen, ledger, _),
         ):
-            standing = standing_of_audits(ledger, chosen, configuration)
+            standing = standing_of_audits(ledger, chosen)
             by_name = {one.audit.name: one for one in standing.audits}
             if not by_name:
                 raise InputError(no_audit(monitor))
@@ -117,12 +136,12 @@ def status_of_monitors(monitor: str | None, *, config: Path, as_json: bool) -> N
         from pumonitor.cli.audit_tables import print_standing
         from pumonitor.monitor.app import chosen_monitors, open_ledger
         from pumonitor.monitor.audits.status import standing_of_audits
-        from pumonitor.monitor.config.file import configuration_hash, read_configuration
+        from pumonitor.monitor.config.file import read_configuration
 
         configuration = read_configuration(config, needs="ledger").configuration
         with open_ledger(configuration) as ledger:
             found = [
-                standing_of_audits(ledger, one, configuration_hash(one))
+                standing_of_audits(ledger, one)
                 for one in chosen_monitors(configuration, monitor).values()
             ]
     if as_json:
@@ -132,7 +151,7 @@ def status_of_monitors(monitor: str | None, *, config: Path, as_json: bool) -> N
         print_standing(one)
 
 
-def _print_received(monitor: str, done: Received) -> None:
+def _print_received(monitor: str, done: Received, windows: int) -> None:
     from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
@@ -142,8 +161,8 @@ def _print_received(monitor: str, done: Received) -> None:
     )
     for sentence in done.judged.said():
         console.print(f"Not used: {sentence}", markup=False)
-    if done.reopened:
+    if windows:
         console.print(
-            f"{done.reopened} windows are evaluated with them in the next round: pumonitor run",
+            f"{windows} windows are evaluated with them in the next round: pumonitor run",
             markup=False,
         )

@@ -184,6 +184,8 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
 
 
 def _status_lines(status: AuditStatus) -> list[str]:
+    from pumonitor.monitor.audits.unused import not_used_said
+
     found, one = status.to_dict(), status.audit
     of_version = f", model version {one.model_version}" if one.model_version else ""
     read_at = "" if status.read_at is None else f", last on {status.read_at:%Y-%m-%d %H:%M} UTC"
@@ -201,10 +203,7 @@ def _status_lines(status: AuditStatus) -> list[str]:
             f"found, {status.seeds} in the file"
         )
     if not status.is_current:
-        lines.append(
-            "  drawn under a configuration with other rows, scores, threshold or labels: it is not "
-            "used"
-        )
+        lines.append(f"  {not_used_said(one.name, {one.name: status.changes})}")
     return lines + [f"  {line}" for line in _refused_lines(status.refused)]
 
 

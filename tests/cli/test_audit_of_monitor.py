@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import logging
+import shutil
 import stat
 from collections.abc import Iterator
 from datetime import timedelta
@@ -266,3 +267,43 @@ def test_a_plan_of_windows_is_that_of_their_rows(shop: Path) -> None:
         *("--width", "precision=.5", "--json"),
     )
     assert json.loads(wide.stdout)["metrics"] == ["precision"]
+
+
+@pytest.fixture
+def own_shop(shop: Path, drawn: Any, tmp_path: Path) -> Path:
+    """The same tables with a copy of the state, in which a test can do what others do not see."""
+    shutil.copy(shop.parent / "state.db", tmp_path / "own.db")
+    path = shop.parent / f"{tmp_path.name}.yaml"
+    path.write_text(shop.read_text().replace("sqlite:///state.db", f"sqlite:///{tmp_path}/own.db"))
+    return path
+
+
+def said_by(result: Result) -> str:
+    return " ".join(result.output.replace("│", " ").split())
+
+
+def test_an_audit_of_another_threshold_is_not_used_and_all_commands_say_why(
+    own_shop: Path, drawn: Any, tmp_path: Path
+) -> None:
+    text = own_shop.read_text()
+    assert "threshold: 0.5" in text
+    own_shop.write_text(text.replace("threshold: 0.5", "threshold: 0.7"))
+    why = "is not used, since it was drawn before a change: threshold was 0.5 and is now 0.7"
+    of_monitor = ("--monitor", "card-fraud")
+    more = run(own_shop, "draw", *of_monitor, "--more", 5, "--out", tmp_path / "more.csv")
+    assert more.exit_code == 2
+    assert f"{why}; draw a new one, without --more" in said_by(more)
+    path = filled(drawn[1], tmp_path / "cases.csv", {})
+    read = said_by(run(own_shop, "read", path, *of_monitor))
+    assert f"{why}." in read
+    assert "evaluated with them" not in read
+    given = json.loads(run(own_shop, "read", path, *of_monitor, "--json").stdout)
+    (name,) = given["not_used"]
+    assert given["windows"] == 0
+    assert why in said_by(run(own_shop, "status"))
+    # A change that audits do not stand on keeps them, before it has been run.
+    own_shop.write_text(text.replace("panes: [0d]", "panes: [1d]"))
+    assert own_shop.read_text() != text
+    (status,) = json.loads(run(own_shop, "status", "--json").stdout)
+    (audit,) = status["audits"]
+    assert (audit["audit"], audit["is_current"], audit["changes"]) == (name, True, [])

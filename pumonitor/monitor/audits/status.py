@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pumonitor.monitor.audits.unused import unused_audits
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.audits import ReadAudit, StoredReading
@@ -24,9 +25,9 @@ class AuditStatus:
     audit : ReadAudit
     actor : str
         Who drew it.
-    is_current : bool
-        Whether the monitor's configuration of today uses it: it was drawn under this one, or under
-        one of the same rows, scores, threshold and labels.
+    changes : tuple of str
+        Why the monitor's configuration of today does not use it: what changed of rows, scores,
+        threshold and labels since it was drawn. Empty if it is used.
     seeds, twice : int
         Lines of its file that are known positives, and second copies.
     read_at : datetime or None
@@ -37,11 +38,16 @@ class AuditStatus:
 
     audit: ReadAudit
     actor: str
-    is_current: bool
+    changes: tuple[str, ...]
     seeds: int
     twice: int
     read_at: datetime | None
     refused: Mapping[str, int]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the monitor's configuration of today uses it."""
+        return not self.changes
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types, without ids."""
@@ -57,6 +63,7 @@ class AuditStatus:
             "drawn_at": one.drawn_at.isoformat(),
             "drawn_by": self.actor,
             "is_current": self.is_current,
+            "changes": list(self.changes),
             "fair": one.fair,
             "cases": one.cases,
             "decided": counts[0],
@@ -103,11 +110,11 @@ class StandingOfAudits:
         }
 
 
-def standing_of_audits(ledger: Ledger, monitor: Monitor, configuration: str) -> StandingOfAudits:
+def standing_of_audits(ledger: Ledger, monitor: Monitor) -> StandingOfAudits:
     """Read how far the audits of a monitor are."""
     stored = {one.name: one for one in ledger.reviews.all(monitor.name)}
     readings = ledger.reviews.readings(monitor.name)
-    used = {one.name for one in ledger.reviews.all(monitor.name, configuration=configuration)}
+    unused = unused_audits(ledger, monitor)
     found = []
     for one in ledger.audits_as_read(monitor.name):
         kinds = Counter(case.kind for case in ledger.reviews.cases(one.name))
@@ -116,7 +123,7 @@ def standing_of_audits(ledger: Ledger, monitor: Monitor, configuration: str) -> 
             AuditStatus(
                 audit=one,
                 actor=stored[one.name].actor,
-                is_current=one.name in used,
+                changes=unused.get(one.name, ()),
                 seeds=kinds["seed"],
                 twice=kinds["again"],
                 read_at=own[0].read_at if own else None,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.monitor.config.sections.prior_of_period import shown_meaning
 from pumonitor.monitor.config.values.durations import shown_duration
 
-__all__ = ["TABLES", "changes_between", "changes_in"]
+if TYPE_CHECKING:
+    from pumonitor.monitor.config.sections.monitor import Monitor
+
+__all__ = ["TABLES", "changes_between", "changes_in", "unidentified"]
 
 TABLES: Final = ("predictions", "positives")
 _MOST_SHOWN: Final = 60
@@ -32,6 +35,11 @@ def changes_in(
         if name == "panes" and old.get("maturity") != new.get("maturity"):
             continue
         yield f"{name} was {_shown(name, old.get(name))} and is now {_shown(name, new.get(name))}"
+
+
+def unidentified(monitor: Monitor) -> tuple[str, ...]:
+    """Tables whose address could not be read."""
+    return tuple(name for name in TABLES if not getattr(monitor, name).source.is_identified)
 
 
 def _flat(meaning: Mapping[str, Any]) -> dict[str, Any]:

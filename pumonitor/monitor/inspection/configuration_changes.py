@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pumonitor.monitor.config.changes import TABLES, changes_in
+from pumonitor.monitor.config.changes import changes_in, unidentified
 from pumonitor.monitor.config.file import configuration_hash, configuration_meaning
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
@@ -71,7 +71,7 @@ def other_configuration(ledger: LedgerReader, monitor: Monitor) -> OtherConfigur
     Sources whose address cannot be read count as unchanged.
     """
     now = configuration_meaning(monitor)
-    ignored = _unknown(monitor)
+    ignored = unidentified(monitor)
     stored = ledger.configurations(monitor.name)
     same = _same(stored, monitor)
     if set(stored) <= same:
@@ -102,16 +102,11 @@ def stored_hash(ledger: LedgerReader, monitor: Monitor) -> str:
 def _same(stored: Mapping[str, Mapping[str, Any]], monitor: Monitor) -> set[str]:
     """Stored configurations that equal the file's in all parts that can be read."""
     mine = configuration_hash(monitor)
-    ignored = _unknown(monitor)
+    ignored = unidentified(monitor)
     if not ignored:
         return {mine} & set(stored)
     now = configuration_meaning(monitor)
     return {key for key, meaning in stored.items() if not any(changes_in(meaning, now, ignored))}
-
-
-def _unknown(monitor: Monitor) -> tuple[str, ...]:
-    """Tables whose address could not be read."""
-    return tuple(name for name in TABLES if not getattr(monitor, name).source.is_identified)
 
 
 class _Covered:

@@ -255,10 +255,13 @@ def prior_said(evaluation: Mapping[str, Any]) -> str:
     """Sentences on the source of a followed class prior and on what remains unknown about it."""
     audit = evaluation.get("made_with", {}).get("audit")
     if audit is not None:
-        of = "this window" if audit["method"] == "audit" else "other windows"
+        from pumonitor.monitor.windows.evaluation.audited_windows import which_windows
+
+        of = which_windows(audit)
+        comma = "," if "," in of else ""
         return (
-            f"The class prior comes from the audit {audit['audit']} of {of} and the confirmations "
-            "of this one."
+            f"The class prior comes from the audit {audit['audit']} of {of}{comma} and the "
+            "confirmations of this one."
         )
     over_time = _over_time(evaluation)
     if over_time is None:

@@ -55,6 +55,24 @@ def test_new_verdicts_make_evaluated_windows_due_again_and_known_ones_do_not(
     assert [one.added for one in filled.reviews.readings(MONITOR)] == [0, 2]
 
 
+def test_a_file_that_is_read_again_without_its_reviewer_adds_nothing(filled: Ledger) -> None:
+    put_audit(filled)
+    at = DRAWN_AT + timedelta(hours=1)
+    told = [line("k0", "1"), line("k1", "undecided"), line("k3", "0", at=at)]
+    signed = [replace(one, reviewer="ann") for one in told]
+    assert read(filled, *signed).added == 3
+    again = read(filled, *told, digest="e")
+    assert (again.added, again.known, again.reopened) == (0, 3, 0)
+    # What nobody has said yet is new, and so is what contradicts.
+    more = read(filled, line("k0", "0"), line("k2", "1"), line("k1", "undecided"), digest="f")
+    assert (more.added, more.known) == (2, 1)
+    (audit,) = filled.read_audits(MONITOR, CONFIGURATION)
+    assert audit.conflicts == 1
+    # Another reviewer who says the same is a second opinion.
+    bobs = [replace(one, reviewer="bob") for one in told]
+    assert read(filled, *bobs, digest="g").added == 3
+
+
 def test_who_evaluates_meanwhile_has_to_begin_anew(filled: Ledger) -> None:
     put_audit(filled)
     read(filled, line("k0", "1"))

@@ -42,7 +42,8 @@ class Reviews(RuleBasedStateMachine):
     """An audit of eight lines, files of verdicts, and what they should come to.
 
     The model knows no keys, no tables and no order of files: of each reviewer and case, the latest
-    verdicts, those without a time being later than all before.
+    verdicts, those without a time being later than all before. What nobody signed is not new where
+    somebody who was named has said it.
     """
 
     @initialize()
@@ -94,6 +95,7 @@ class Reviews(RuleBasedStateMachine):
         before = {
             place: {at: set(one) for at, one in by.items()} for place, by in self.said.items()
         }
+        self.leave_out_what_is_said_by_name(before, timed, untimed)
         for (number, reviewer, at), some in timed.items():
             self.said[number, reviewer].setdefault(at, set()).update(some)
         for place, some in untimed.items():
@@ -110,6 +112,24 @@ class Reviews(RuleBasedStateMachine):
             len(named) for (_, why), named in done.judged.refused.items() if why != "duplicate"
         )
         assert usable + refused == words
+
+    def leave_out_what_is_said_by_name(self, before: dict, timed: dict, untimed: dict) -> None:
+        """Of what nobody signed, on cases where all of it was said by somebody who was named."""
+        for number in {one for one, reviewer, *_ in [*timed, *untimed] if not reviewer}:
+            named = [by for (one, who), by in before.items() if one == number and who and by]
+            own = {key: some for key, some in timed.items() if key[:2] == (number, "")}
+            last = set().union(*(by[max(by)] for by in named))
+            if (
+                not before.get((number, ""))
+                and untimed.get((number, ""), set()) <= last
+                and all(
+                    some <= set().union(*(by.get(at, set()) for by in named))
+                    for (*_, at), some in own.items()
+                )
+            ):
+                untimed.pop((number, ""), None)
+                for key in own:
+                    del timed[key]
 
     @rule()
     def read_the_last_again(self) -> None:

@@ -9,9 +9,10 @@ from pumonitor import audit_plan
 from pumonitor.errors import InputError
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.audits.status import standing_of_audits
-from pumonitor.monitor.config.file import configuration_hash, read_configuration
+from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.inspection.insights import prior_said
 from pumonitor.monitor.ledger.results.review_verdicts import configurations_of
 from pumonitor.monitor.reports.window_curves import window_curves
 from pumonitor.monitor.reports.window_files import window_files_of
@@ -139,21 +140,36 @@ def test_a_new_configuration_keeps_audits_of_the_same_scores(tmp_path, change, i
         assert jobs.run().failures == []
         found = evaluations(jobs.ledger, weeks=(0, 2))
         monitor = read_configuration(truth.path).configuration.monitors["weekly"]
-        (status,) = standing_of_audits(jobs.ledger, monitor, configuration_hash(monitor)).audits
+        (status,) = standing_of_audits(jobs.ledger, monitor).audits
     methods = {one.evaluation["class_prior"]["method"] for one in found.values()}
     assert methods == ({"audit carried"} if is_kept else {"given"})
     assert status.is_current is is_kept
 
 
-def test_each_window_of_an_audit_over_several_counts_as_audited(tmp_path):
+def test_each_window_of_an_audit_over_several_counts_as_audited(tmp_path, monkeypatch):
+    monkeypatch.setattr(audit_plan, "AUDITS", 2)
     truth = write_weeks(tmp_path, weeks=3, reference=1, more="    class_prior: 0.1\n")
     with jobs_of(truth) as jobs:
         jobs.run()
         review(jobs.ledger, draw(jobs.ledger, truth, "a1", weeks=(0, 1)), until=0.5)
         jobs.run()
         rows = newest(jobs.ledger)
+        said = {
+            week: prior_said(one.evaluation)
+            for week, one in evaluations(jobs.ledger, range(3)).items()
+        }
+        among, _ = decided((truth, jobs), 1, "&value=50&cost=4")
+        apart, _ = decided((truth, jobs), 2, "&value=50&cost=4")
     shares = {week: row.value for (week, metric), row in rows.items() if metric == "audited_share"}
     assert shares == {0: pytest.approx(0.5, abs=0.01), 1: pytest.approx(0.5, abs=0.01)}
+    assert said[0] == said[1]
+    assert "audit a1 of several windows, this one among them, and the confirmations" in said[0]
+    assert "audit a1 of other windows and the confirmations" in said[2]
+    assert ">by audit a1 of several windows, this one among them<" in among
+    assert ">by audit a1 of other windows<" in apart
+    # Windows that an audit was drawn from get more cases of it, and no audit of their own.
+    assert "audit draw</code> <code>--more" in among
+    assert "audit draw</code> <code>--more" not in apart
 
 
 def test_verdicts_on_a_kept_audit_make_windows_of_both_configurations_due(tmp_path):
@@ -323,7 +339,8 @@ def test_a_decision_stands_on_an_audited_window_with_its_numbers_digit_by_digit(
     page, found = decided(reviewed, week, "&value=50&cost=4&capacity=300")
     assert found["window_start"] == (FIRST + week * WEEK).isoformat()
     assert (found["audit"], found["audit_method"]) == ("a1", method)
-    assert f">by {'its audit a1' if method == 'audit' else 'audit a1 of other rows'}<" in page
+    said = "its audit a1" if method == "audit" else "audit a1 of other windows"
+    assert f">by {said}<" in page
     now, chosen, best = found["thresholds"]
     for name in ("precision", "recall", "f1"):
         row, shown = after[week, name], now["estimates"][name]

@@ -91,7 +91,7 @@ class Decided(Answer):
     passed: list[Moment] = Field(description="Newer mature windows, which have no estimates.")
     audit: str = Field(description="Name of the audit that all numbers are by; empty without one.")
     audit_method: Method | None = Field(
-        description="Whether its verdicts are on the rows of the window, or carried from others."
+        description="Whether its verdicts are on the rows of the window alone, or are carried."
     )
     thresholds: list[Threshold]
     criterion: str | None = Field(description="What is highest, at its lower bound, at the best.")

@@ -15,6 +15,7 @@ from pumonitor.monitor.dashboard.pages.decide_address import PER, DecideAddress
 from pumonitor.monitor.dashboard.pages.decide_found import Found, Kind, stands_on
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import interval_shown
+from pumonitor.monitor.windows.evaluation.audited_windows import which_windows
 from pumonitor.report.decision_words import (
     MEANING,
     WHERE,
@@ -74,9 +75,16 @@ def decide_page(site: Site, name: str, query: Mapping[str, str]) -> dict[str, An
         "versions": versions,
         "segments": segments,
         "window": None if window is None else window.evaluation,
+        "audit_windows": "" if window is None else _audit_windows(window.evaluation.evaluation),
         "passed": passed,
         "shown": None if found is None else _shown(found, at),
     }
+
+
+def _audit_windows(evaluation: Mapping[str, Any]) -> str:
+    """Which windows the audit was drawn from that the numbers are by; empty without one."""
+    audit = evaluation.get("made_with", {}).get("audit")
+    return "" if audit is None else which_windows(audit)
 
 
 def _shown(found: Found, at: DecideAddress) -> dict[str, Any]:

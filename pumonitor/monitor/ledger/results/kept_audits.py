@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from pumonitor.monitor.ledger.database.schema import monitors
 
-__all__ = ["sharing_audits"]
+__all__ = ["sharing_audits", "what_audits_stand_on"]
 
 _SAME: Final = (
     "positives",
@@ -39,13 +39,14 @@ def sharing_audits(connection: Connection, monitor: str, configuration: str) -> 
     }
     if configuration not in found:
         return (configuration,)
-    wanted = _what_audits_stand_on(found[configuration])
-    return tuple(one for one, meaning in found.items() if _what_audits_stand_on(meaning) == wanted)
+    wanted = what_audits_stand_on(found[configuration])
+    return tuple(one for one, meaning in found.items() if what_audits_stand_on(meaning) == wanted)
 
 
-def _what_audits_stand_on(meaning: Mapping[str, Any]) -> list[Any]:
+def what_audits_stand_on(meaning: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of the meaning of a configuration that an audit keeps its sense with."""
     predictions = meaning.get("predictions") or {}
-    return [
-        *(meaning.get(name) for name in _SAME),
-        *(predictions.get(name) for name in _SAME_OF_PREDICTIONS),
-    ]
+    return {
+        "predictions": {name: predictions.get(name) for name in _SAME_OF_PREDICTIONS},
+        **{name: meaning.get(name) for name in _SAME},
+    }

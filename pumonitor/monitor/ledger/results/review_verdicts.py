@@ -81,15 +81,23 @@ def add_verdicts(
     """Store the verdicts that are not stored yet; returns their number by audit.
 
     Without a time of its own a verdict is of the time when it is read, unless it says what the
-    reviewer said last.
+    reviewer said last. One that names no reviewer is not new if it says what somebody who was named
+    has said: a file may be read again without its `--reviewer`.
     """
     stored = _stored_verdicts(connection, sorted({one.audit for one in usable}))
     by_place: dict[_Place, list[UsableVerdict]] = defaultdict(list)
     for one in usable:
         by_place[one.audit, one.number, one.reviewer].append(one)
+    of_named: dict[tuple[str, int], list[_Stored]] = defaultdict(list)
+    for (audit, number, reviewer), said in stored.items():
+        if reviewer:
+            of_named[audit, number].append(list(said))
     added: Counter[str] = Counter()
     for place, given in by_place.items():
         before = stored.get(place, [])
+        is_nameless = not before and not place[2]
+        if is_nameless and _is_said_by_named(given, of_named[place[:2]]):
+            continue
         for at, verdict in _new_of(given, before, now):
             earlier = [key for when, key, _ in before if when < at]
             key = connection.execute(
@@ -110,6 +118,21 @@ def add_verdicts(
     return added
 
 
+def _is_said_by_named(given: Sequence[UsableVerdict], named: Sequence[_Stored]) -> bool:
+    """Whether all that nobody signed is known of one case: with its time, or as what stands."""
+    known = {(at, verdict) for said in named for at, _, verdict in said}
+    standing = {verdict for said in named for verdict in _last_of(said)}
+    return all(
+        one.verdict in standing if one.at is None else (one.at, one.verdict) in known
+        for one in given
+    )
+
+
+def _last_of(said: _Stored) -> set[int | None]:
+    """What a reviewer said last of one case; of two verdicts at one moment neither is later."""
+    return {verdict for at, _, verdict in said if at == said[-1][0]}
+
+
 def _new_of(
     given: Sequence[UsableVerdict], before: _Stored, now: datetime
 ) -> list[tuple[datetime, int | None]]:
@@ -118,8 +141,7 @@ def _new_of(
     timed = {(one.at, one.verdict) for one in given if one.at is not None}
     new = sorted(timed - known, key=str)
     untimed = {one.verdict for one in given if one.at is None}
-    last = {verdict for at, _, verdict in before if at == before[-1][0]}
-    if untimed and untimed != last:
+    if untimed and untimed != _last_of(before):
         # Clocks may differ: what is read later is of a later time.
         at = max([now, *(when + _LEAST_STEP for when, _ in [*known, *timed])])
         new += [(at, verdict) for verdict in sorted(untimed, key=str)]

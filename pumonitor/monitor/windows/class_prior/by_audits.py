@@ -273,6 +273,7 @@ def _read_with(
             believed=carried.before[own],
             shared=carried.shared(own),
             reviewers=audit.reviewers,
+            of_window=True,
         )
         return WindowAudits(
             reading=reading, used=_used(audits[: own + 1]), share_read=_share_read(audits[own])
@@ -292,15 +293,16 @@ def _read_with(
             return NO_AUDIT
         arrived, variance = arrived_of(known, counts_of(stored)[0])
         believed = believed.so_far(arrived, log_variance=variance)
+    of = audits[place]
+    is_of_window = window.start in of.by_window and of.model_version == version
     reading = WindowReading(
         name=found.audit.name,
         method="audit carried",
         counts=counts,
         believed=believed,
         shared=shared,
+        of_window=is_of_window,
     )
-    of = audits[place]
-    is_of_window = window.start in of.by_window and of.model_version == version
     seen = _share_read(of) if is_of_window and pane.state != "provisional" else None
     return WindowAudits(reading=reading, used=_used(audits[: place + 1]), share_read=seen)
 

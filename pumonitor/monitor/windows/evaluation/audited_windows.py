@@ -10,7 +10,7 @@ from pumonitor.audit.estimates import AuditedEstimates
 from pumonitor.audit.window_reading import WindowReading
 from pumonitor.results import Finding
 
-__all__ = ["NO_AUDIT", "WindowAudits", "audited_again", "not_used"]
+__all__ = ["NO_AUDIT", "WindowAudits", "audited_again", "not_used", "which_windows"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,6 +49,28 @@ def audited_again(made_with: Mapping[str, Any]) -> AuditedEstimates | None:
     if "audit" not in made_with:
         return None
     return WindowReading.from_dict(made_with["audit"]).read(seed=made_with["seed"])
+
+
+def which_windows(audit: Mapping[str, Any]) -> str:
+    """Which windows the audit of a stored evaluation was drawn from, seen from its own window.
+
+    Parameters
+    ----------
+    audit : mapping
+        What the evaluation was made with (`WindowReading.to_dict`).
+
+    Examples
+    --------
+    >>> which_windows({"method": "audit carried", "of_window": True})
+    'several windows, this one among them'
+    >>> which_windows({"method": "audit carried", "of_window": False})
+    'other windows'
+    """
+    if audit["method"] == "audit":
+        return "this window"
+    # Evaluations of before this was kept do not say so.
+    among = audit.get("of_window", False)
+    return "several windows, this one among them" if among else "other windows"
 
 
 def not_used(why: str) -> Finding:
