@@ -114,7 +114,7 @@ def test_a_share_of_the_cases_above_the_threshold_costs_width(window, file, tmp_
 def test_a_share_above_that_is_none_is_refused(file, share):
     result = run("plan", file, *DATA, "--above", share)
     assert result.exit_code == 2
-    assert "must be a share of the cases" in " ".join(result.output.split())
+    assert "must be a share of the cases" in " ".join(result.output.replace("│", " ").split())
 
 
 def test_verdicts_are_counted_and_others_named(cases, tmp_path):
@@ -155,7 +155,7 @@ def test_an_audit_is_shown_as_evaluate_reads_it(window, file, cases):
     assert narrower["high"] - narrower["low"] < 0.9 * (ev.class_prior.high - ev.class_prior.low)
     refused = run(*given, "--label-frequency", "0.3")
     assert refused.exit_code == 2
-    assert "give (low, high) or leave it out" in " ".join(refused.output.split())
+    assert "give (low, high) or leave it out" in " ".join(refused.output.replace("│", " ").split())
 
 
 def test_a_report_shows_it_with_and_without(file, cases, tmp_path):
@@ -175,7 +175,7 @@ def test_a_plan_draws_its_widths(file, tmp_path):
     assert "Cases reviewed" in chart.read_text()
     refused = run(*given, "--chart", tmp_path / "plan.pdf")
     assert refused.exit_code == 2
-    assert "must end with .png or .svg" in " ".join(refused.output.split())
+    assert "must end with .png or .svg" in " ".join(refused.output.replace("│", " ").split())
 
 
 def test_undecided_cases_are_told_with_their_interval(window, file, cases, tmp_path):
@@ -199,7 +199,7 @@ def test_cases_are_never_written_over(file, cases):
         *("--class-prior", 0.1, "--out", cases),
     )
     assert result.exit_code == 2
-    assert "may hold verdicts" in " ".join(result.output.split())
+    assert "may hold verdicts" in " ".join(result.output.replace("│", " ").split())
     assert cases.read_text() == before
 
 
@@ -243,4 +243,4 @@ def test_verdicts_that_cannot_be_read(tmp_path, cases):
     ]:
         result = run("read", *given)
         assert result.exit_code == 2
-        assert said in " ".join(result.output.split())
+        assert said in " ".join(result.output.replace("│", " ").split())

@@ -138,7 +138,7 @@ def test_nothing_is_drawn_from_windows_that_are_not_mature(shop: Path, tmp_path:
         shop, "draw", "--monitor", "card-fraud", "--windows", "2026-01", "--out", tmp_path / "c.csv"
     )
     assert result.exit_code == 2
-    said = " ".join(result.output.split())
+    said = " ".join(result.output.replace("│", " ").split())
     assert "2 windows are not evaluated as mature yet, from 2026-01-04 00:00" in said
     assert "(mature on 2026-01-07 00:00 UTC)" in said
     assert not (tmp_path / "c.csv").exists()
@@ -149,7 +149,9 @@ def test_windows_are_drawn_from_once(shop: Path, drawn: Any, tmp_path: Path) -> 
         shop, "draw", "--monitor", "card-fraud", "--windows", "2026-01-02", "--out", tmp_path / "c"
     )
     assert result.exit_code == 2
-    assert "has windows among these: add cases to it with --more" in " ".join(result.output.split())
+    assert "has windows among these: add cases to it with --more" in " ".join(
+        result.output.replace("│", " ").split()
+    )
     assert run(
         shop, "draw", "--monitor", "card-fraud", "--windows", "2026-01-02", "--out", drawn[0]
     ).output.count("exists already")

@@ -87,7 +87,9 @@ def test_what_is_signed_is_not_written(web_server: FileServer, environment, shop
     signed = [f"{web_server.address}/web/{file}?X-Amz-Signature=canary" for file in FILES]
     failed = CliRunner().invoke(app, ["init", *signed, "--yes"])
     assert failed.exit_code == 2
-    assert "afterwards put the whole address in the environment" in " ".join(failed.output.split())
+    assert "afterwards put the whole address in the environment" in " ".join(
+        failed.output.replace("│", " ").split()
+    )
     assert "canary" not in failed.output
     assert not list(tmp_path.iterdir())
 
