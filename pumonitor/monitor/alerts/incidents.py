@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from pumonitor.monitor.alerts.noticed import as_noticed
 from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
@@ -140,6 +141,9 @@ class AlertTransaction:
                     as_of=pane.as_of,
                     repeat=rule.repeat if is_new else None,
                     cause=self._cause(rule, series, pane.as_of),
+                )
+                found = as_noticed(
+                    found, self._tables.connection, rule=rule, before=alert, pane=pane
                 )
                 self._put(rule, alert, found, fresh=fresh)
 

@@ -12,11 +12,12 @@ import numpy as np
 from pumonitor.monitor.alerts.alert_inputs import AlertInputs
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, always, quiet_alarms, quiet_views
 from pumonitor.monitor.alerts.inputs import alert_inputs
+from pumonitor.monitor.alerts.noticed import as_noticed
 from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.alerts.panes import next_panes, with_results
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.alerts import PaneResults
+from pumonitor.monitor.ledger.records.alerts import PaneResults, RecordedPane
 from pumonitor.monitor.rules.alerts.alert import Alert, Place, Transition
 from pumonitor.monitor.rules.alerts.emission import emission
 from pumonitor.monitor.rules.alerts.fold import RuleFold
@@ -123,9 +124,8 @@ def simulate_alerts(
             track.set_known_reference(known_reference)
         for key in track.take(pane):
             if key in track.folds:
-                events[key] += _news(
-                    track.folds[key], alerts, monitor=monitor.name, as_of=pane.pane.as_of
-                )
+                fold = track.folds[key]
+                events[key] += _news(fold, alerts, ledger, monitor=monitor.name, pane=pane.pane)
     quiet = quiet_views(ledger, monitor, configuration, track)
     replays = []
     for rule in rules:
@@ -179,7 +179,12 @@ def _panes(
 
 
 def _news(
-    fold: RuleFold, alerts: dict[Place, Alert], *, monitor: str, as_of: datetime
+    fold: RuleFold,
+    alerts: dict[Place, Alert],
+    ledger: Ledger,
+    *,
+    monitor: str,
+    pane: RecordedPane,
 ) -> Iterator[Transition]:
     for series in sorted(fold.states[-1]):
         known = [at for at, one in enumerate(fold.states) if series in one]
@@ -198,9 +203,12 @@ def _news(
             [fold.states[at][series] for at in known],
             [fold.evidence[at][series] for at in known],
             rule=rule,
-            as_of=as_of,
+            as_of=pane.as_of,
             repeat=None,
         )
+        if found is not None and rule.audited:
+            with ledger.database.reading() as connection:
+                found = as_noticed(found, connection, rule=rule, before=before, pane=pane)
         if found is not None:
             alerts[before.place] = before.after(found)
             yield found

@@ -2,8 +2,9 @@
 
 import pytest
 
+from pumonitor.monitor.alerts.simulation import simulate_alerts
 from pumonitor.monitor.app import open_jobs
-from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.alerts_shown import alerts_shown
@@ -31,7 +32,7 @@ def jobs(tmp_path_factory):
     configuration = read_configuration(truth.path).configuration
     with open_jobs(configuration, clock=lambda: NOW, deliver=False) as found:
         assert found.run().failures == []
-        found.monitors_of_site = configuration.monitors
+        found.monitors_of_site, found.path = configuration.monitors, truth.path
         found.before = firing(found)
         for name, week in (("a1", 1), ("a2", 6)):
             review(found.ledger, draw(found.ledger, truth, name, weeks=(week,)))
@@ -77,3 +78,45 @@ def test_pages_and_api_say_it(jobs):
     assert said in client.get(f"/monitors/weekly/alerts/{one.alert.rule_key}").text
     items = client.get("/api/v1/alerts").json["items"]
     assert one.told_since in [item["told_since"] for item in items]
+
+
+def noticed(jobs):
+    return [
+        (one.transition.rule, one.transition.window_start, one.transition.as_of)
+        for one in jobs.ledger.alerts.history("weekly")
+        if one.transition.kind == "fired" and one.transition.metric == "f1"
+    ]
+
+
+def test_a_breach_in_an_audited_window_is_noticed_when_its_verdicts_are_read(jobs):
+    assert "f1" not in jobs.before
+    assert noticed(jobs) == [("f1 below 0.9", FIRST + 1 * WEEK, READ)]
+    assert firing(jobs)["f1"].noticed == READ
+    assert firing(jobs)["f1"].alert.firing_since == FIRST + 1 * WEEK
+    assert firing(jobs)["labeled_positives"].noticed < NOW
+
+
+def test_a_rule_that_is_added_later_or_tried_out_says_the_same(jobs):
+    text = jobs.path.read_text()
+    other = jobs.path.with_name("other.yaml")
+    other.write_text(text.replace("below: 0.9,", "below: 0.91,"))
+    configuration = read_configuration(other).configuration
+    with open_jobs(configuration, clock=lambda: NOW, deliver=False) as more:
+        monitor = configuration.monitors["weekly"]
+        [tried] = [
+            one
+            for one in simulate_alerts(
+                more.ledger,
+                monitor,
+                configuration_hash(monitor),
+                references=more.references,
+                now=NOW,
+            )
+            if one.rule == "f1 below 0.91"
+        ]
+        assert more.run().failures == []
+        found = {one[0]: one for one in noticed(more)}["f1 below 0.91"]
+    assert found == ("f1 below 0.91", FIRST + 1 * WEEK, READ)
+    assert [(one.kind, one.window_start, one.as_of) for one in tried.events] == [
+        ("fired", FIRST + 1 * WEEK, READ)
+    ]

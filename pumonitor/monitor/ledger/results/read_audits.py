@@ -10,14 +10,19 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Connection, Row, Select, and_, func, select
 
-from pumonitor.monitor.ledger.database.schema import review_audits, review_cases, review_verdicts
+from pumonitor.monitor.ledger.database.schema import (
+    review_audits,
+    review_cases,
+    review_verdicts,
+    windows,
+)
 from pumonitor.monitor.ledger.records.audits import ReadAudit, SegmentVerdicts, WindowCounts
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
-__all__ = ["AuditsReader"]
+__all__ = ["AuditsReader", "verdicts_read_at"]
 
 CONFLICT: Final = "conflict"
 """What verdicts that contradict each other come to."""
@@ -68,6 +73,41 @@ class AuditsReader(DatabaseReader):
                 kept = sharing_audits(connection, monitor, configuration)
                 query = query.where(own.configuration.in_(kept))
             return [_as_read(connection, row) for row in connection.execute(query).all()]
+
+
+def verdicts_read_at(
+    connection: Connection, monitor: str, *, window_key: str, start: datetime
+) -> datetime | None:
+    """When the last verdict on a case of a window was read; None if none was.
+
+    Parameters
+    ----------
+    connection : Connection
+    monitor : str
+    window_key : str
+        Of any window of the configuration.
+    start : datetime
+        Start of the window.
+    """
+    configuration = connection.scalar(
+        select(windows.c.configuration).where(windows.c.window_key == window_key)
+    )
+    if configuration is None:
+        return None
+    cases, verdicts, audits = review_cases.c, review_verdicts.c, review_audits.c
+    kept = sharing_audits(connection, monitor, configuration)
+    found: datetime | None = connection.scalar(
+        select(func.max(verdicts.read_at))
+        .select_from(review_verdicts)
+        .join(review_cases, and_(cases.audit == verdicts.audit, cases.number == verdicts.number))
+        .join(review_audits, audits.audit == cases.audit)
+        .where(
+            audits.monitor == monitor,
+            audits.configuration.in_(kept),
+            cases.window_start == start,
+        )
+    )
+    return found
 
 
 def _as_read(connection: Connection, row: Row[Any]) -> ReadAudit:

@@ -84,7 +84,8 @@ class Transition(AlertIdentity):
     window_start, window_end : datetime
         The window with the evidence.
     as_of : datetime
-        Labels known by then were used.
+        Labels known by then were used. Of rules with ``evidence: audited`` not before the verdicts
+        on the window were read.
     firing_since : datetime or None
         Start of the window with which the incident began.
     value, low, high : float or None

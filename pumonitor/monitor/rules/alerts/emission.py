@@ -88,7 +88,8 @@ def closing(alert: Alert, *, as_of: datetime, cause: Mapping[str, Any]) -> Trans
         alert,
         alert.last_evidence(),
         "resolved",
-        as_of=as_of,
+        # What it rests on may have been known later than its window: verdicts of an audit.
+        as_of=max(as_of, alert.emitted_as_of or as_of),
         sentence=text,
         reason="configuration",
         cause=cause,
