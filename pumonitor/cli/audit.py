@@ -263,7 +263,7 @@ def show(
         typer.Argument(
             metavar="[FILE|AUDIT]",
             help="CSV or Parquet file, or a quoted pattern; with --monitor the name of an audit, "
-            "by default its last.",
+            "by default the last with verdicts.",
         ),
     ] = None,
     *,

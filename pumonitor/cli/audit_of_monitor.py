@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,10 @@ from pumonitor.cli.progress import progress_bar
 from pumonitor.errors import InputError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pumonitor.audit_plan import AuditPlan
+    from pumonitor.monitor.audits.audited_windows import WindowsToAudit
     from pumonitor.monitor.audits.drawing import DrawnCases, Step
     from pumonitor.monitor.config.configuration import Configuration
     from pumonitor.monitor.config.sections.monitor import Monitor
@@ -89,10 +92,16 @@ def plan_of_monitor(asked: Asked, *, as_json: bool) -> None:
                 windows = _windows(asked, monitor, ledger)
                 found = plan_windows(monitor, windows, asked=asked.plan, progress=step)
         if as_json:
-            typer.echo(json.dumps(found.to_dict(), allow_nan=False))
+            taken = {"windows": [one.window.start.isoformat() for one in windows.panes]}
+            waiting = [
+                {"start": one.start.isoformat(), "mature_at": one.mature_at.isoformat()}
+                for one in windows.waiting
+            ]
+            written = found.to_dict() | taken | {"windows_waiting": waiting}
+            typer.echo(json.dumps(written, allow_nan=False))
             return
         _print_plan(asked, found)
-        _print_left_out(windows.left_out)
+        _print_windows([one.window.start for one in windows.panes], windows)
 
 
 def draw_of_monitor(asked: Asked, out: Path, *, seed: str | None, more: int | None) -> None:
@@ -121,7 +130,7 @@ def draw_of_monitor(asked: Asked, out: Path, *, seed: str | None, more: int | No
                     out.unlink()
                     raise
         _print_plan(asked, drawn.plan)
-        _print_left_out(drawn.left_out)
+        _print_windows([one.start for one in drawn.audit.windows], drawn)
         _print_drawn(asked, drawn, out)
 
 
@@ -281,20 +290,37 @@ def _print_plan(asked: Asked, plan: AuditPlan) -> None:
     print_plan(plan, source=f"{asked.monitor}{period}")
 
 
-def _print_left_out(windows: tuple[str, ...]) -> None:
-    if windows:
-        have = "window has" if len(windows) == 1 else "windows have"
+def _print_windows(taken: Sequence[datetime], found: WindowsToAudit | DrawnCases) -> None:
+    """Which windows cases are from, and which not: they wait, or have too few positives."""
+    from pumonitor.monitor.audits.audited_windows import listed
+
+    starts = listed(f"{one:%Y-%m-%d %H:%M}" for one in taken)
+    typer.echo(f"From {len(taken)} {_windows_word(taken)}: {starts} UTC")
+    if found.waiting:
+        are = "is" if len(found.waiting) == 1 else "are"
         typer.echo(
-            f"{len(windows)} {have} too few confirmed positives to be evaluated and no cases are "
-            f"drawn from there: {', '.join(windows)} UTC"
+            f"Not from {len(found.waiting)} {_windows_word(found.waiting)} that {are} "
+            f"not evaluated as mature yet: {listed(found.waiting)}"
         )
+    left_out = found.left_out
+    if left_out:
+        have = "has" if len(left_out) == 1 else "have"
+        typer.echo(
+            f"{len(left_out)} {_windows_word(left_out)} {have} too few confirmed positives to be "
+            f"evaluated and no cases are drawn from there: {', '.join(left_out)} UTC"
+        )
+
+
+def _windows_word(some: Sequence[object]) -> str:
+    return "window" if len(some) == 1 else "windows"
 
 
 def _print_drawn(asked: Asked, drawn: DrawnCases, out: Path) -> None:
     kinds = [one.kind for one in drawn.cases]
     typer.echo(
         f"Audit {drawn.audit.name}: {len(kinds)} lines are in {out}: {kinds.count('case')} cases, "
-        f"{kinds.count('seed')} known positives among them, {kinds.count('again')} given twice.\n"
+        f"and {kinds.count('seed')} known positives and {kinds.count('again')} cases given twice "
+        "among them.\n"
         "Fill in its column verdict with 1, 0 or undecided, in the order of the file.\n"
         f"Then: pumonitor audit read {out} --monitor {asked.monitor}"
     )

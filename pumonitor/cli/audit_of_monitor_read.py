@@ -29,6 +29,12 @@ def read_of_monitor(
         from pumonitor.monitor.changes import local_user
 
         columns = read_verdict_columns(path)
+        if not any((one or "").strip() for one in columns["verdict"]):
+            msg = (
+                f"no line of {path} has a verdict: give 1 for positive or 0 for negative for at "
+                f"least one of its {len(columns['verdict'])} lines, in the column verdict"
+            )
+            raise InputError(msg)
         with opened(config, monitor) as (chosen, ledger, _):
             lines = given_verdicts(columns, zone=chosen.zone, reviewer=reviewer)
             done = ledger.reviews.read(
@@ -97,8 +103,7 @@ def show_of_monitor(
             by_name = {one.audit.name: one for one in standing.audits}
             if not by_name:
                 raise InputError(no_audit(monitor))
-            newest = max(standing.audits, key=lambda one: one.audit.drawn_at).audit.name
-            name = newest if audit is None else audit
+            name = standing.newest_decided if audit is None else audit
             if name not in by_name:
                 raise InputError(no_such("audit", name, by_name))
             status = by_name[name]
@@ -113,6 +118,7 @@ def show_of_monitor(
                 ],
                 confidence_level=confidence_level,
             )
+            waiting = standing.waiting_since(name) if audit is None else ()
             if report is not None:
                 from pumonitor.cli.written_report import write_report
 
@@ -123,8 +129,14 @@ def show_of_monitor(
                     without_audit=shown.without(curves=True),
                 )
         if as_json:
-            typer.echo(json.dumps(status.to_dict() | shown.to_dict(), allow_nan=False))
+            typer.echo(
+                json.dumps(
+                    status.to_dict() | shown.to_dict() | {"waiting": list(waiting)}, allow_nan=False
+                )
+            )
             return
+        for newer in waiting:
+            typer.echo(f"Audit {newer}, which is newer, waits for verdicts: pumonitor audit read")
         print_shown(status, shown)
         if report is not None:
             typer.echo(f"Report: {report}")

@@ -5,14 +5,23 @@ A link in a notification is opened weeks later, so what is written here stays re
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Final
 from urllib.parse import quote, urlencode
 
-__all__ = ["PageAddresses", "moment_read", "moment_written", "version_read", "version_written"]
+__all__ = [
+    "PageAddresses",
+    "moment_of_date",
+    "moment_read",
+    "moment_written",
+    "version_read",
+    "version_written",
+]
 
 _WRITTEN: Final = "%Y-%m-%dT%H:%M:%SZ"
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +122,21 @@ def moment_read(given: str) -> datetime | None:
         return None
     # It is read leniently: digits of other scripts, and numbers without leading zeros.
     return found if moment_written(found) == given else None
+
+
+def moment_of_date(given: str, *, zone: tzinfo) -> datetime | None:
+    """Where a bare date begins in a zone; None if it is no date.
+
+    Examples
+    --------
+    >>> moment_of_date("2026-03-01", zone=UTC).isoformat(), moment_of_date("2026-3-1", zone=UTC)
+    ('2026-03-01T00:00:00+00:00', None)
+    """
+    try:
+        day = datetime.fromisoformat(given).replace(tzinfo=zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return day if _DATE.fullmatch(given) else None
 
 
 def _query(**values: str | None) -> str:

@@ -93,6 +93,8 @@ def test_the_file_holds_ids_and_columns_and_nothing_that_tells_a_score(drawn: An
     assert len(lines) == 90 + 9 + 9
     assert {one["country"] for one in lines} == {"DE", "FR"}
     assert {one["verdict"] for one in lines} == {""}
+    assert "90 cases, and 9 known positives and 9 cases given twice among them." in said_by(result)
+    assert "From 3 windows: 2026-01-01 00:00, 2026-01-02 00:00" in said_by(result)
     assert "108 lines are in" in result.output
     assert CANARY not in result.output
 
@@ -135,7 +137,9 @@ def test_cases_are_the_unconfirmed_rows_of_smallest_key_in_each_bin(shop: Path, 
 
 def test_nothing_is_drawn_from_windows_that_are_not_mature(shop: Path, tmp_path: Path) -> None:
     result = run(
-        shop, "draw", "--monitor", "card-fraud", "--windows", "2026-01", "--out", tmp_path / "c.csv"
+        shop,
+        *("draw", "--monitor", "card-fraud", "--windows", "2026-01-04..2026-01-06"),
+        *("--out", tmp_path / "c.csv"),
     )
     assert result.exit_code == 2
     said = " ".join(result.output.replace("│", " ").split())
@@ -282,6 +286,14 @@ def own_shop(shop: Path, drawn: Any, tmp_path: Path) -> Path:
 
 def said_by(result: Result) -> str:
     return " ".join(result.output.replace("│", " ").split())
+
+
+def test_a_file_without_a_verdict_is_refused(own_shop: Path, drawn: Any) -> None:
+    for more in ((), ("--json",)):
+        result = run(own_shop, "read", drawn[0], "--monitor", "card-fraud", *more)
+        assert result.exit_code == 2
+        assert "has a verdict: give 1 for positive or 0 for negative" in said_by(result)
+        assert "of its 108 lines" in said_by(result)
 
 
 def test_an_audit_of_another_threshold_is_not_used_and_all_commands_say_why(

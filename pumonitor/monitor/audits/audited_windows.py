@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from pumonitor.audit.bins import ScoreBins, pooled, score_bins
@@ -19,9 +20,27 @@ from pumonitor.ports import Pane
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["WindowsToAudit", "windows_of_audit", "windows_to_audit"]
+__all__ = ["WaitingWindow", "WindowsToAudit", "listed", "windows_of_audit", "windows_to_audit"]
 
 _NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingWindow:
+    """A window that no cases can be drawn from yet.
+
+    Attributes
+    ----------
+    start : datetime
+    mature_at : datetime
+        When it can be evaluated as mature.
+    """
+
+    start: datetime
+    mature_at: datetime
+
+    def __str__(self) -> str:
+        return f"{self.start:%Y-%m-%d %H:%M} (mature on {self.mature_at:%Y-%m-%d %H:%M} UTC)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +58,8 @@ class WindowsToAudit:
         Today's estimate.
     left_out : tuple of str
         Windows with too few confirmed positives to be evaluated, in words.
+    waiting : tuple of WaitingWindow
+        Others of the period, which are not evaluated as mature yet.
     """
 
     model_version: str
@@ -46,6 +67,7 @@ class WindowsToAudit:
     table: ScoreTable
     class_prior: ClassPriorEstimate
     left_out: tuple[str, ...]
+    waiting: tuple[WaitingWindow, ...] = ()
 
     def bins(self, threshold: float) -> ScoreBins:
         """Score bins of their rows."""
@@ -60,12 +82,12 @@ def windows_to_audit(
     *,
     model_version: str | None = None,
 ) -> WindowsToAudit:
-    """Find the windows of a period, and refuse those whose labels are still to come.
+    """Find the windows of a period whose labels have come, and name those that wait for them.
 
     Raises
     ------
     InputError
-        If there are none, some are not mature or not evaluated yet, they have several model
+        If there are none, none is mature and evaluated yet, they have several model
         versions and none is chosen, or their rows cannot be audited.
     """
     if monitor.label_purity != 1.0:
@@ -80,8 +102,15 @@ def windows_to_audit(
     if not records:
         msg = f"{monitor.name} has no window that starts in {period.name}"
         raise InputError(msg)
-    newest = [_newest(one) for one in records]
-    _refuse_immature(monitor, records, newest)
+    newest = [_mature(one) for one in records]
+    waiting = _waiting(monitor, period, records, newest)
+    if not any(newest):
+        what = "window is" if len(waiting) == 1 else "windows are"
+        msg = (
+            f"{len(waiting)} {what} not evaluated as mature yet, from {listed(waiting)}: choose "
+            "earlier ones, or wait; pumonitor run evaluates what is due"
+        )
+        raise InputError(msg)
     found = _of_version(
         [
             [one for one in ledger.series(record.window_key, pane.number) if not one.segment]
@@ -90,7 +119,7 @@ def windows_to_audit(
         ],
         model_version,
     )
-    return _together(ledger, monitor, configuration, found)
+    return replace(_together(ledger, monitor, configuration, found), waiting=waiting)
 
 
 def windows_of_audit(ledger: LedgerReader, monitor: Monitor, audit: StoredAudit) -> WindowsToAudit:
@@ -109,8 +138,8 @@ def windows_of_audit(ledger: LedgerReader, monitor: Monitor, audit: StoredAudit)
         until=audit.window_end,
         configuration=audit.configuration,
     ):
-        pane = _newest(record)
-        if record.window.start in starts and pane is not None and pane.state != "provisional":
+        pane = _mature(record)
+        if record.window.start in starts and pane is not None:
             found += [
                 one
                 for one in ledger.series(record.window_key, pane.number)
@@ -144,31 +173,29 @@ def _together(
     )
 
 
-def _newest(record: WindowRecord) -> PaneRecord | None:
+def _mature(record: WindowRecord) -> PaneRecord | None:
+    """The newest pane that was evaluated; None if its labels are still to come."""
     evaluated = [one for one in record.panes if one.revision is not None]
-    return evaluated[-1] if evaluated else None
+    return evaluated[-1] if evaluated and evaluated[-1].state != "provisional" else None
 
 
 def _pane(series: StoredSeries) -> Pane:
     return Pane(window=series.window, number=series.number, state=series.state, as_of=series.as_of)
 
 
-def _refuse_immature(
-    monitor: Monitor, records: Sequence[WindowRecord], newest: Sequence[PaneRecord | None]
-) -> None:
-    waiting = [
-        f"{record.window.start:%Y-%m-%d %H:%M} (mature on "
-        f"{record.window.end + monitor.maturity:%Y-%m-%d %H:%M} UTC)"
-        for record, pane in zip(records, newest, strict=True)
-        if pane is None or pane.state == "provisional"
-    ]
-    if waiting:
-        what = "window is" if len(waiting) == 1 else "windows are"
-        msg = (
-            f"{len(waiting)} {what} not evaluated as mature yet, from {_listed(waiting)}: choose "
-            "earlier ones, or wait; pumonitor run evaluates what is due"
-        )
-        raise InputError(msg)
+def _waiting(
+    monitor: Monitor,
+    period: NamedPeriod,
+    records: Sequence[WindowRecord],
+    mature: Sequence[PaneRecord | None],
+) -> tuple[WaitingWindow, ...]:
+    """Windows of the period without labels; the newest are in the ledger only once they are due."""
+    last = records[-1].window.start
+    found = [one.window for one, pane in zip(records, mature, strict=True) if pane is None]
+    found += [one for one in monitor.windows.between(period.start, period.end) if one.start > last]
+    return tuple(
+        WaitingWindow(start=one.start, mature_at=one.end + monitor.maturity) for one in found
+    )
 
 
 def _of_version(
@@ -177,14 +204,14 @@ def _of_version(
     versions = sorted({one.model_version for series in by_window for one in series})
     if wanted is None and len(versions) > 1:
         msg = (
-            f"these windows have the model versions {_listed(versions)}: choose one with "
+            f"these windows have the model versions {listed(versions)}: choose one with "
             "--model-version"
         )
         raise InputError(msg)
     version = wanted if wanted is not None else next(iter(versions), "")
     found = [one for series in by_window for one in series if one.model_version == version]
     if not found:
-        msg = f"these windows have no rows of model version {version!r}, but of {_listed(versions)}"
+        msg = f"these windows have no rows of model version {version!r}, but of {listed(versions)}"
         raise InputError(msg)
     return found
 
@@ -228,7 +255,8 @@ def _class_prior(
     return found
 
 
-def _listed(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
-    return f"{', '.join(listed[:_NAMED])}{more}"
+def listed(names: Iterable[object]) -> str:
+    """The first few, and how many more there are."""
+    found = list(map(str, names))
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return f"{', '.join(found[:_NAMED])}{more}"

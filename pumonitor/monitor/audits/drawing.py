@@ -17,7 +17,7 @@ from pumonitor.audit.ordering import draw_key
 from pumonitor.audit.requests import BinRequest, CaseRequest, DrawnRow
 from pumonitor.audit_plan import AuditPlan, plan_audit_bins
 from pumonitor.errors import InputError
-from pumonitor.monitor.audits.audited_windows import WindowsToAudit
+from pumonitor.monitor.audits.audited_windows import WaitingWindow, WindowsToAudit
 from pumonitor.monitor.config.sections.audits import Audits
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.audits import DrawnWindow, ReviewCase, StoredAudit
@@ -43,6 +43,8 @@ class DrawnCases:
         Number of a line to its `columns`.
     left_out : tuple of str
         Windows that were not drawn from, as in `WindowsToAudit`.
+    waiting : tuple of WaitingWindow
+        Others of the period, which are not mature yet.
     """
 
     audit: StoredAudit
@@ -50,6 +52,7 @@ class DrawnCases:
     cases: tuple[ReviewCase, ...]
     shown: Mapping[int, tuple[str, ...]]
     left_out: tuple[str, ...] = ()
+    waiting: tuple[WaitingWindow, ...] = ()
 
     @property
     def inclusion(self) -> tuple[float, ...]:
@@ -150,7 +153,8 @@ def draw_windows(
     twice = sorted(rows, key=lambda one: draw_key(f"{draw.seed} twice", one.row.id))
     lines = [("case", one) for one in rows] + [("seed", one) for one in positives]
     lines += [("again", one) for one in twice[: round(audits.twice * len(rows))]]
-    return replace(_lined_up(audit, plan, lines, first=1), left_out=windows.left_out)
+    drawn = _lined_up(audit, plan, lines, first=1)
+    return replace(drawn, left_out=windows.left_out, waiting=windows.waiting)
 
 
 def draw_more(

@@ -49,6 +49,11 @@ class AuditStatus:
         """Whether the monitor's configuration of today uses it."""
         return not self.changes
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether at least one of its cases has a verdict of positive or negative."""
+        return any(sum(part.decided) for part in self.audit.by_window.values())
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types, without ids."""
         one = self.audit
@@ -99,6 +104,20 @@ class StandingOfAudits:
     audits: tuple[AuditStatus, ...]
     next_due: datetime | None
     elsewhere: Mapping[str, int]
+
+    @property
+    def newest_decided(self) -> str:
+        """Name of the audit that was drawn last of those with a decided case, else of all."""
+        return max(self.audits, key=lambda one: (one.is_decided, one.audit.drawn_at)).audit.name
+
+    def waiting_since(self, name: str) -> tuple[str, ...]:
+        """Names of audits without a decided case that were drawn after another."""
+        (shown,) = (one.audit for one in self.audits if one.audit.name == name)
+        return tuple(
+            one.audit.name
+            for one in sorted(self.audits, key=lambda one: one.audit.drawn_at)
+            if one.audit.drawn_at > shown.drawn_at and not one.is_decided
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""

@@ -97,7 +97,7 @@ class Mark:
     at: datetime
     number: int
     text: str
-    kind: Literal["alert", "version", "configuration", "note"]
+    kind: Literal["alert", "version", "configuration", "audit", "note"]
 
 
 def draw_time_series(

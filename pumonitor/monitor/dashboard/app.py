@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import unquote
 
 from flask import Flask, Response, abort, redirect, render_template, request, url_for
@@ -49,6 +49,7 @@ from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 from pumonitor.monitor.page_addresses import (
     PageAddresses,
+    moment_of_date,
     moment_read,
     moment_written,
     version_written,
@@ -251,7 +252,19 @@ def _add_alert_pages(app: Flask, site: Site, access: Access) -> None:
 
 def _add_window_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/monitors/<name>/windows/<start>")
-    def show_window(name: str, start: str) -> str:
+    def show_window(name: str, start: str) -> str | Response:
+        day = moment_of_date(start, zone=site.zone(access.seen(name)))
+        if day is not None:
+            asked = request.args
+            place = url_for(
+                "show_window",
+                name=name,
+                start=moment_written(day),
+                version=asked.get("version"),
+                segment=asked.get("segment"),
+                revision=asked.get("revision"),
+            )
+            return cast(Response, redirect(place, 303))
         found = window_page(site, access.seen(name), _moment(start), request.args)
         if found is None:
             abort(404)

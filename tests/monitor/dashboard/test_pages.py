@@ -8,6 +8,7 @@ import io
 import re
 import threading
 from dataclasses import replace
+from urllib.parse import unquote
 
 import pytest
 from sqlalchemy import update
@@ -24,6 +25,7 @@ from pumonitor.monitor.ledger.results import read_results
 from tests.monitor.alerted_ledger import DAY, FIRST
 from tests.monitor.dashboard.page_text import table_of, text_of
 from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages, person
+from tests.monitor.ledger.reviewed_audits import put_audit
 
 SIXTH = "2026-01-06T00:00:00Z"
 
@@ -120,6 +122,28 @@ def test_a_changed_configuration_is_marked_with_what_changed(shop):
         connection.execute(update(configurations).where(configurations.c.is_current).values(now))
     marks = re.findall(r'<li value="\d+">([^<]*)', shop.get("/monitors/card-fraud").text)
     assert marks[0] == "2026-01-03: configuration: threshold was 0.4 and is now 0.5"
+
+
+def test_an_audit_is_marked_at_its_first_window_once_it_was_drawn(shop):
+    configuration = shop.ledger.configuration("card-fraud")
+    put_audit(shop.ledger, "a1", first=1, monitor="card-fraud", configuration=configuration)
+    put_audit(shop.ledger, "a2", first=3, monitor="card-fraud", configuration="another")
+    page = shop.get("/monitors/card-fraud")
+    (mark,) = [one for one in re.findall(r'<li value="\d+">([^<]*)', page.text) if "audit" in one]
+    assert mark == (
+        "2026-01-02: audit a1: cases of 2 windows, until 2026-01-04, drawn on 2026-01-10, "
+        "model version 7"
+    )
+    assert 'class="mark audit"' in page.text
+    assert "audit a1" not in shop.get("/monitors/card-fraud?as_of=2026-01-07T00:00:00Z").text
+
+
+def test_a_date_leads_to_the_window_that_begins_on_it(shop):
+    answer = shop.get("/monitors/card-fraud/windows/2026-01-06?version=2&name=x&_anchor=y")
+    assert answer.status_code == 303
+    place = answer.headers["Location"]
+    assert unquote(place).endswith(f"/windows/{SIXTH}?version=2")
+    assert shop.get(place).status_code == 200
 
 
 def test_as_of_shows_what_was_known_then(shop):
@@ -223,7 +247,8 @@ def test_alerts_page_says_what_fires_and_what_happened(shop):
     ("address", "status", "reason"),
     [
         ("/monitors/other", 404, "not found"),
-        ("/monitors/card-fraud/windows/2026-01-06", 404, "not found"),
+        ("/monitors/card-fraud/windows/2026-1-6", 404, "not found"),
+        ("/monitors/card-fraud/windows/2026-02-30", 404, "not found"),
         ("/monitors/card-fraud/windows/2027-01-06T00:00:00Z", 404, "not found"),
         ("/monitors/card-fraud?metric=recal", 400, "did you mean 'recall'?"),
         (f"/monitors/card-fraud/windows/{SIXTH}?revision=77", 404, "not found"),

@@ -1,4 +1,4 @@
-"""What happened over the windows of a chart: alerts, versions, configurations, people's notes."""
+"""What happened over the windows of a chart: alerts, versions, configurations, audits, notes."""
 
 from __future__ import annotations
 
@@ -63,6 +63,7 @@ def marks_shown(
         *_alerts(ledger, name, shown, at, zone=zone),
         *_versions(shown),
         *_configurations(ledger, name, at),
+        *_audits(ledger, name, at, zone=zone),
         *((one.at, "note", f"{one.author}: {_on_one_line(one.text)}") for one in notes),
     ]
     within = [one for one in sorted(found) if shown.starts[0] <= one[0] <= shown.ends[-1]]
@@ -115,6 +116,23 @@ def _configurations(
         if changes:
             said = shortened("; ".join(changes), most=_LONGEST)
             yield when, "configuration", f"configuration: {said}"
+
+
+def _audits(
+    ledger: Ledger, name: str, at: SeriesAddress, *, zone: tzinfo
+) -> Iterator[tuple[datetime, str, str]]:
+    """Audits that are used, at the first of the windows that they were drawn from."""
+    used = ledger.reviews.all(name, configuration=ledger.configuration(name))
+    for one in used[-_MOST:]:
+        if _is_known(one.drawn_at, at):
+            many = "1 window" if len(one.windows) == 1 else f"{len(one.windows)} windows"
+            version = f", model version {one_line(one.model_version)}" if one.model_version else ""
+            yield (
+                one.window_start,
+                "audit",
+                f"audit {one.name}: cases of {many}, until {moment_text(one.window_end, zone)}, "
+                f"drawn on {moment_text(one.drawn_at, zone)}{version}",
+            )
 
 
 def _on_one_line(text: str) -> str:

@@ -277,7 +277,9 @@ STEPS: Final[Mapping[str, Steps]] = {
         (
             Step(
                 "Draw the next audit.",
-                "pumonitor audit draw --monitor takes the newest windows whose labels are mature.",
+                "pumonitor audit draw --monitor NAME --windows 2026-03 takes the windows of a "
+                "month whose labels are mature. pumonitor audit status lists those that have an "
+                "audit.",
             ),
         ),
     ),

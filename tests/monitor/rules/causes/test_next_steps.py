@@ -56,3 +56,9 @@ def test_of_several_causes_each_step_is_said_once() -> None:
 
 def test_without_a_cause_it_is_not_known() -> None:
     assert next_steps("f1", {}) == next_steps("f1", {"kinds": []}) == STEPS["unclear"].steps
+
+
+def test_an_overdue_audit_is_drawn_by_a_command_that_runs() -> None:
+    (step,) = STEPS["health:audit_overdue"].steps
+    # The command wants windows: it does not choose them.
+    assert "pumonitor audit draw --monitor NAME --windows 2026-03" in str(step)
