@@ -18,7 +18,7 @@ from pumonitor.audit.reading import EXACT, Reading, Reviewers, share_of_decided
 from pumonitor.errors import InputError
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["estimate_audit", "undecided_extremes"]
+__all__ = ["estimate_audit", "undecided_extremes", "undecided_intervals"]
 
 FloatArray = NDArray[np.float64]
 
@@ -115,6 +115,22 @@ def undecided_extremes(
         name: (float(np.min(ends)), float(np.max(ends)))
         for name, ends in ((name, np.array(both)) for name, both in found.items())
     }
+
+
+def undecided_intervals(
+    counts: AuditCounts,
+    *,
+    believed: FrequencyByScore,
+    reviewers: Reviewers | None,
+    confidence_level: float,
+) -> dict[str, tuple[float, float]]:
+    """`undecided_extremes` of the metrics that are defined; none where every case is decided."""
+    if not counts.undecided.any():
+        return {}
+    ends = undecided_extremes(
+        counts, believed=believed, reviewers=reviewers, confidence_level=confidence_level
+    )
+    return {name: both for name, both in ends.items() if not np.isnan(both).any()}
 
 
 def _check(counts: AuditCounts, believed: FrequencyByScore) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from pumonitor.audit.bins import bins_between
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimates import (
@@ -16,7 +14,7 @@ from pumonitor.audit.estimates import (
     AuditedEstimates,
     check_goes_with_audit,
 )
-from pumonitor.audit.estimation import estimate_audit, undecided_extremes
+from pumonitor.audit.estimation import estimate_audit, undecided_intervals
 from pumonitor.audit.fairness import Fairness, check_fairness
 from pumonitor.audit.findings import audit_findings
 from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore
@@ -114,24 +112,19 @@ def read_audit(
     decided, positive, undecided = audit.by_bin()
     counts = AuditCounts.of(bins, decided=decided, positive=positive, undecided=undecided)
     believed = _believed(audit, label_frequency, confidence_level=confidence_level)
-    extremes: dict[str, tuple[float, float]] = {}
-    if undecided.any():
-        ends = undecided_extremes(
-            counts,
-            believed=believed,
-            reviewers=audit.reviewers,
-            confidence_level=confidence_level,
-        )
-        extremes = {
-            name: ends[name] for name in AUDITED if name in ends and not np.isnan(ends[name]).any()
-        }
+    ends = undecided_intervals(
+        counts,
+        believed=believed,
+        reviewers=audit.reviewers,
+        confidence_level=confidence_level,
+    )
     return AuditReading(
         name=design.name,
         audit=audit,
         fair=audit.fair,
         posterior=estimate_audit(counts, believed=believed, reviewers=audit.reviewers),
         fairness=check_fairness(counts),
-        undecided=extremes,
+        undecided={name: ends[name] for name in AUDITED if name in ends},
         confidence_level=confidence_level,
         f_beta=f_beta,
     )
@@ -144,14 +137,7 @@ def _believed(
     believed = FAIR if audit.fair == "assume" else UNKNOWN
     if label_frequency is None:
         return believed
-    low, high = label_frequency
-    if not 0 < low < high < 1:
-        msg = (
-            "with an audit label_frequency is what is known besides, an interval within (0, 1): "
-            f"give (low, high) or leave it out, got low={low:g} and high={high:g}"
-        )
-        raise InputError(msg)
-    return believed.given(low, high, confidence_level=confidence_level)
+    return believed.given(*label_frequency, confidence_level=confidence_level)
 
 
 def read_given_audit(

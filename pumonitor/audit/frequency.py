@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor.errors import InputError
+
 __all__ = ["DRIFT", "FAIR", "UNKNOWN", "FrequencyByScore", "as_line", "line_of_bins"]
 
 FloatArray = NDArray[np.float64]
@@ -75,12 +77,15 @@ class FrequencyByScore:
 
         Raises
         ------
-        ValueError
+        InputError
             Unless 0 < low < high < 1.
         """
         if not 0 < low < high < 1:
-            msg = f"label frequencies must satisfy 0 < low < high < 1, got {low:g} and {high:g}"
-            raise ValueError(msg)
+            msg = (
+                "with an audit label_frequency is what is known besides, an interval within (0, "
+                f"1): give (low, high) or leave it out, got low={low:g} and high={high:g}"
+            )
+            raise InputError(msg)
         ends = [math.log((1 - end) / end) for end in (low, high)]
         reach = 2 * float(special.ndtri(0.5 + 0.5 * confidence_level))
         variance = ((ends[0] - ends[1]) / reach) ** 2

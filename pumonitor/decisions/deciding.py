@@ -57,7 +57,7 @@ def decide(
     when the class prior is wrong, to which positives caught and money are proportional. It takes
     the scores as they are: who is reviewed must not change who is positive. With an audit all
     numbers are by its draws and about these very rows: it allows for confirmations that follow the
-    score, and is wrong where they jump.
+    score or jump at the threshold, and is wrong where they jump elsewhere.
 
     Parameters
     ----------

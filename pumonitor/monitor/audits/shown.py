@@ -10,7 +10,7 @@ import numpy as np
 
 from pumonitor.audit.compared import AuditsAround, TwoAudits, compare_audits
 from pumonitor.audit.estimates import AUDITED, AuditedEstimates
-from pumonitor.audit.estimation import estimate_audit, undecided_extremes
+from pumonitor.audit.estimation import estimate_audit, undecided_intervals
 from pumonitor.audit.fairness import Fairness, check_fairness
 from pumonitor.audit.findings import undecided_cases, unfair_labels, unread_cases
 from pumonitor.errors import InputError
@@ -111,11 +111,7 @@ class ShownAudit(AuditedEstimates):
                 "support": dict(compared.support),
             },
             "fairness": asdict(self.fairness),
-            "undecided_intervals": {
-                name: list(ends)
-                for name, ends in self.undecided.items()
-                if not np.isnan(ends).any()
-            },
+            "undecided_intervals": {name: list(ends) for name, ends in self.undecided.items()},
             "bins": self.by_bin(),
         }
 
@@ -154,15 +150,6 @@ def shown_audit(
         msg = f"no case of audit {audit.name} is decided yet: pumonitor audit read reads verdicts"
         raise InputError(msg)
     believed = past.nothing_known
-    extremes: dict[str, tuple[float, float]] = {}
-    if counts.undecided.any():
-        found = undecided_extremes(
-            counts,
-            believed=believed,
-            reviewers=past.reviewers,
-            confidence_level=confidence_level,
-        )
-        extremes = {name: ends for name, ends in found.items() if not np.isnan(ends).any()}
     before = tuple(
         past_audit(one)
         for one in earlier
@@ -174,7 +161,12 @@ def shown_audit(
         fair=audit.fair,
         posterior=estimate_audit(counts, believed=believed, reviewers=past.reviewers),
         fairness=check_fairness(counts),
-        undecided=extremes,
+        undecided=undecided_intervals(
+            counts,
+            believed=believed,
+            reviewers=past.reviewers,
+            confidence_level=confidence_level,
+        ),
         confidence_level=confidence_level,
         table=table,
         prior_without=_prior_without(ledger, monitor, audit, table),
