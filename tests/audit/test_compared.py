@@ -8,6 +8,7 @@ import pytest
 
 from pumonitor.audit.carried import MONTH, PastAudit
 from pumonitor.audit.compared import Ratio, TwoAudits, audits_around, compare_audits
+from pumonitor.audit.estimation import estimate_audit
 from tests.audit.made_up_audit import CONFIRMED, FOUND, counts
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
@@ -48,6 +49,19 @@ def test_positives_left_among_the_unconfirmed_tell_which_of_the_two_changed(afte
     confirmed = found.class_prior.value * found.label_frequency.value
     counted = [one.counts.labeled.sum() for one in audits]
     assert confirmed == pytest.approx(counted[1] / counted[0])
+
+
+def test_two_positives_more_among_low_scores_are_taken_for_an_error_of_the_slope():
+    """By themselves they stand for many: the ratio is nearer to 1 than that of the two estimates."""
+    more = FOUND.copy()
+    more[[2, 4]] += 1
+    audits = [past(0), past(1, counts=counts(found=more))]
+    then, now = (
+        np.log(estimate_audit(one.counts).metrics()["class_prior"]).mean() for one in audits
+    )
+    found = compare_audits(audits_around(audits, since=SINCE))
+    assert now - then > 0.1
+    assert abs(np.log(found.class_prior.value)) < 0.6 * (now - then)
 
 
 def test_the_change_turned_round_is_the_change_back():
