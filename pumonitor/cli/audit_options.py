@@ -93,7 +93,7 @@ Windows = Annotated[
     typer.Option(
         metavar="PERIOD",
         help="Windows that start in it: 2026-03, 2026-03-01, or 2026-01-01..2026-02-01, whose end "
-        "is not part of it. All must be mature.",
+        "is not part of it. Those that are not mature yet are named and left out.",
         rich_help_panel=MONITOR,
     ),
 ]

@@ -52,7 +52,7 @@ def test_positives_left_among_the_unconfirmed_tell_which_of_the_two_changed(afte
 
 
 def test_two_positives_more_among_low_scores_are_taken_for_an_error_of_the_slope():
-    """By themselves they stand for many: the ratio is nearer to 1 than that of the two estimates."""
+    """By themselves they stand for many: the ratio is nearer to 1 than that of the estimates."""
     more = FOUND.copy()
     more[[2, 4]] += 1
     audits = [past(0), past(1, counts=counts(found=more))]
