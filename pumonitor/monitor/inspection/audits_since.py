@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from threading import Lock
 from typing import Any, Final
 
 from pumonitor.monitor.ledger.reader import LedgerReader
@@ -16,6 +17,8 @@ __all__ = ["AuditsSince"]
 _KEPT: Final = 200
 _told: OrderedDict[tuple[Any, ...], ToldByAudits | None] = OrderedDict()
 """By the digests of the audits and the begin of the change: a comparison takes about a second."""
+_lock: Final = Lock()
+"""Pages are answered by several threads."""
 
 
 class AuditsSince:
@@ -43,11 +46,14 @@ class AuditsSince:
         since = min(began.firing_since or began.window_start, began.window_start)
         audits = self._of(began.monitor)
         key = (since, *(one.digest for one in audits))
-        if key not in _told:
-            _told[key] = told_by_audits([past_audit(one) for one in audits], since=since)
-            while len(_told) > _KEPT:
-                _told.popitem(last=False)
-        found = _told[key]
+        with _lock:
+            is_told, found = key in _told, _told.get(key)
+        if not is_told:
+            found = told_by_audits([past_audit(one) for one in audits], since=since)
+            with _lock:
+                _told[key] = found
+                while len(_told) > _KEPT:
+                    _told.popitem(last=False)
         known = (began.cause.get("by_audits") or {}).get("sentence")
         if found is None or found.compared is None or found.sentence == known:
             return None

@@ -107,7 +107,7 @@ class LakeTable:
         return pa.schema([self.version.schema.field(name) for name in names])
 
     def _check(self, names: Sequence[str]) -> None:
-        """Refuse columns that to DuckDB are one, and those that are not there."""
+        """Refuse columns that to DuckDB are one."""
         header = self.version.schema.names
         for name in names:
             alike = [one for one in header if one != name and one.casefold() == name.casefold()]
