@@ -167,14 +167,15 @@ def _print_received(monitor: str, done: Received, windows: int) -> None:
     from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
+    verdicts = "verdict" if done.added == 1 else "verdicts"
     console.print(
-        f"{done.added} new verdicts on audits of {monitor}, {done.known} read before.",
+        f"{done.added} new {verdicts} on audits of {monitor}, {done.known} read before.",
         markup=False,
     )
     for sentence in done.judged.said():
         console.print(f"Not used: {sentence}", markup=False)
     if windows:
+        evaluated = "1 window is" if windows == 1 else f"{windows} windows are"
         console.print(
-            f"{windows} windows are evaluated with them in the next round: pumonitor run",
-            markup=False,
+            f"{evaluated} evaluated with them in the next round: pumonitor run", markup=False
         )

@@ -65,8 +65,9 @@ def open_source(
     predictions, positives : path, SqlTable, SqlQuery or data frame
         A path or pattern of CSV, Parquet or JSON files, an address of such files (s3://, gs://,
         https://), a table of a lake (delta://path-or-address, iceberg://catalog/namespace.table),
-        a table or query of PostgreSQL or SQLite, or a frame of pandas, polars, PyArrow, PySpark. A
-        pattern of positives that matches no file yet means that there are none.
+        a table or query of PostgreSQL or SQLite, a frame of pandas, polars, PyArrow, PySpark, or a
+        dataset of PyArrow, of which only the files and row groups of a window are read. A pattern
+        of positives that matches no file yet means that there are none.
     prediction_columns : PredictionColumns
     label_columns : LabelColumns
     score_scale : {"probability", "unbounded"}

@@ -275,6 +275,13 @@ def test_undecided_and_unread_cases_are_said(window, drawn, verdicts):
     )
     said = {finding.name: finding for finding in ev.warnings}
     assert said["audit_unread"].severity == "warning"
+    # Those whose line cannot be read were taken in their order all the same.
+    unusable = verdicts | dict.fromkeys(order[:50], "perhaps")
+    audit = pumonitor.read_verdicts(drawn, unusable)
+    ev = pumonitor.evaluate(labels, scores, threshold=THRESHOLD, audit=audit)
+    said = {finding.name: finding for finding in ev.warnings}
+    assert said["audit_unread"].severity == "note"
+    assert "audit_verdicts_not_used" in said
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relat
 from pumonitor.sources.column_types.columns import csv_layout, place_of
 from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.lakes.addresses import is_lake_address
+from pumonitor.sources.lakes.arrow import is_arrow_dataset, open_dataset
 from pumonitor.sources.lakes.opening import open_lake
 from pumonitor.sources.lakes.table import LakeRows, LakeTable, saying_why
 from pumonitor.sources.lakes.views import NOT_FOR_STREAMS, show_rows
@@ -79,7 +80,10 @@ class DuckDBEngine:
         self._may_be_absent = may_be_absent
         problems: list[str] = []
         for name, table in tables.items():
-            if not isinstance(table, str | os.PathLike):
+            if is_arrow_dataset(table):
+                shown = f"the Arrow dataset of {name}"
+                self._lakes[name] = open_dataset(table, name=shown)
+            elif not isinstance(table, str | os.PathLike):
                 self._frames[name] = table
             elif name in may_be_absent and matches_nothing(table):
                 self._files[name] = None
@@ -212,7 +216,8 @@ class DuckDBEngine:
 
     def _lake(self, table: str) -> Relation:
         lake, view = self._lakes[table], f"pumonitor_lake_{list(self._lakes).index(table)}"
-        shown = f"{table} {lake.name}"
+        identity = lake.version.identity
+        shown = f"{table} {lake.name}" if identity else lake.name
         self._register(view, lake.load(lake.version.schema.names), shown)
         self._lazy[quoted(view)] = lake
         session = Session(self._connection, name=shown, progress=None)
@@ -220,7 +225,7 @@ class DuckDBEngine:
             name=shown,
             sql=quoted(view),
             columns=self._described(session, quoted(view)),
-            version={"table": lake.name, **lake.version.identity},
+            version={"table": lake.name, **identity} if identity else {},
         )
 
     def _register(self, view: str, rows: pa.Table | LakeRows, shown: str) -> None:
