@@ -37,6 +37,7 @@ def page() -> str:
         _of("pumonitor.decisions", _without(decisions.__all__, front)),
         _of("pumonitor.metrics.conversions", _all("pumonitor.metrics.conversions")),
         _of("pumonitor.sources.opening", ["open_source"]),
+        _of("pumonitor.sklearn", _callable("pumonitor.sklearn")),
     ]
     return "\n".join(parts)
 
@@ -53,6 +54,12 @@ def _module(name: str) -> Any:
 
 def _all(module: str) -> list[str]:
     return list(_module(module).__all__)
+
+
+def _callable(module: str) -> list[str]:
+    return [
+        name for name in _all(module) if hasattr(getattr(_module(module), name), "__qualname__")
+    ]
 
 
 def _of(module: str, names: list[str]) -> str:

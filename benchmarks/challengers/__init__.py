@@ -1,0 +1,1 @@
+"""What learners of confirmed positives are worth, and what promotions by them are."""
