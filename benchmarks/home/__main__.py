@@ -40,8 +40,8 @@ state: sqlite:///{state}.db
 {tracking}monitors:
   {name}:
     predictions:
-      {{source: predictions.parquet, id: id, time: made, score: score{segments}}}
-    positives: {{source: confirmations.parquet, id: id, known_at: known}}
+      {{source: {name}-predictions.parquet, id: id, time: made, score: score{segments}}}
+    positives: {{source: {name}-confirmations.parquet, id: id, known_at: known}}
     window: 1d
     maturity: 4d
     threshold: 0.8
@@ -53,27 +53,13 @@ state: sqlite:///{state}.db
 
 
 def write(folder: Path, *, rows: int, days: int, segments: int = 0, tracked: bool = False) -> Path:
-    """Files of predictions and confirmations, and configurations of two monitors that read them."""
+    """Rows of two monitors and their configurations: `warm` loads what `measured` uses as well.
+
+    Their rows differ, as what was found for one window is kept for another with the same rows.
+    """
     folder.mkdir()
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'; SET threads = 1; SELECT setseed(0.5)")
-        connection.execute(
-            f"CREATE TABLE rows AS SELECT i AS id, TIMESTAMPTZ '{_START}' + to_microseconds("  # noqa: S608
-            f"CAST(i * 86400e6 / {rows} AS BIGINT)) AS made, random() < 0.1 AS bad, random() AS u, "
-            f"random() AS v, random() AS w FROM range({rows * days}) AS numbers(i)"
-        )
-        shop = f", i % {segments} AS shop" if segments else ""
-        scored = "CASE WHEN bad THEN u ** 0.3 ELSE u * u END AS score"
-        copied = {
-            "predictions": f"SELECT id, made, {scored}{shop.replace('i %', 'id %')} FROM rows",
-            "confirmations": "SELECT id, made + to_hours(CAST(floor(96 * w) AS INT)) AS known "
-            "FROM rows WHERE bad AND v < 0.4",
-            "labels": f"SELECT CAST(bad AND v < 0.4 AS INT) AS label, {scored} FROM rows "
-            f"WHERE id < {min(rows, 100_000)}",
-        }
-        for name, query in copied.items():
-            connection.execute(f"COPY ({query}) TO '{folder / name}.parquet' (FORMAT parquet)")
     for name in ("warm", "measured"):
+        _write_rows(folder / name, rows=rows, days=days, segments=segments)
         text = _MONITOR.format(
             state=name,
             name=name,
@@ -82,6 +68,28 @@ def write(folder: Path, *, rows: int, days: int, segments: int = 0, tracked: boo
         )
         (folder / f"{name}.yaml").write_text(text)
     return folder
+
+
+def _write_rows(place: Path, *, rows: int, days: int, segments: int) -> None:
+    seed = 0.5 if place.name == "warm" else 0.25
+    with duckdb.connect() as connection:
+        connection.execute(f"SET TimeZone = 'UTC'; SET threads = 1; SELECT setseed({seed})")
+        connection.execute(
+            f"CREATE TABLE rows AS SELECT i AS id, TIMESTAMPTZ '{_START}' + to_microseconds("  # noqa: S608
+            f"CAST(i * 86400e6 / {rows} AS BIGINT)) AS made, random() < 0.1 AS bad, random() AS u, "
+            f"random() AS v, random() AS w FROM range({rows * days}) AS numbers(i)"
+        )
+        shop = f", id % {segments} AS shop" if segments else ""
+        scored = "CASE WHEN bad THEN u ** 0.3 ELSE u * u END AS score"
+        copied = {
+            "predictions": f"SELECT id, made, {scored}{shop} FROM rows",
+            "confirmations": "SELECT id, made + to_hours(CAST(floor(96 * w) AS INT)) AS known "
+            "FROM rows WHERE bad AND v < 0.4",
+            "labels": f"SELECT CAST(bad AND v < 0.4 AS INT) AS label, {scored} FROM rows "
+            f"WHERE id < {min(rows, 100_000)}",
+        }
+        for name, query in copied.items():
+            connection.execute(f"COPY ({query}) TO '{place}-{name}.parquet' (FORMAT parquet)")
 
 
 def cpu(command: list[str], folder: Path, code: Path) -> tuple[float, str]:
@@ -194,7 +202,7 @@ def _commands(folder: Path, codes: list[Path], runs: int) -> None:
 def _reports(folder: Path, codes: list[Path], runs: int) -> None:
     place = write(folder / "reports", rows=100_000, days=1)
     columns = ["--labels", "label", "--scores", "score", "--threshold", "0.8"]
-    asked = ["evaluate", "labels.parquet", *columns]
+    asked = ["evaluate", "measured-labels.parquet", *columns]
     _command("pumonitor evaluate, 100,000 rows", asked, place, codes, runs)
     asked = [*asked, "--report", "report.html"]
     _command("pumonitor evaluate --report", asked, place, codes, runs)

@@ -29,7 +29,7 @@ class Stopwatch:
 def windows(folder: Path) -> dict[str, float]:
     """CPU seconds a window of a round in which all windows are due with all of their panes.
 
-    The monitor `warm` has the windows first, so that all is loaded; `measured` reads the same rows.
+    The monitor `warm` has its windows first, so that all is loaded.
     """
     from pumonitor.monitor.app import open_jobs
     from pumonitor.monitor.config.file import read_configuration
@@ -54,10 +54,10 @@ def plain_count(folder: Path, *, runs: int = 5) -> dict[str, float]:
 
     query = f"""
         SELECT floor(score * 4096) AS cell, known IS NOT NULL AS labeled, count(*)
-        FROM (SELECT id, score FROM '{folder}/predictions.parquet'
+        FROM (SELECT id, score FROM '{folder}/measured-predictions.parquet'
               WHERE made >= TIMESTAMPTZ '2026-01-03 00:00+00'
                 AND made < TIMESTAMPTZ '2026-01-04 00:00+00')
-        LEFT JOIN '{folder}/confirmations.parquet' USING (id)
+        LEFT JOIN '{folder}/measured-confirmations.parquet' USING (id)
         GROUP BY ALL
     """  # noqa: S608
     used = []
@@ -83,7 +83,7 @@ def evaluator(folder: Path, *, name: str) -> dict[str, float]:
     mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow-{time.time_ns()}.db")
     mlflow.create_experiment("home", artifact_location=str(folder / "artifacts"))
     mlflow.set_experiment("home")
-    rows = pd.read_parquet(folder / "labels.parquet")
+    rows = pd.read_parquet(folder / "measured-labels.parquet")
     opened = time.process_time()
     mlflow.models.evaluate(
         data=rows,

@@ -104,7 +104,8 @@ def _drawn(spec: str) -> str:
     """The drawing of a chart. A page and the pictures beside it have the same ones."""
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+    # From text it reads some numbers an ulp off.
+    return str(vl_convert.vegalite_to_svg(json.loads(spec), allowed_base_urls=[]))
 
 
 def to_png(chart: altair.TopLevelMixin, *, scale: float = 2.0) -> bytes:
