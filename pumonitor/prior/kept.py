@@ -55,9 +55,7 @@ class Kept(Generic[Sample, Found]):
         keys = [self._key_of(one) for one in samples]
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
-        missing = {
-            key: one for key, one in zip(keys, samples, strict=True) if key not in known
-        }
+        missing = {key: one for key, one in zip(keys, samples, strict=True) if key not in known}
         if missing:
             known |= zip(missing, self._search([*missing.values()]), strict=True)
         with self._lock:

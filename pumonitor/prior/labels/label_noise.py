@@ -273,12 +273,14 @@ def _searched_at_once(binned: Sequence[_Binned]) -> Iterator[_Fits]:
     floors = [np.sort(np.concatenate([[0.0], wide, one])) for one in narrow]
     each = len(floors[0])
     labels, unlabeled_rows = (np.repeat(part, each, axis=0) for part in (rows, others))
-    profile = fit_noisy(
-        middle, labels, unlabeled_rows, near=noisy, floor=np.concatenate(floors)
-    )
+    profile = fit_noisy(middle, labels, unlabeled_rows, near=noisy, floor=np.concatenate(floors))
     for number in range(len(binned)):
         one = slice(number, number + 1)
-        yield clean.part(one), noisy.part(one), profile.part(slice(each * number, each * (number + 1)))
+        yield (
+            clean.part(one),
+            noisy.part(one),
+            profile.part(slice(each * number, each * (number + 1))),
+        )
 
 
 _fits = Kept(_searched, key_of=lambda one: one[1].tobytes() + one[2].tobytes(), most=256)
