@@ -22,7 +22,7 @@ from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.prior.kept import Kept
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["auto", "read_together"]
+__all__ = ["auto", "read_samples"]
 
 FloatArray = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class _Read:
     beside: dict[str, float]
 
 
-def read_together(samples: Sequence[TwoSamples]) -> None:
+def read_samples(samples: Sequence[TwoSamples]) -> None:
     """Read many samples at once: `auto` of one of them then has what it needs.
 
     For panes and segments of a window it takes a fraction of the time.
