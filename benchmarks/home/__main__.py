@@ -1,4 +1,4 @@
-"""CPU seconds on one's own machine: `python -m benchmarks.home [--beside COMMIT] [--only PART ...]`.
+"""CPU seconds on this machine: `python -m benchmarks.home [--beside COMMIT] [--only PART ...]`.
 
 A window of 1,000,000 rows with five panes, beside DuckDB's own group-by of the same rows; windows
 of 900 rows, with MLflow and its report, and with 16 segments; commands from start to end; reports;
@@ -75,17 +75,17 @@ def _write_rows(place: Path, *, rows: int, days: int, segments: int) -> None:
     with duckdb.connect() as connection:
         connection.execute(f"SET TimeZone = 'UTC'; SET threads = 1; SELECT setseed({seed})")
         connection.execute(
-            f"CREATE TABLE rows AS SELECT i AS id, TIMESTAMPTZ '{_START}' + to_microseconds("  # noqa: S608
-            f"CAST(i * 86400e6 / {rows} AS BIGINT)) AS made, random() < 0.1 AS bad, random() AS u, "
-            f"random() AS v, random() AS w FROM range({rows * days}) AS numbers(i)"
+            f"CREATE TABLE rows AS SELECT i AS id, TIMESTAMPTZ '{_START}' + "  # noqa: S608
+            f"to_microseconds(CAST(i * 86400e6 / {rows} AS BIGINT)) AS made, "
+            f"random() < 0.1 AS bad, random() AS u, random() AS v, random() AS w FROM range({rows * days}) AS numbers(i)"
         )
         shop = f", id % {segments} AS shop" if segments else ""
         scored = "CASE WHEN bad THEN u ** 0.3 ELSE u * u END AS score"
         copied = {
-            "predictions": f"SELECT id, made, {scored}{shop} FROM rows",
+            "predictions": f"SELECT id, made, {scored}{shop} FROM rows",  # noqa: S608
             "confirmations": "SELECT id, made + to_hours(CAST(floor(96 * w) AS INT)) AS known "
             "FROM rows WHERE bad AND v < 0.4",
-            "labels": f"SELECT CAST(bad AND v < 0.4 AS INT) AS label, {scored} FROM rows "
+            "labels": f"SELECT CAST(bad AND v < 0.4 AS INT) AS label, {scored} FROM rows "  # noqa: S608
             f"WHERE id < {min(rows, 100_000)}",
         }
         for name, query in copied.items():
@@ -169,23 +169,23 @@ def main() -> None:
 
 
 def _large(folder: Path, codes: list[Path], runs: int) -> None:
-    place = write(folder / "large", rows=1_000_000, days=3)
+    place = write(folder / "large", rows=1_000_000, days=2)
     _part("window of 1,000,000 rows, five panes", "windows", place, codes, runs)
     _part("a plain group-by of its rows in DuckDB", "plain count", place, codes[:1], runs)
 
 
 def _small(folder: Path, codes: list[Path], runs: int) -> None:
-    place = write(folder / "small", rows=900, days=12)
+    place = write(folder / "small", rows=900, days=6)
     _part("window of 900 rows, five panes", "windows", place, codes, runs)
 
 
 def _tracked(folder: Path, codes: list[Path], runs: int) -> None:
-    place = write(folder / "tracked", rows=900, days=12, tracked=True)
+    place = write(folder / "tracked", rows=900, days=4, tracked=True)
     _part("window of 900 rows with MLflow and its report", "windows", place, codes, runs)
 
 
 def _segments(folder: Path, codes: list[Path], runs: int) -> None:
-    place = write(folder / "segments", rows=900, days=12, segments=16)
+    place = write(folder / "segments", rows=900, days=3, segments=16)
     _part("window of 900 rows in 16 segments", "windows", place, codes, runs)
 
 

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+
 class Stopwatch:
     """CPU seconds of this process, all threads together, by the step that they led to."""
 

@@ -85,7 +85,7 @@ def unchecked() -> AbstractContextManager[None]:
     """
     from altair.utils.schemapi import debug_mode
 
-    return debug_mode(False)
+    return debug_mode(False)  # noqa: FBT003 (Altair's signature)
 
 
 def layered(*charts: altair.Chart) -> altair.LayerChart:

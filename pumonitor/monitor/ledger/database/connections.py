@@ -16,6 +16,7 @@ from typing import Any
 from zlib import crc32
 
 from sqlalchemy import URL, Connection, Insert, Table, make_url
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -241,10 +242,7 @@ class Database:
 
     def insert_if_absent(self, table: Table) -> Insert:
         """An INSERT that skips rows whose keys exist."""
-        if self.is_sqlite:
-            from sqlalchemy.dialects.sqlite import insert
-        else:
-            from sqlalchemy.dialects.postgresql import insert
+        insert = sqlite.insert if self.is_sqlite else postgresql.insert
         return insert(table).on_conflict_do_nothing()
 
     @contextmanager

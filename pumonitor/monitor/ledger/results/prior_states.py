@@ -58,7 +58,6 @@ __all__ = [
     "windows_known",
 ]
 
-_ENDS: Final = ("since", "until")
 _KEPT: Final = 3
 """States kept per series, as several workers may evaluate windows out of order."""
 
@@ -138,7 +137,10 @@ def _followed(given: frozenset[str], *, newest: bool) -> Select[Any]:
         .where(
             windows.c.monitor == bindparam("asked_monitor"),
             windows.c.configuration == bindparam("asked_configuration"),
-            *starting_between(*(bindparam(one) if one in given else None for one in _ENDS)),
+            *starting_between(
+                bindparam("since") if "since" in given else None,
+                bindparam("until") if "until" in given else None,
+            ),
             series.c.segment == bindparam("asked_segment"),
             series.c.model_version == bindparam("asked_version"),
             panes.c.number <= bindparam("mature"),

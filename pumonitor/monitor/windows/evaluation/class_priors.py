@@ -31,7 +31,7 @@ def is_given(class_prior: ClassPriorEstimate) -> bool:
 def estimated_together(
     tables: Sequence[ScoreTable], class_prior: GivenOrEstimated, *, label_purity: LabelPurity
 ) -> None:
-    """Search at once for what `own_class_prior` is asked of these tables, one by one, afterwards."""
+    """Search at once for what `own_class_prior` is asked of these tables afterwards."""
     if isinstance(class_prior, str):
         if label_purity == "auto":
             search_together(tables)
