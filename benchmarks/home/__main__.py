@@ -77,7 +77,8 @@ def _write_rows(place: Path, *, rows: int, days: int, segments: int) -> None:
         connection.execute(
             f"CREATE TABLE rows AS SELECT i AS id, TIMESTAMPTZ '{_START}' + "  # noqa: S608
             f"to_microseconds(CAST(i * 86400e6 / {rows} AS BIGINT)) AS made, "
-            f"random() < 0.1 AS bad, random() AS u, random() AS v, random() AS w FROM range({rows * days}) AS numbers(i)"
+            f"random() < 0.1 AS bad, random() AS u, random() AS v, random() AS w "
+            f"FROM range({rows * days}) AS numbers(i)"
         )
         shop = f", id % {segments} AS shop" if segments else ""
         scored = "CASE WHEN bad THEN u ** 0.3 ELSE u * u END AS score"
