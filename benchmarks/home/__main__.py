@@ -176,7 +176,7 @@ def _large(folder: Path, codes: list[Path], runs: int) -> None:
 
 
 def _small(folder: Path, codes: list[Path], runs: int) -> None:
-    place = write(folder / "small", rows=900, days=6)
+    place = write(folder / "small", rows=900, days=3)
     _part("window of 900 rows, five panes", "windows", place, codes, runs)
 
 
@@ -186,12 +186,12 @@ def _tracked(folder: Path, codes: list[Path], runs: int) -> None:
 
 
 def _segments(folder: Path, codes: list[Path], runs: int) -> None:
-    place = write(folder / "segments", rows=900, days=3, segments=16)
+    place = write(folder / "segments", rows=900, days=2, segments=16)
     _part("window of 900 rows in 16 segments", "windows", place, codes, runs)
 
 
 def _commands(folder: Path, codes: list[Path], runs: int) -> None:
-    place = write(folder / "commands", rows=900, days=40)
+    place = write(folder / "commands", rows=900, days=12)
     measured("windows", place, codes[0])
     (place / "pumonitor.yaml").write_text((place / "measured.yaml").read_text())
     for what, arguments in _COMMANDS.items():

@@ -53,3 +53,7 @@ _HOMES = {
 
 # Modules below this package are read by commands that estimate nothing.
 __getattr__ = on_demand(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return __all__
