@@ -117,11 +117,15 @@ def tilt(sample: TwoSamples) -> FloatArray:
 def tilts(samples: Sequence[TwoSamples]) -> FloatArray:
     """`tilt` of several samples, each the only one of its rows, in one search."""
     binned = [binned_normal_scores(one, bins=_BINS) for one in samples]
-    rows = [one.n_labeled for one in samples], [one.n_unlabeled for one in samples]
-    found, _ = _best(
+    rows = zip(samples, binned, strict=True)
+    labeled, unlabeled = zip(
+        *((own * one.n_labeled, other * one.n_unlabeled) for one, (_, own, other) in rows),
+        strict=True,
+    )
+    found = _best(
         binned[0][0],
-        np.concatenate([one[1] for one in binned]) * np.array(rows[0])[:, np.newaxis],
-        np.concatenate([one[2] for one in binned]) * np.array(rows[1])[:, np.newaxis],
+        np.concatenate(labeled),
+        np.concatenate(unlabeled),
         of=np.arange(len(samples)),
     )
     return np.asarray(special.expit(found[:, 0]))
@@ -130,7 +134,7 @@ def tilts(samples: Sequence[TwoSamples]) -> FloatArray:
 def fit_tilt(sample: TwoSamples) -> TiltFit:
     """The fitted mixture, from which samples can be drawn."""
     centres, labeled, unlabeled = binned_normal_scores(sample, bins=_BINS)
-    best, _ = _best(
+    best = _best(
         centres,
         labeled * sample.n_labeled,
         unlabeled * sample.n_unlabeled,
@@ -141,8 +145,8 @@ def fit_tilt(sample: TwoSamples) -> TiltFit:
 
 def _best(
     centres: FloatArray, labeled: FloatArray, unlabeled: FloatArray, *, of: NDArray[np.intp]
-) -> tuple[FloatArray, FloatArray]:
-    """Of each row of data the start that comes highest, and its likelihood."""
+) -> FloatArray:
+    """Parameters of each row of data, from the start that comes highest."""
     number, samples = len(_STARTS), len(labeled)
     starts = np.repeat(
         [[special.logit(start), 0.0, 1.5, 0.0] for start in _STARTS], samples, axis=0
@@ -156,7 +160,7 @@ def _best(
         of=(np.arange(number)[:, np.newaxis] * (of[-1] + 1) + of).ravel(),
     )
     chosen = np.argmax(likelihood.reshape(number, samples), axis=0) * samples + np.arange(samples)
-    return found[chosen], likelihood[chosen]
+    return np.asarray(found[chosen])
 
 
 def _parts(parameters: FloatArray, centres: FloatArray) -> tuple[FloatArray, FloatArray]:
