@@ -12,7 +12,9 @@ Examples
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pumonitor._on_demand import on_demand
 
 __version__ = "0.1.0.dev0"
 
@@ -85,21 +87,15 @@ _HOMES = {
     "estimate_class_prior": "pumonitor.prior",
     "evaluate": "pumonitor.evaluation",
     "evaluate_table": "pumonitor.evaluation",
+    "metrics": "pumonitor.metrics",
     "plan_audit": "pumonitor.audit_plan",
+    "prior": "pumonitor.prior",
     "read_verdicts": "pumonitor.audit.verdicts",
 }
 
 
-def __getattr__(name: str) -> Any:
-    # Loaded on first use: `import pumonitor` and `pumonitor --help` stay quick without scipy.
-    import importlib
-
-    if name in ("metrics", "prior"):
-        return importlib.import_module(f"pumonitor.{name}")
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    msg = f"module 'pumonitor' has no attribute {name!r}"
-    raise AttributeError(msg)
+# Loaded on first use: `import pumonitor` and `pumonitor --help` stay quick without scipy.
+__getattr__ = on_demand(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

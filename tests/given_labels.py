@@ -21,4 +21,5 @@ def labels_as_given() -> Iterator[None]:
         patch.setattr(
             "pumonitor.prior.assumed.estimate_label_purity", lambda *_, **__: nothing_seen
         )
+        patch.setattr("pumonitor.monitor.windows.evaluate.search_together", lambda tables: None)
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from pumonitor.errors import RowsLeftOutWarning
-from pumonitor.prior.auto.auto import auto
+from pumonitor.prior.auto.auto import auto, read_samples
 from pumonitor.prior.intervals.interval import PriorWithInterval, with_interval
 from pumonitor.prior.labels.inverse_propensity import inverse_propensity
 from pumonitor.prior.methods import METHODS, check_method
@@ -219,6 +220,19 @@ def estimate_from_table(
     )
 
 
+def read_together(tables: Iterable[ScoreTable], *, method: str) -> None:
+    """Read tables at once that are estimated by `estimate_from_table` one by one afterwards.
+
+    The estimates are the same, and those of "auto" take a fraction of the time.
+    """
+    if method == "auto":
+        read_samples([_sample_of_auto(one) for one in tables if not one.has_propensities])
+
+
+def _sample_of_auto(table: ScoreTable) -> TwoSamples:
+    return TwoSamples.from_table(table.compress(_CELLS_OF_AUTO))
+
+
 def _check_label_noise(method: str, label_purity: float) -> None:
     if method in METHODS and not METHODS[method].takes_label_noise and label_purity < 1.0:
         msg = (
@@ -381,8 +395,7 @@ def _from_samples(
         sample = two_windows(table, earlier, prior=prior)
         return FROM_REFERENCE[method](sample, confidence_level=confidence_level)
     if method == "auto":
-        sample = TwoSamples.from_table(table.compress(_CELLS_OF_AUTO))
-        return auto(sample, confidence_level=confidence_level)
+        return auto(_sample_of_auto(table), confidence_level=confidence_level)
     sample = replace(TwoSamples.from_table(table.compress(_CELLS)), features=features)
     generator = np.random.default_rng(0 if rng is None else rng)
     return with_interval(METHODS[method], sample, confidence_level=confidence_level, rng=generator)

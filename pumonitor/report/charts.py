@@ -10,7 +10,7 @@ from pumonitor.report.forest_chart import forest_chart
 from pumonitor.report.ranking_charts import lift_chart, precision_recall_chart, roc_chart
 from pumonitor.report.score_chart import score_chart
 from pumonitor.report.sensitivity_chart import sensitivity_chart
-from pumonitor.report.theme import themed, to_png, to_svg
+from pumonitor.report.theme import themed, to_png, to_svg, unchecked
 from pumonitor.report.threshold_charts import threshold_chart
 from pumonitor.results import Evaluation
 
@@ -65,4 +65,5 @@ def build_charts(evaluation: Evaluation) -> dict[str, altair.TopLevelMixin]:
 
 def build_chart(evaluation: Evaluation, name: str) -> altair.TopLevelMixin:
     """One of the charts of `build_charts`, by its name."""
-    return themed(_BUILDERS[name](evaluation))
+    with unchecked():
+        return themed(_BUILDERS[name](evaluation))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pumonitor.report import palette
@@ -11,7 +14,16 @@ if TYPE_CHECKING:
 
     Chart = altair.LayerChart | altair.VConcatChart | altair.ConcatChart
 
-__all__ = ["CONFIG", "CORRECTED_NAME", "UNCORRECTED_NAME", "layered", "themed", "to_png", "to_svg"]
+__all__ = [
+    "CONFIG",
+    "CORRECTED_NAME",
+    "UNCORRECTED_NAME",
+    "layered",
+    "themed",
+    "to_png",
+    "to_svg",
+    "unchecked",
+]
 
 CORRECTED_NAME: Final = "Corrected"
 UNCORRECTED_NAME: Final = "Unconfirmed counted as negative"
@@ -66,6 +78,16 @@ def themed(chart: Chart) -> Chart:
     return cast("Chart", chart.configure(**CONFIG))
 
 
+def unchecked() -> AbstractContextManager[None]:
+    """Context in which Altair does not check each part of a chart against the whole schema.
+
+    That takes longer than all else; tests check what is drawn.
+    """
+    from altair.utils.schemapi import debug_mode
+
+    return debug_mode(False)  # noqa: FBT003 (Altair's signature)
+
+
 def layered(*charts: altair.Chart) -> altair.LayerChart:
     """`altair.layer` of charts whose marks and channels are dictionaries of what is set.
 
@@ -86,8 +108,13 @@ def _plain(chart: altair.Chart) -> altair.Chart:
     return cast("altair.Chart", plain)
 
 
-def _spec(chart: altair.TopLevelMixin) -> dict[str, Any]:
-    return chart.to_dict(validate=False)
+@lru_cache(maxsize=32)
+def _drawn(spec: str) -> str:
+    """The drawing of a chart. A page and the pictures beside it have the same ones."""
+    import vl_convert
+
+    # From text it reads some numbers an ulp off.
+    return str(vl_convert.vegalite_to_svg(json.loads(spec), allowed_base_urls=[]))
 
 
 def to_png(chart: altair.TopLevelMixin, *, scale: float = 2.0) -> bytes:
@@ -103,11 +130,9 @@ def to_png(chart: altair.TopLevelMixin, *, scale: float = 2.0) -> bytes:
     if not scale > 0:
         msg = f"scale must satisfy scale > 0, got {scale:g}"
         raise ValueError(msg)
-    return bytes(vl_convert.vegalite_to_png(_spec(chart), scale=scale, allowed_base_urls=[]))
+    return bytes(vl_convert.svg_to_png(to_svg(chart), scale=scale))
 
 
 def to_svg(chart: altair.TopLevelMixin) -> str:
     """The chart as an SVG document, drawn in the light colours of `pumonitor.report.palette`."""
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_svg(_spec(chart), allowed_base_urls=[]))
+    return _drawn(json.dumps(chart.to_dict(validate=False)))

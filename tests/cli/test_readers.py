@@ -180,10 +180,35 @@ def test_rules_and_destinations_are_no_other_configuration(tmp_path):
     assert invoke(path, "results", "card-fraud").stderr == ""
 
 
-HEAVY = ("mlflow", "scipy", "apprise", "sklearn", "matplotlib", "duckdb", "pandas", "altair")
+HEAVY = (
+    "altair",
+    "apprise",
+    "duckdb",
+    "matplotlib",
+    "mlflow",
+    "narwhals",
+    "pandas",
+    "pumonitor.metrics",
+    "pumonitor.prior.estimation",
+    "pyarrow",
+    "scipy",
+    "sklearn",
+    "vl_convert",
+)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["results", "card-fraud"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["results", "card-fraud"],
+        ["results", "card-fraud", "--format", "json"],
+        ["insights"],
+        ["alerts", "list"],
+        ["alerts", "list", "--history"],
+        ["notes", "list", "card-fraud"],
+    ],
+)
 def test_reading_begins_without_what_only_work_needs(folder, arguments):
     path = write_made_up(folder)
     if not (folder / "state.db").exists():
@@ -198,3 +223,14 @@ def test_reading_begins_without_what_only_work_needs(folder, arguments):
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=folder
     )
     assert done.stdout.splitlines()[-1] == "loaded: []"
+
+
+def test_what_is_said_of_a_followed_class_prior_needs_no_statistics():
+    code = (
+        "import sys\n"
+        "from pumonitor.prior.followed.in_words import prior_sentences\n"
+        "from pumonitor.monitor.windows.class_prior.stored_findings import stored_findings\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"

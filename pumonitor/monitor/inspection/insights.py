@@ -245,8 +245,7 @@ def _evaluations(
 
 def doubts_in(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
     """Reasons to doubt a class prior."""
-    # Results are read without the statistics behind it.
-    from pumonitor.monitor.windows.class_prior.assumed import stored_findings
+    from pumonitor.monitor.windows.class_prior.stored_findings import stored_findings
 
     return tuple(map(str, stored_findings(evaluation)))
 

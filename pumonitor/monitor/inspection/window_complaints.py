@@ -14,7 +14,7 @@ from pumonitor.monitor.inspection.insights import features_left_out
 from pumonitor.monitor.ledger.claims.held_up import HoldUp
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.windows import WindowRecord
-from pumonitor.monitor.windows.auxiliary.auxiliary import has_auxiliary
+from pumonitor.monitor.windows.auxiliary.configured import has_auxiliary
 from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_windows, summed_up
 
 __all__ = ["class_prior_complaints", "feature_complaints", "window_complaints"]

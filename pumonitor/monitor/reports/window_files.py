@@ -16,7 +16,7 @@ from pumonitor.monitor.reports.prior_history import prior_history
 from pumonitor.monitor.reports.region_over_windows import no_pure_region_in_windows
 from pumonitor.monitor.reports.window_history import window_history
 from pumonitor.monitor.reports.window_report import window_files
-from pumonitor.monitor.windows.class_prior.assumed import stored_findings
+from pumonitor.monitor.windows.class_prior.stored_findings import stored_findings
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
 from pumonitor.monitor.windows.input_findings import findings_of
 from pumonitor.names import title

@@ -12,7 +12,11 @@ import numpy as np
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane
-from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json, own_class_prior
+from pumonitor.monitor.windows.evaluation.class_priors import (
+    class_prior_to_json,
+    estimated_together,
+    own_class_prior,
+)
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane_digest, tables_of
 from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
 from pumonitor.ports import CountRequest, Pane, PredictionSource, Window, WindowCounts
@@ -36,6 +40,11 @@ def collect(
     counts = counted(monitor, source, claim.window, panes)
     tables = tables_of(counts, panes, threshold=monitor.threshold)
     wanted = {one.pane.number for one in claim.panes}
+    estimated_together(
+        [one.table for one in tables if one.table is not None and one.pane in wanted],
+        monitor.assumed_prior,
+        label_purity=monitor.label_purity,
+    )
     return [
         _collected(monitor, claim, pane, counts, [one for one in tables if one.pane == pane.number])
         for pane in panes

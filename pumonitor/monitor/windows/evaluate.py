@@ -18,6 +18,7 @@ from pumonitor.monitor.windows.messages.summaries import summary_of_month
 from pumonitor.monitor.windows.messages.superseded_versions import ends_of_superseded
 from pumonitor.monitor.windows.messages.window_messages import messages_of
 from pumonitor.ports import Pane
+from pumonitor.prior.labels.label_noise import search_together
 from pumonitor.results import Finding
 
 __all__ = ["evaluate", "evaluated_series", "references_in"]
@@ -36,6 +37,17 @@ def evaluate(
 
     Only data known at the pane's moment are used, whenever this runs.
     """
+    collected = {
+        one.pane.number: ledger.series(claim.window_key, one.pane.number) for one in claim.panes
+    }
+    search_together(
+        [
+            table
+            for pane in collected.values()
+            for table in (one.table() for one in pane)
+            if table is not None
+        ]
+    )
     found = []
     for claimed in claim.panes:
         of_pane = priors.of_pane(monitor, claim.configuration, claimed.pane)
@@ -43,6 +55,7 @@ def evaluate(
             of_pane,
             claim.window_key,
             ledger,
+            collected[claimed.pane.number],
             reference=references.of(monitor, claim.configuration, as_of=claimed.pane.as_of),
         )
         found.append(
@@ -70,7 +83,8 @@ def references_in(ledger: LedgerReader, priors: FollowedPriors) -> References:
     ) -> list[EvaluatedSeries]:
         of_pane = priors.of_pane(monitor, configuration, pane)
         # Its windows are compared with nothing.
-        return evaluated_series(of_pane, window_key, ledger, reference=None)
+        collected = ledger.series(window_key, pane.number)
+        return evaluated_series(of_pane, window_key, ledger, collected, reference=None)
 
     return References(ledger, evaluated, read_with=priors.audits.digests)
 
@@ -79,14 +93,14 @@ def evaluated_series(
     priors: PanePriors,
     window_key: str,
     ledger: LedgerReader,
+    collected: Sequence[StoredSeries],
     *,
     reference: Reference | None,
 ) -> list[EvaluatedSeries]:
-    """Results of a collected pane; they depend only on what was known at its moment."""
-    together = ledger.series(window_key, priors.pane.number)
+    """Results of the series of a pane; they depend only on what was known at its moment."""
     return [
-        _evaluated(priors, window_key, stored, ledger, together=together, reference=reference)
-        for stored in together
+        _evaluated(priors, window_key, stored, ledger, together=collected, reference=reference)
+        for stored in collected
     ]
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.prior.auto.normal_mixture import NormalMixture, fit_normal_mixture
+from pumonitor.prior.auto.normal_mixture import (
+    NormalMixture,
+    binned,
+    fit_binned,
+    fit_normal_mixture,
+    on_the_line,
+)
 from pumonitor.prior.auto.rank_summary import rank_summary
+from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["LEAST_LABELED", "LEAST_UNLABELED", "AutoInputs", "auto_inputs"]
+__all__ = ["LEAST_LABELED", "LEAST_UNLABELED", "AutoInputs", "auto_inputs", "inputs_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -63,9 +71,32 @@ def auto_inputs(
     """
     n_labeled, n_unlabeled = np.clip(n_labeled, *_LABELED), np.clip(n_unlabeled, *_UNLABELED)
     mixture = fit_normal_mixture(scores, labeled, unlabeled, n_labeled, n_unlabeled)
+    ranks = rank_summary(labeled, unlabeled, n_labeled, n_unlabeled)
+    return _inputs(ranks, mixture, n_labeled, n_unlabeled)
+
+
+def inputs_of(samples: Sequence[TwoSamples]) -> AutoInputs:
+    """The same of samples with cells of their own, each the only one of its rows."""
+    n_labeled = np.clip([one.n_labeled for one in samples], *_LABELED)
+    n_unlabeled = np.clip([one.n_unlabeled for one in samples], *_UNLABELED)
+    shares = [
+        binned(on_the_line(one.scores)[np.newaxis], one.labeled, one.unlabeled) for one in samples
+    ]
+    labeled, unlabeled = (np.concatenate(part) for part in zip(*shares, strict=True))
+    mixture = fit_binned(labeled, unlabeled, n_labeled, n_unlabeled)
+    ranks = [
+        rank_summary(one.labeled, one.unlabeled, n_labeled[place], n_unlabeled[place])
+        for place, one in zip(np.arange(len(samples))[:, np.newaxis], samples, strict=True)
+    ]
+    return _inputs(np.concatenate(ranks), mixture, n_labeled, n_unlabeled)
+
+
+def _inputs(
+    ranks: FloatArray, mixture: NormalMixture, n_labeled: FloatArray, n_unlabeled: FloatArray
+) -> AutoInputs:
     of_mixture = np.stack(
         [
-            np.ones(len(labeled)),
+            np.ones(len(ranks)),
             np.arcsin(np.sqrt(mixture.unlabeled_prior)),
             mixture.distance - 1.5,
             np.log(mixture.positive_spread) + 0.5,
@@ -75,7 +106,6 @@ def auto_inputs(
         ],
         axis=1,
     )
-    ranks = rank_summary(labeled, unlabeled, n_labeled, n_unlabeled)
     # Where normals do not fit, or rows are too few to show that, what they say is not even seen.
     weight = mixture.trust * _enough(n_labeled, 300.0) * _enough(n_unlabeled, 5000.0)
     return AutoInputs(

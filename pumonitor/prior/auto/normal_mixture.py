@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["NormalMixture", "fit_normal_mixture", "on_the_line"]
+__all__ = ["NormalMixture", "binned", "fit_binned", "fit_normal_mixture", "on_the_line"]
 
 FloatArray = NDArray[np.float64]
 
@@ -117,16 +117,25 @@ def fit_normal_mixture(
     >>> bool(abs(found.unlabeled_prior[0] - 0.3) < 0.005)
     True
     """
-    labeled, unlabeled = _binned(scores, labeled, unlabeled)
-    best = np.zeros((0, len(labeled)))
-    least = np.full(len(labeled), np.inf)
-    for start in _STARTS:
-        fit = _maximised(start, labeled, unlabeled, n_labeled, n_unlabeled)
-        of_labeled, of_unlabeled = _misfits(fit, labeled, unlabeled, n_labeled, n_unlabeled)
-        found = np.vstack([fit, of_labeled, of_unlabeled])
-        total = of_labeled[0] + of_unlabeled[0]
-        best = np.where(total < least, found, best) if len(best) else found
-        least = np.minimum(total, least)
+    return fit_binned(*binned(scores, labeled, unlabeled), n_labeled, n_unlabeled)
+
+
+def fit_binned(
+    labeled: FloatArray, unlabeled: FloatArray, n_labeled: FloatArray, n_unlabeled: FloatArray
+) -> NormalMixture:
+    """The same from shares per bin (`binned`), from both starts at once."""
+    number = len(_STARTS)
+    rows = (
+        np.tile(labeled, (number, 1)),
+        np.tile(unlabeled, (number, 1)),
+        np.tile(n_labeled, number),
+        np.tile(n_unlabeled, number),
+    )
+    fit = _maximised(np.repeat(_STARTS, len(labeled)), *rows)
+    of_labeled, of_unlabeled = _misfits(fit, *rows)
+    found = np.vstack([fit, of_labeled, of_unlabeled]).reshape(-1, number, len(labeled))
+    total = (of_labeled[0] + of_unlabeled[0]).reshape(number, len(labeled))
+    best = found[:, np.argmin(total, axis=0), np.arange(len(labeled))]
     prior, positive, negative, positive_spread, negative_spread = best[:5]
     return NormalMixture(
         unlabeled_prior=prior,
@@ -138,7 +147,7 @@ def fit_normal_mixture(
     )
 
 
-def _binned(
+def binned(
     scores: FloatArray, labeled: FloatArray, unlabeled: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Shares per bin of the standardised score; a cell's rows are spread up to its neighbours."""
@@ -173,7 +182,7 @@ def _binned(
 
 
 def _maximised(
-    start: float,
+    start: FloatArray,
     labeled: FloatArray,
     unlabeled: FloatArray,
     n_labeled: FloatArray,
@@ -188,9 +197,9 @@ def _maximised(
         variance = weight @ _CENTRES**2 / total - mean**2 - within
         return mean, np.maximum(variance, _LEAST_VARIANCE)
 
-    prior = np.full(len(labeled), start)
+    prior = start
     positive, positive_variance = moments(labeled)
-    lowest = unlabeled * (np.cumsum(unlabeled, axis=1) < 1 - start)
+    lowest = unlabeled * (np.cumsum(unlabeled, axis=1) < 1 - start[:, np.newaxis])
     negative, negative_variance = moments(lowest)
     for _ in range(_STEPS):
         log_odds = (special.logit(prior) - 0.5 * np.log(positive_variance / negative_variance))[

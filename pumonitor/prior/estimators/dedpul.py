@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["dedpul"]
+__all__ = ["dedpul", "dedpuls"]
 
 FloatArray = NDArray[np.float64]
 
@@ -70,18 +72,32 @@ def dedpul(sample: TwoSamples) -> FloatArray:
     >>> bool(abs(dedpul(TwoSamples.from_table(table))[0] - 0.3) < 0.05)
     True
     """
+    return _shares(*_ratio(sample))
+
+
+def dedpuls(samples: Sequence[TwoSamples]) -> FloatArray:
+    """`dedpul` of several samples, each the only one of its rows."""
+    ratios, unlabeled = zip(*map(_ratio, samples), strict=True)
+    return _shares(np.concatenate(ratios), np.concatenate(unlabeled))
+
+
+def _ratio(sample: TwoSamples) -> tuple[FloatArray, FloatArray]:
+    """f_p / f_u, capped and rising, and the share of the unlabeled rows, per bin."""
     centres, labeled, unlabeled = binned_normal_scores(sample, bins=_BINS)
     f_p = _smoothed(labeled, sample.n_labeled, centres)
     f_u = _smoothed(unlabeled, sample.n_unlabeled, centres)
     ratio = np.minimum(f_p / np.maximum(f_u, 1e-12), _LARGEST_RATIO)
     middle = 0.5 * (labeled + unlabeled) @ centres
-    ratio = _rising_above(middle, ratio, centres)
+    return _rising_above(middle, ratio, centres), unlabeled
 
+
+def _shares(ratio: FloatArray, unlabeled: FloatArray) -> FloatArray:
     least = 1 / np.maximum(np.max(ratio, axis=1, where=unlabeled > 0, initial=1.0), 1.0)
     share = _largest_fixed_point(ratio, unlabeled, least)
     collapsed = np.sum(ratio * unlabeled, axis=1) <= 1
-    turn = _sharpest_turn(ratio[collapsed], unlabeled[collapsed])
-    share[collapsed] = np.maximum(turn, least[collapsed])
+    if collapsed.any():
+        turn = _sharpest_turn(ratio[collapsed], unlabeled[collapsed])
+        share[collapsed] = np.maximum(turn, least[collapsed])
     # EM's first step: no more than this are positive even if any row that may be positive is.
     return np.minimum(share, _mean_posterior(np.ones(len(ratio)), ratio, unlabeled))
 

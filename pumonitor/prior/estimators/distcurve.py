@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -17,6 +18,7 @@ __all__ = [
     "CURVE_POINTS",
     "distance_curve",
     "distcurve",
+    "distcurves",
     "regressor_inputs",
     "regressor_inputs_of_curve",
 ]
@@ -75,6 +77,16 @@ def distcurve(sample: TwoSamples) -> FloatArray:
     True
     """
     return _regressor()(regressor_inputs(sample))
+
+
+def distcurves(samples: Sequence[TwoSamples]) -> FloatArray:
+    """`distcurve` of several samples, each the only one of its rows, whose curves are one pass."""
+    binned = [binned_normal_scores(one, bins=BINS) for one in samples]
+    labeled, unlabeled = (np.concatenate([one[part] for one in binned]) for part in (1, 2))
+    curves = distance_curve(labeled, unlabeled, binned[0][0])[:, np.newaxis]
+    rows = np.array([[[one.n_labeled, one.n_unlabeled]] for one in samples])
+    read = map(regressor_inputs_of_curve, curves, rows)
+    return np.concatenate([_regressor()(one) for one in read])
 
 
 def regressor_inputs(sample: TwoSamples) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import special
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["TiltFit", "fit_tilt", "tilt"]
+__all__ = ["TiltFit", "fit_tilt", "tilt", "tilts"]
 
 FloatArray = NDArray[np.float64]
 
@@ -62,7 +63,8 @@ class TiltFit:
         counts as its prior: where the data do not tell how the ratio bends, it varies by that.
         """
         fitted = self.parameters[:1]
-        _, information = _score_and_information(fitted, self.centres, rows[:1], rows[1:])
+        parts = _parts(fitted, self.centres)
+        _, information = _score_and_information(parts, self.centres, rows[:1], rows[1:])
         precision = information[0] + np.diag(_PRECISION + 1e-6)
         root = np.linalg.cholesky(np.linalg.inv(precision))
         return np.asarray(fitted + rng.standard_normal((size, len(precision))) @ root.T)
@@ -112,32 +114,68 @@ def tilt(sample: TwoSamples) -> FloatArray:
     return fit_tilt(sample).unlabeled_prior
 
 
+def tilts(samples: Sequence[TwoSamples]) -> FloatArray:
+    """`tilt` of several samples, each the only one of its rows, in one search."""
+    binned = [binned_normal_scores(one, bins=_BINS) for one in samples]
+    rows = zip(samples, binned, strict=True)
+    labeled, unlabeled = zip(
+        *((own * one.n_labeled, other * one.n_unlabeled) for one, (_, own, other) in rows),
+        strict=True,
+    )
+    found = _best(
+        binned[0][0],
+        np.concatenate(labeled),
+        np.concatenate(unlabeled),
+        of=np.arange(len(samples)),
+    )
+    return np.asarray(special.expit(found[:, 0]))
+
+
 def fit_tilt(sample: TwoSamples) -> TiltFit:
     """The fitted mixture, from which samples can be drawn."""
     centres, labeled, unlabeled = binned_normal_scores(sample, bins=_BINS)
-    best = np.zeros((len(labeled), 4))
-    best_fit = np.full(len(labeled), -np.inf)
-    for start in _STARTS:
-        parameters = np.tile(np.array([special.logit(start), 0.0, 1.5, 0.0]), (len(labeled), 1))
-        parameters, likelihood = _maximised(
-            parameters, centres, labeled * sample.n_labeled, unlabeled * sample.n_unlabeled
-        )
-        better = likelihood > best_fit
-        best = np.where(better[:, np.newaxis], parameters, best)
-        best_fit = np.maximum(likelihood, best_fit)
+    best = _best(
+        centres,
+        labeled * sample.n_labeled,
+        unlabeled * sample.n_unlabeled,
+        of=np.zeros(len(labeled), dtype=np.intp),
+    )
     return TiltFit(parameters=best, centres=centres, labeled=labeled, unlabeled=unlabeled)
+
+
+def _best(
+    centres: FloatArray, labeled: FloatArray, unlabeled: FloatArray, *, of: NDArray[np.intp]
+) -> FloatArray:
+    """Parameters of each row of data, from the start that comes highest."""
+    number, samples = len(_STARTS), len(labeled)
+    starts = np.repeat(
+        [[special.logit(start), 0.0, 1.5, 0.0] for start in _STARTS], samples, axis=0
+    )
+    found, likelihood = _maximised(
+        starts,
+        centres,
+        np.tile(labeled, (number, 1)),
+        np.tile(unlabeled, (number, 1)),
+        # Each start is a search of its own.
+        of=(np.arange(number)[:, np.newaxis] * (of[-1] + 1) + of).ravel(),
+    )
+    chosen = np.argmax(likelihood.reshape(number, samples), axis=0) * samples + np.arange(samples)
+    return np.asarray(found[chosen])
 
 
 def _parts(parameters: FloatArray, centres: FloatArray) -> tuple[FloatArray, FloatArray]:
     prior = special.expit(parameters[:, :1])
     exponent = parameters[:, 1:2] + parameters[:, 2:3] * centres + parameters[:, 3:4] * centres**2
-    return prior, np.exp(-np.clip(exponent, -30.0, 30.0))
+    return prior, np.exp(-np.minimum(np.maximum(exponent, -30.0), 30.0))
 
 
 def _log_likelihood(
-    parameters: FloatArray, centres: FloatArray, labeled: FloatArray, unlabeled: FloatArray
+    parameters: FloatArray,
+    parts: tuple[FloatArray, FloatArray],
+    labeled: FloatArray,
+    unlabeled: FloatArray,
 ) -> FloatArray:
-    prior, falling = _parts(parameters, centres)
+    prior, falling = parts
     size = unlabeled.sum(axis=1, keepdims=True) / labeled.sum(axis=1, keepdims=True)
     odds = size * (prior + falling)
     pull = 0.5 * parameters**2 @ _PRECISION
@@ -147,49 +185,74 @@ def _log_likelihood(
 
 
 def _score_and_information(
-    parameters: FloatArray, centres: FloatArray, labeled: FloatArray, unlabeled: FloatArray
+    parts: tuple[FloatArray, FloatArray],
+    centres: FloatArray,
+    labeled: FloatArray,
+    unlabeled: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Gradient and Fisher information of the likelihood, without the penalties."""
     size = unlabeled.sum(axis=1, keepdims=True) / labeled.sum(axis=1, keepdims=True)
     rows = labeled + unlabeled
-    prior, falling = _parts(parameters, centres)
+    prior, falling = parts
     ratio = prior + falling
     chance = 1 / (1 + size * ratio)
     # d log(ratio) / d (logit a, b0, b1, b2)
-    slopes = np.stack(
-        [
-            prior * (1 - prior) / ratio,
-            -falling / ratio,
-            -falling * centres / ratio,
-            -falling * centres**2 / ratio,
-        ],
-        axis=2,
-    )
-    score = np.einsum("sk,skp->sp", rows * chance - labeled, slopes)
-    information = np.einsum("sk,skp,skr->spr", rows * chance * (1 - chance), slopes, slopes)
-    return score, information
+    slopes = np.empty((*ratio.shape, 4))
+    slopes[..., 0] = prior * (1 - prior) / ratio
+    slopes[..., 1] = -falling / ratio
+    slopes[..., 2] = -falling * centres / ratio
+    slopes[..., 3] = -falling * centres**2 / ratio
+    score = ((rows * chance - labeled)[:, np.newaxis] @ slopes)[:, 0]
+    weighed = slopes * (rows * chance * (1 - chance))[..., np.newaxis]
+    return score, weighed.swapaxes(1, 2) @ slopes
 
 
 def _maximised(
-    parameters: FloatArray, centres: FloatArray, labeled: FloatArray, unlabeled: FloatArray
+    parameters: FloatArray,
+    centres: FloatArray,
+    labeled: FloatArray,
+    unlabeled: FloatArray,
+    *,
+    of: NDArray[np.intp],
 ) -> tuple[FloatArray, FloatArray]:
-    """Levenberg-damped Fisher scoring, each sample with its own damping."""
-    damping = np.full(len(parameters), 1e-2)
-    value = _log_likelihood(parameters, centres, labeled, unlabeled)
+    """Levenberg-damped Fisher scoring, each sample with its own damping.
+
+    Those with the same number in `of` are searched for until all of them have settled; what is
+    found does not depend on what else is searched for at once.
+    """
+    found, moving = parameters.copy(), np.arange(len(parameters))
+    parts = _parts(found, centres)
+    value = _log_likelihood(found, parts, labeled, unlabeled)
+    score, information = _score_and_information(parts, centres, labeled, unlabeled)
+    damping = np.full(len(found), 1e-2)
     for _ in range(_STEPS):
-        score, information = _score_and_information(parameters, centres, labeled, unlabeled)
-        score -= parameters * _PRECISION
-        diagonal = np.einsum("spp->sp", information)
-        damped = information.copy()
-        np.einsum("spp->sp", damped)[:] += damping[:, np.newaxis] * diagonal + _PRECISION + 1e-9
-        step = np.linalg.solve(damped, score[..., np.newaxis])[..., 0]
-        proposed = parameters + np.clip(step, -2.0, 2.0)
-        proposed_value = _log_likelihood(proposed, centres, labeled, unlabeled)
-        better = proposed_value > value
-        parameters = np.where(better[:, np.newaxis], proposed, parameters)
-        gain = np.where(better, proposed_value - value, 0.0)
-        value = np.maximum(proposed_value, value)
-        damping = np.where(better, damping / 5, np.minimum(damping * 5, 1e6))
-        if gain.max() < 1e-7 and (better | (damping > 1e3)).all():
+        proposed = found[moving] + _step(
+            score[moving] - found[moving] * _PRECISION, information[moving], damping[moving]
+        )
+        rows = labeled[moving], unlabeled[moving]
+        parts = _parts(proposed, centres)
+        proposed_value = _log_likelihood(proposed, parts, *rows)
+        better = proposed_value > value[moving]
+        gain = np.where(better, proposed_value - value[moving], 0.0)
+        now = np.where(better, damping[moving] / 5, np.minimum(damping[moving] * 5, 1e6))
+        damping[moving] = now
+        if better.any():
+            up, of_better = moving[better], [part[better] for part in (*parts, *rows)]
+            found[up], value[up] = proposed[better], proposed_value[better]
+            score[up], information[up] = _score_and_information(
+                (of_better[0], of_better[1]), centres, *of_better[2:]
+            )
+        goes_on = np.zeros(of.max() + 1, dtype=bool)
+        goes_on[of[moving[(gain >= 1e-7) | ~(better | (now > 1e3))]]] = True
+        moving = moving[goes_on[of[moving]]]
+        if not len(moving):
             break
-    return parameters, value
+    return found, value
+
+
+def _step(score: FloatArray, information: FloatArray, damping: FloatArray) -> FloatArray:
+    """Towards the maximum, as far as Levenberg's damping lets it go."""
+    diagonal = np.einsum("spp->sp", information)
+    diagonal += damping[:, np.newaxis] * diagonal + _PRECISION + 1e-9
+    step = np.linalg.solve(information, score[..., np.newaxis])[..., 0]
+    return np.asarray(np.clip(step, -2.0, 2.0))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from pumonitor.prior.over_time import Explanation
-from pumonitor.stats.audited_share import cases_to_distinguish
+from pumonitor.stats.cases_to_distinguish import cases_to_distinguish
 
 __all__ = ["prior_changes"]
 

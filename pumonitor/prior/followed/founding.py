@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from pumonitor.prior.over_time import Cells
 from pumonitor.tables import ScoreTable
+
+if TYPE_CHECKING:
+    from pumonitor.prior.over_time import Cells
 
 __all__ = ["MOST_FOUNDING", "Index", "WindowRows", "founding_windows"]
 
@@ -63,6 +65,8 @@ class WindowRows:
 
     def cells(self, index: Index) -> Cells | None:
         """What a summariser reads of them."""
+        from pumonitor.prior.over_time import Cells  # how much founds a series is told without it
+
         table = self.by(index)
         if table is None:
             return None

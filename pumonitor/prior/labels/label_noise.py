@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor.prior.kept import Kept
 from pumonitor.prior.labels.plateau import PlateauFit, fit_clean, fit_noisy
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 from pumonitor.results import Scenario
 from pumonitor.tables import ScoreTable
 
-__all__ = ["LabelPurityEstimate", "estimate_label_purity"]
+__all__ = ["LabelPurityEstimate", "estimate_label_purity", "search_together"]
 
 FloatArray = NDArray[np.float64]
+_Binned = tuple[FloatArray, FloatArray, FloatArray]
+_Fits = tuple[PlateauFit, PlateauFit, PlateauFit]
 
 _CELLS = 512
 _BINS = 80
@@ -28,6 +31,8 @@ _LEAST_RATIO = 5.0
 _MATERIAL = 0.97
 _FEWEST_MISTAKEN = 5
 _WIDE, _NARROW = 16, 24
+_AT_ONCE = 8
+"""Samples whose fits are searched for together: more of them do not fit into the caches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,11 +182,10 @@ def estimate_label_purity(
         msg = f"confidence_level must satisfy 0 < confidence_level < 1, got {confidence_level:g}"
         raise ValueError(msg)
     sample = TwoSamples.from_table(table.compress(_CELLS))
-    centres, labeled, unlabeled = binned_normal_scores(sample, bins=_BINS)
-    labeled, unlabeled = labeled * sample.n_labeled, unlabeled * sample.n_unlabeled
-    if np.count_nonzero(labeled + unlabeled) < _FEWEST_BINS:
+    binned = _binned(sample)
+    if binned is None:
         return _nothing_seen()
-    clean, noisy, profile = _fits(*(part.tobytes() for part in (centres, labeled, unlabeled)))
+    [(clean, noisy, profile)] = _fits([binned])
     ratio = max(2 * float(noisy.likelihood[0] - clean.likelihood[0]), 0.0)
     best, prior = (float(part[0]) for part in _purity(noisy, table, class_prior, scenario))
     low, high = _interval(noisy, profile, table, class_prior, scenario, confidence_level)
@@ -235,22 +239,51 @@ def _purity(
     return purity, np.clip((positives - labeled * purity) / unlabeled, 0.0, 1.0)
 
 
-@lru_cache(maxsize=64)
-def _fits(centres: bytes, labeled: bytes, unlabeled: bytes) -> tuple[PlateauFit, ...]:
-    """The clean model, the noisy one, and the noisy one with each of many floors.
+def search_together(tables: Sequence[ScoreTable]) -> None:
+    """Fit many tables at once: `estimate_label_purity` of one of them then has its fits.
 
-    Kept, because the same rows come again: in panes of a window that differ by their moment alone,
-    where a window of the reference is evaluated, under another class prior.
+    The numbers are the same. For panes and segments of a window it takes less than half the time.
     """
-    middle, rows, others = (np.frombuffer(part) for part in (centres, labeled, unlabeled))
-    data = middle, rows[np.newaxis], others[np.newaxis]
-    clean, noisy = fit_clean(*data), fit_noisy(*data)
+    binned = (_binned(TwoSamples.from_table(one.compress(_CELLS))) for one in tables)
+    _fits([one for one in binned if one is not None])
+
+
+def _binned(sample: TwoSamples) -> _Binned | None:
+    """Bins of the normal scores with their rows; None where too few of them hold any."""
+    centres, labeled, unlabeled = binned_normal_scores(sample, bins=_BINS)
+    rows = labeled * sample.n_labeled, unlabeled * sample.n_unlabeled
+    return (centres, *rows) if np.count_nonzero(rows[0] + rows[1]) >= _FEWEST_BINS else None
+
+
+def _searched(binned: Sequence[_Binned]) -> list[_Fits]:
+    """Of each the clean model, the noisy one, and the noisy one with each of many floors."""
+    return [
+        fits
+        for start in range(0, len(binned), _AT_ONCE)
+        for fits in _searched_at_once(binned[start : start + _AT_ONCE])
+    ]
+
+
+def _searched_at_once(binned: Sequence[_Binned]) -> Iterator[_Fits]:
+    middle = binned[0][0]
+    rows, others = (np.concatenate([one[part] for one in binned]) for part in (1, 2))
+    clean, noisy = fit_clean(middle, rows, others), fit_noisy(middle, rows, others)
     wide = np.geomspace(1e-3, 0.98, _WIDE)
-    narrow = np.clip(noisy.floor[0], 1e-3, 0.45) * np.geomspace(0.4, 2.2, _NARROW)
-    floor = np.sort(np.concatenate([[0.0], wide, narrow]))
-    labels, unlabeled_rows = (np.repeat(part, len(floor), axis=0) for part in data[1:])
-    profile = fit_noisy(middle, labels, unlabeled_rows, near=noisy, floor=floor)
-    return clean, noisy, profile
+    narrow = np.clip(noisy.floor, 1e-3, 0.45)[:, np.newaxis] * np.geomspace(0.4, 2.2, _NARROW)
+    floors = [np.sort(np.concatenate([[0.0], wide, one])) for one in narrow]
+    each = len(floors[0])
+    labels, unlabeled_rows = (np.repeat(part, each, axis=0) for part in (rows, others))
+    profile = fit_noisy(middle, labels, unlabeled_rows, near=noisy, floor=np.concatenate(floors))
+    for number in range(len(binned)):
+        one = slice(number, number + 1)
+        yield (
+            clean.part(one),
+            noisy.part(one),
+            profile.part(slice(each * number, each * (number + 1))),
+        )
+
+
+_fits = Kept(_searched, key_of=lambda one: one[1].tobytes() + one[2].tobytes(), most=256)
 
 
 def _interval(

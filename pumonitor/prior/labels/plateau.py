@@ -40,6 +40,14 @@ class PlateauFit:
     floor: FloatArray
     likelihood: FloatArray
 
+    def part(self, samples: slice) -> PlateauFit:
+        """The fits of some of the samples."""
+        return PlateauFit(
+            parameters=self.parameters[samples],
+            floor=self.floor[samples],
+            likelihood=self.likelihood[samples],
+        )
+
     @property
     def unlabeled_prior(self) -> FloatArray:
         """The parameter a of each sample."""
@@ -75,12 +83,13 @@ def fit_noisy(
 
     Of labeled rows a share b is positive, of unlabeled ones a. The labeled density is then
     kappa times the unlabeled one plus 1 - kappa times that of positives, with
-    kappa = (1 - b) / (1 - a). `floor` holds kappa fixed, one value per sample, the search then
-    begins at the first fit of `near`.
+    kappa = (1 - b) / (1 - a). `floor` holds kappa fixed, one value per sample, as many for each fit
+    of `near`, where their search begins.
     """
     if floor is not None and near is not None:
-        start = np.repeat(near.parameters[:1], len(labeled), axis=0)
-        return _maximised(start, centres, labeled, unlabeled, floor=floor)
+        each = len(labeled) // len(near.parameters)
+        of = np.repeat(np.arange(len(near.parameters)), each)
+        return _maximised(near.parameters[of], centres, labeled, unlabeled, floor=floor, of=of)
     starts = [
         np.column_stack([_start(prior, len(labeled)), np.full(len(labeled), special.logit(lowest))])
         for prior in _PRIOR_STARTS
@@ -109,6 +118,7 @@ def _best(
         np.tile(labeled, (number, 1)),
         np.tile(unlabeled, (number, 1)),
         floor=floor,
+        of=np.tile(np.arange(samples), number),
     )
     chosen = np.argmax(fit.likelihood.reshape(number, samples), axis=0) * samples
     chosen = chosen + np.arange(samples)
@@ -171,8 +181,13 @@ def _maximised(
     unlabeled: FloatArray,
     *,
     floor: FloatArray | None,
+    of: NDArray[np.intp],
 ) -> PlateauFit:
-    """Levenberg-damped Fisher scoring, each sample with its own damping."""
+    """Levenberg-damped Fisher scoring, each sample with its own damping.
+
+    Those with the same number in `of` are searched for until all of them have settled; what is
+    found does not depend on what else is searched for at once.
+    """
     precision = _PRECISION if floor is not None else np.append(_PRECISION, _FLOOR_PRECISION)
     found, kappa = parameters.copy(), floor
     moving, rows = np.arange(len(found)), (labeled, unlabeled)
@@ -195,10 +210,12 @@ def _maximised(
             score[up], information[up] = _score_and_information(
                 found[up], centres, of_better[:4], of_better[4:], precision
             )
-        if gain.max() < 1e-7 and (better | (now > 1e3)).all():
-            break
+        goes_on = np.zeros(of[-1] + 1, dtype=bool)
+        goes_on[of[moving[(gain >= 1e-7) | ~(better | (now > 1e3))]]] = True
         # A step refused at the greatest damping would be proposed again for ever.
-        moves = better | (now != before)
+        moves = (better | (now != before)) & goes_on[of[moving]]
+        if not moves.any():
+            break
         if not moves.all():
             moving, rows = moving[moves], (rows[0][moves], rows[1][moves])
             kappa = None if kappa is None else kappa[moves]

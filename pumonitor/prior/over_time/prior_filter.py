@@ -12,16 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from pumonitor.prior.over_time.changes import CHANGES, PACES
+from pumonitor.prior.over_time.explanation import Explanation, Movement
 from pumonitor.prior.over_time.grid import cells, quantiles_of_cells
 from pumonitor.prior.over_time.level import Level, log_density
 from pumonitor.prior.over_time.paced_filter import PacedFilter
-from pumonitor.prior.over_time.since_reference import (
-    A_QUARTER,
-    Explanation,
-    Movement,
-    explanations,
-    movements,
-)
+from pumonitor.prior.over_time.since_reference import A_QUARTER, explanations, movements
 from pumonitor.prior.over_time.stored_filter import parts_from_bytes, parts_to_bytes
 from pumonitor.prior.over_time.window_summary import WindowSummary
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Final, NamedTuple
@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor.prior.over_time.explanation import Explanation, Movement
 from pumonitor.prior.over_time.grid import cells_of_moves, quantiles_of_cells
 from pumonitor.prior.over_time.paced_filter import PacedFilter
 
-__all__ = ["A_QUARTER", "Explanation", "Movement", "explanations", "movements"]
+__all__ = ["A_QUARTER", "explanations", "movements"]
 
 FloatArray = NDArray[np.float64]
 
@@ -30,44 +31,6 @@ _LIGHT: Final = 0.03
 _MOST_STEPS: Final = 100
 _WITHIN: Final = (np.arange(9) + 0.5) / 9
 _LEVELS: Final = np.array([0.025, 0.5, 0.975])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Movement:
-    """Of one thing since the reference.
-
-    Attributes
-    ----------
-    value, low, high : float
-        Now over then: median and 95% interval.
-    chance : float
-        That it has moved, see `movements`.
-    """
-
-    value: float
-    low: float
-    high: float
-    chance: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """One combination of what has moved since the reference.
-
-    Attributes
-    ----------
-    changed : tuple of str
-        Of "class prior", "label frequency", and "ranking" or "negatives"; empty when nothing has.
-    chance : float
-        The combinations are exclusive, their chances add up to 1.
-    factors : mapping of str to float
-        Of "class prior", "label frequency" and "ranking" as far as they are in it: now over then if
-        it is right.
-    """
-
-    changed: tuple[str, ...]
-    chance: float
-    factors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

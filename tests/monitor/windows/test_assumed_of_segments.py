@@ -12,12 +12,12 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.inspection.prior_outlook import prior_notes
 from pumonitor.monitor.rules.labels.confirmed_share import ConfirmedShare
-from pumonitor.monitor.windows.class_prior.assumed import stored_findings
 from pumonitor.monitor.windows.class_prior.assumed_of_segments import (
     FINDING_OF_SEGMENT,
     if_confirmed_equally,
     segment_finding,
 )
+from pumonitor.monitor.windows.class_prior.stored_findings import stored_findings
 from pumonitor.results import ClassPriorEstimate, Finding
 from tests.monitor.windows.test_given_priors import CONFIGURATION, FIRST, SETTLED, write_days
 

@@ -6,7 +6,16 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, FromClause, Select, and_, exists, select
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    ColumnElement,
+    FromClause,
+    Select,
+    and_,
+    exists,
+    select,
+)
 
 from pumonitor.monitor.ledger.database.schema import (
     evaluations,
@@ -79,7 +88,10 @@ def in_states(column: Column[Any], states: Collection[State] | None) -> list[Col
 
 
 def starting_between(
-    since: datetime | None, until: datetime | None, *, of: FromClause = windows
+    since: datetime | BindParameter[Any] | None,
+    until: datetime | BindParameter[Any] | None,
+    *,
+    of: FromClause = windows,
 ) -> list[ColumnElement[bool]]:
     """Conditions for windows that start in [since, until); None leaves an end open."""
     start = of.c.window_start
@@ -89,7 +101,9 @@ def starting_between(
     ]
 
 
-def is_superseded(as_of: datetime, *, until: int | None = None) -> ColumnElement[bool]:
+def is_superseded(
+    as_of: datetime | BindParameter[Any], *, until: int | BindParameter[Any] | None = None
+) -> ColumnElement[bool]:
     """Condition that a later pane of the window, of this moment or earlier, was collected.
 
     Parameters

@@ -8,14 +8,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, delete, func, or_, select
+from sqlalchemy import (
+    Connection,
+    Integer,
+    Row,
+    Select,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+)
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import (
     WINDOW_COLUMNS,
-    equal,
     is_superseded,
     same_pane,
     select_evaluations,
@@ -99,36 +109,58 @@ def followed_series(
     newest : bool
         Whether to return the last ones, if there are more, instead of the first.
     """
-    start = windows.c.window_start
-    query = (
-        select_series()
-        .where(
-            windows.c.monitor == asked.monitor,
-            windows.c.configuration == asked.configuration,
-            *starting_between(since, until),
-            series.c.segment == asked.segment,
-            *equal(series.c.model_version, model_version),
-            panes.c.number <= asked.mature,
-            panes.c.as_of <= asked.as_of,
-            ~is_superseded(asked.as_of, until=asked.mature),
-        )
-        .order_by(start.desc() if newest else start)
-        .limit(most)
+    asked_of = {
+        "asked_monitor": asked.monitor,
+        "asked_configuration": asked.configuration,
+        "asked_segment": asked.segment,
+        "asked_version": model_version,
+        "mature": asked.mature,
+        "moment": asked.as_of,
+        "since": since,
+        "until": until,
+        "most": most,
+    }
+    # Put together once: that takes as long as the answer.
+    query = _followed(
+        frozenset(name for name, value in asked_of.items() if value is not None), newest=newest
     )
-    found = [series_in(row) for row in connection.execute(query)]
+    given = {name: value for name, value in asked_of.items() if value is not None}
+    found = [series_in(row) for row in connection.execute(query, given)]
     return tuple(reversed(found) if newest else found)
 
 
-def first_seen(
-    connection: Connection, asked: SeriesAsked, *, model_version: str
-) -> datetime | None:
-    """Start of the first selected window with the model version; None if there is none."""
-    first: datetime | None = connection.scalar(
-        _versions(asked, func.min(windows.c.window_start)).where(
-            series.c.model_version == model_version
+@lru_cache(maxsize=16)
+def _followed(given: frozenset[str], *, newest: bool) -> Select[Any]:
+    start, moment = windows.c.window_start, bindparam("moment", type_=panes.c.as_of.type)
+    query = (
+        select_series()
+        .where(
+            windows.c.monitor == bindparam("asked_monitor"),
+            windows.c.configuration == bindparam("asked_configuration"),
+            *starting_between(
+                bindparam("since") if "since" in given else None,
+                bindparam("until") if "until" in given else None,
+            ),
+            series.c.segment == bindparam("asked_segment"),
+            series.c.model_version == bindparam("asked_version"),
+            panes.c.number <= bindparam("mature"),
+            panes.c.as_of <= moment,
+            ~is_superseded(moment, until=bindparam("mature")),
         )
+        .order_by(start.desc() if newest else start)
     )
-    return first
+    return query.limit(bindparam("most", type_=Integer)) if "most" in given else query
+
+
+def first_seen(connection: Connection, asked: SeriesAsked) -> dict[str, dict[str, datetime]]:
+    """Segment to model version to the start of its first selected window, for all segments."""
+    query = _versions(
+        asked, series.c.segment, series.c.model_version, func.min(windows.c.window_start)
+    ).group_by(series.c.segment, series.c.model_version)
+    found: dict[str, dict[str, datetime]] = {}
+    for segment, version, first in connection.execute(query):
+        found.setdefault(segment, {})[version] = first
+    return found
 
 
 def versions_before(
@@ -138,7 +170,11 @@ def versions_before(
     parts = [series.c.delays[name].as_integer() for name in ("labeled", "unlabeled", "negative")]
     query = (
         _versions(asked, series.c.model_version, func.sum(parts[0] + parts[1] + parts[2]))
-        .where(windows.c.window_start < until, ~is_superseded(asked.as_of, until=asked.mature))
+        .where(
+            series.c.segment == asked.segment,
+            windows.c.window_start < until,
+            ~is_superseded(asked.as_of, until=asked.mature),
+        )
         .group_by(series.c.model_version)
     )
     return {version: int(number) for version, number in connection.execute(query)}
@@ -152,7 +188,6 @@ def _versions(asked: SeriesAsked, *columns: Any) -> Select[Any]:
         .where(
             windows.c.monitor == asked.monitor,
             windows.c.configuration == asked.configuration,
-            series.c.segment == asked.segment,
             panes.c.number <= asked.mature,
             panes.c.as_of <= asked.as_of,
         )

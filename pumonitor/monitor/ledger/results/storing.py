@@ -5,9 +5,10 @@ All functions take the connection of an open transaction in which the claim is h
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -110,7 +111,7 @@ def store_evaluated(
             or before.digest != before.evaluated_digest
             or content != _stored_content(connection, claim, pane.number, before.revision)
         ):
-            _insert(connection, claim, pane, revisions[pane.number])
+            _insert(connection, claim, pane, revisions[pane.number], content)
             changed.append(pane)
             values |= {
                 "revision": revisions[pane.number],
@@ -135,20 +136,26 @@ def store_evaluated(
     return changed
 
 
-def _insert(connection: Connection, claim: Claim, pane: EvaluatedPane, revision: int) -> None:
+def _insert(
+    connection: Connection,
+    claim: Claim,
+    pane: EvaluatedPane,
+    revision: int,
+    content: _Content,
+) -> None:
     of_pane = {"window_key": claim.window_key, "pane": pane.number, "revision": revision}
     rows = [
         of_pane | {"model_version": one.model_version, "segment": one.segment}
         for one in pane.series
     ]
     stored = [
-        row | {"evaluation": plain_json(dict(one.evaluation), "evaluation")}
+        row | {"evaluation": json.loads(content[one.model_version, one.segment][0])}
         for row, one in zip(rows, pane.series, strict=True)
     ]
     if stored:
         connection.execute(insert(evaluations), stored)
     numbers = [
-        row | asdict(result)
+        row | {name: getattr(result, name) for name in ("metric", *_FIELDS)}
         for row, one in zip(rows, pane.series, strict=True)
         for result in one.results
     ]

@@ -40,7 +40,7 @@ from pumonitor.monitor.reports.period.metrics_shown import (
     verdicts,
 )
 from pumonitor.monitor.rules.windows.named_period import NamedPeriod
-from pumonitor.monitor.windows.class_prior.assumed import stored_findings
+from pumonitor.monitor.windows.class_prior.stored_findings import stored_findings
 from pumonitor.monitor.windows.evaluation.baseline import BaselinePeriod, baseline_period
 from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
 from pumonitor.names import title

@@ -11,7 +11,7 @@ from pumonitor.monitor.rules.causes.by_audits import WORLD_OR_CONFIRMATIONS, Tol
 from pumonitor.monitor.rules.causes.explained import Support, marginal
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
 from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
-from pumonitor.stats.audited_share import cases_to_distinguish
+from pumonitor.stats.cases_to_distinguish import cases_to_distinguish
 
 __all__ = ["sentence"]
 

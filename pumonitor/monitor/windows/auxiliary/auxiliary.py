@@ -27,23 +27,19 @@ from pumonitor.monitor.ledger.results.auxiliary import (
     stored_auxiliary,
     stored_auxiliary_series,
 )
+from pumonitor.monitor.windows.auxiliary.configured import has_auxiliary
 from pumonitor.monitor.windows.auxiliary.rows import auxiliary_series_of
 from pumonitor.monitor.windows.auxiliary.training import trained, training_of
 from pumonitor.ports import Pane, PredictionSource, SampleRequest
 from pumonitor.prior.auxiliary import AuxiliaryScore
 
-__all__ = ["AuxiliaryScores", "PaneAuxiliary", "has_auxiliary"]
+__all__ = ["AuxiliaryScores", "PaneAuxiliary"]
 
 _ROWS: Final = 20_000
 """Rows sampled of a window, and at most so many of its labeled rows, for all of its panes."""
 
 _KEPT: Final = 8
 _UNTRAINED: Final = "it could not be trained"
-
-
-def has_auxiliary(monitor: Monitor) -> bool:
-    """Whether the class prior of a monitor is followed by a score of configured features."""
-    return bool(monitor.predictions.features) and monitor.is_prior_followed
 
 
 class AuxiliaryScores:

@@ -47,6 +47,7 @@ class Arrivals:
     age: timedelta | None
     counts: tuple[LabeledCount, ...] = ()
     _known: dict[tuple[str | None, str], LabelMaturity] = field(default_factory=dict)
+    _shares: dict[tuple[str, str, int | None], ShareKnown] = field(default_factory=dict)
 
     @classmethod
     def as_of(
@@ -84,7 +85,13 @@ class Arrivals:
         """
         if self.age is None:
             return ShareKnown.all_known()
-        age = self.age if number is None else self.ages[number]
+        asked = model_version, segment, number
+        if asked not in self._shares:
+            age = self.age if number is None else self.ages[number]
+            self._shares[asked] = self._share_at(age, model_version, segment)
+        return self._shares[asked]
+
+    def _share_at(self, age: timedelta, model_version: str, segment: str) -> ShareKnown:
         for version, part in ((model_version, segment), (None, segment)):
             found = self._learned(version, part)
             if found.undefined_reason is None and found.positives >= _ENOUGH:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
@@ -17,19 +17,16 @@ from pumonitor.monitor.rules.labels.confirmed_share import (
     confirmed_beyond,
     share_moved,
 )
-from pumonitor.monitor.windows.class_prior.assumed_of_segments import (
-    FINDING_OF_SEGMENT,
-    segment_finding,
-)
+from pumonitor.monitor.windows.class_prior.assumed_of_segments import segment_finding
+from pumonitor.monitor.windows.class_prior.stored_findings import FINDING
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json, is_given
 from pumonitor.monitor.windows.evaluation.series_tables import counts_of
 from pumonitor.ports import Pane, Window
 from pumonitor.results import ClassPriorEstimate, Finding
 
-__all__ = ["assumed_prior_findings", "findings_at", "findings_of", "stored_findings"]
+__all__ = ["assumed_prior_findings", "findings_at", "findings_of"]
 
-FINDING: Final = "assumed_prior"
 _LEVEL: Final = 0.001
 
 
@@ -160,15 +157,6 @@ def findings_at(
         )
         if finding.severity == "warning"
     ]
-
-
-def stored_findings(evaluation: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Warnings about the assumed class prior in a stored evaluation."""
-    return tuple(
-        Finding(**one)
-        for one in evaluation.get("warnings", ())
-        if one["name"] in (FINDING, FINDING_OF_SEGMENT) and one["severity"] == "warning"
-    )
 
 
 def _share_of(stored: StoredSeries) -> ConfirmedShare:

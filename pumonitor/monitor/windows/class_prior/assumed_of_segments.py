@@ -8,11 +8,11 @@ from typing import Final
 from scipy import special
 
 from pumonitor.monitor.rules.labels.confirmed_share import ConfirmedShare
+from pumonitor.monitor.windows.class_prior.stored_findings import FINDING_OF_SEGMENT
 from pumonitor.results import ClassPriorEstimate, Finding
 
-__all__ = ["FINDING_OF_SEGMENT", "if_confirmed_equally", "segment_finding"]
+__all__ = ["if_confirmed_equally", "segment_finding"]
 
-FINDING_OF_SEGMENT: Final = "assumed_prior_of_segment"
 _LEVEL: Final = 0.001
 _TAIL: Final = 0.025
 _OTHERWISE: Final = (

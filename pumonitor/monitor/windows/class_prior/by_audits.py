@@ -74,7 +74,7 @@ class MonitorAudits:
     def at(
         self,
         monitor: Monitor,
-        configuration: str,
+        audits: Sequence[ReadAudit],
         stored: StoredSeries,
         pane: Pane,
         *,
@@ -86,7 +86,8 @@ class MonitorAudits:
         Parameters
         ----------
         monitor : Monitor
-        configuration : str
+        audits : sequence of ReadAudit
+            The monitor's (`of`).
         stored : StoredSeries
         pane : Pane
         share : callable
@@ -94,7 +95,6 @@ class MonitorAudits:
         mature : callable
             The series in the window's mature pane, of a final one.
         """
-        audits = self.of(monitor.name, configuration)
         table = stored.table() if audits else None
         if table is None:
             return NO_AUDIT

@@ -11,6 +11,7 @@ from typing import Final
 
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
+from pumonitor.monitor.ledger.records.audits import ReadAudit
 from pumonitor.monitor.ledger.records.collected import PriorState, StoredSeries
 from pumonitor.monitor.ledger.results.prior_states import (
     newest_prior_state,
@@ -144,12 +145,16 @@ class PanePriors:
         """What audits say of a series of the window."""
         return self.memory.audits.at(
             self.monitor,
-            self.configuration,
+            self._audits,
             stored,
             self.pane,
             share=lambda: self.arrivals.share_known(stored.model_version, stored.segment),
             mature=lambda: self._mature_pane_of(stored),
         )
+
+    @cached_property
+    def _audits(self) -> Sequence[ReadAudit]:
+        return self.memory.audits.of(self.monitor.name, self.configuration)
 
     # -- this window --------------------------------------------------------------------------
 

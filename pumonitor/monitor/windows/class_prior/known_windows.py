@@ -62,13 +62,20 @@ class KnownWindows:
 
     def predecessor(self, segment: str, model_version: str) -> tuple[str, datetime] | None:
         """The version with the most predictions before this one began, and when this one began."""
-        asked = self.asked(segment)
+        seen = self._first_seen.get(segment, {})
+        first = seen.get(model_version)
+        if first is None or min(seen.values()) == first:
+            return None
         with self.ledger.database.reading() as connection:
-            first = first_seen(connection, asked, model_version=model_version)
-            sizes = {} if first is None else versions_before(connection, asked, until=first)
-        if first is None or not sizes:
+            sizes = versions_before(connection, self.asked(segment), until=first)
+        if not sizes:
             return None
         return max(sizes, key=lambda one: (sizes[one], one)), first
+
+    @cached_property
+    def _first_seen(self) -> dict[str, dict[str, datetime]]:
+        with self.ledger.database.reading() as connection:
+            return first_seen(connection, self.asked(segment=""))
 
     def mature_series(
         self, segment: str, model_version: str, *, since: datetime | None = None, until: datetime

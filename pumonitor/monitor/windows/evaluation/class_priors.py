@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pumonitor.errors import InputError
 from pumonitor.prior import GivenOrEstimated, resolve_class_prior
 from pumonitor.prior.assumed import LabelPurity, assumed_of
+from pumonitor.prior.estimation import read_together
+from pumonitor.prior.labels.label_noise import search_together
 from pumonitor.results import ClassPriorEstimate, Scenario, finite_or_none
 from pumonitor.tables import ScoreTable
 
 __all__ = [
     "class_prior_from_json",
     "class_prior_to_json",
+    "estimated_together",
     "is_given",
     "own_class_prior",
 ]
@@ -23,6 +26,16 @@ __all__ = [
 def is_given(class_prior: ClassPriorEstimate) -> bool:
     """Whether a class prior was assumed, and not estimated from rows."""
     return class_prior.method in {"given", "given interval"}
+
+
+def estimated_together(
+    tables: Sequence[ScoreTable], class_prior: GivenOrEstimated, *, label_purity: LabelPurity
+) -> None:
+    """Search at once for what `own_class_prior` is asked of these tables afterwards."""
+    if isinstance(class_prior, str):
+        if label_purity == "auto":
+            search_together(tables)
+        read_together(tables, method=class_prior)
 
 
 def own_class_prior(
