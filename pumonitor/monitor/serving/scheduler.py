@@ -51,7 +51,7 @@ class Service:
         monitors: Mapping[str, Monitor],
         *,
         work: Callable[[str], None],
-        tidy: Callable[[], None],
+        tidy: Callable[[], object],
         tidy_every: timedelta = timedelta(minutes=1),
     ) -> None:
         self._monitors = dict(monitors)
@@ -123,9 +123,9 @@ class Service:
 
     def _tick_tidying(self) -> None:
         if not self._stopped.is_set():
-            self._guarded(self._tidy, "deleting messages delivered long ago")
+            self._guarded(self._tidy, "deleting what was kept long enough")
 
-    def _guarded(self, work: Callable[[], None], what: str) -> None:
+    def _guarded(self, work: Callable[[], object], what: str) -> None:
         """Run a round; a failure is logged and later rounds still run."""
         try:
             work()

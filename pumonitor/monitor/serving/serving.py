@@ -71,9 +71,7 @@ def serve_until_stopped(
             if pages is not None:
                 shown = pages_server(pages, configuration.monitors, jobs.ledger, served=served)
                 _log.info("pages at %s", stack.enter_context(shown))
-            service = Service(
-                jobs.monitors, work=lambda name: _work(jobs, name), tidy=jobs.forget_delivered
-            )
+            service = Service(jobs.monitors, work=lambda name: _work(jobs, name), tidy=jobs.tidy)
             service.stop_on_signals(jobs.stop)
             if not stopped.is_set():
                 jobs.start_delivering(_log_delivery)
