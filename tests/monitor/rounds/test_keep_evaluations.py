@@ -20,7 +20,7 @@ from pumonitor.monitor.ledger.database.schema import (
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.results.retention import Forgotten
 from pumonitor.monitor.rules.alerts.limit import Limit
-from pumonitor.monitor.rules.alerts.rule import AlertRule
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
 from tests.monitor.alerted_ledger import DAY, FIRST, MONITOR, AlertedLedger, day, known, rows
 from tests.monitor.ledger.earlier_steps import take_newest_step_back
 from tests.monitor.ledger_content import ledger_content
@@ -68,7 +68,7 @@ def places(ledger, table):
         return {((row[0] - FIRST).days, *row[1:]) for row in found}
 
 
-def alerted(ledger, value_of=lambda pane: 0.9, *, provisional=False):
+def alerted(ledger, value_of=lambda pane: 0.9, *, provisional=False, **options):
     rule = AlertRule(
         key="below",
         name="too low",
@@ -77,7 +77,10 @@ def alerted(ledger, value_of=lambda pane: 0.9, *, provisional=False):
         provisional=provisional,
     )
     return AlertedLedger(
-        ledger, [rule], lambda pane: {("7", ""): [known("auc", value_of(pane)), rows(1000)]}
+        ledger,
+        [rule],
+        lambda pane: {("7", ""): [known("auc", value_of(pane)), rows(1000)]},
+        **options,
     )
 
 
@@ -147,26 +150,32 @@ def test_what_a_rule_has_not_come_to_yet_stays(ledger):
     assert forget(ledger).evaluations == 2
 
 
-def test_a_rule_that_comes_later_reads_what_is_left(ledger):
-    """Deleted panes are not windows without data: the rule finds the same as before."""
-    low_at_first = alerted(ledger, lambda pane: 0.9 if pane.number else 0.5)
-    low_at_first.run(FIRST + 6 * DAY)
+def test_a_rule_that_comes_later_does_not_take_deleted_panes_for_empty_windows(ledger):
+    made = alerted(ledger, provisional=True)
+    made.run(FIRST + 6 * DAY)
     passes(ledger, KEPT + DAY)
-    forget(ledger)
+    assert forget(ledger).evaluations > 2
     later = AlertRule(
-        key="other",
-        name="still too low",
-        metric="auc",
-        condition=Limit(side="below", limit=0.75),
+        key="empty",
+        name="no predictions",
+        metric="health:no_data",
+        condition=Health(kind="no_data"),
         provisional=True,
-        windows=2,
     )
-    low_at_first.rules = (*low_at_first.rules, later)
-    low_at_first.alerting = low_at_first.worker()
-    low_at_first.alerting.advance(MONITOR)
-    states = {one.rule_key: one for one in ledger.alerts.current()}
-    assert set(states) == {"below", "other"}
-    assert not states["below"].is_firing
+    made.rules = (*made.rules, later)
+    made.worker().advance(MONITOR)
+    assert {one.rule_key for one in ledger.alerts.current()} == {"below", "empty"}
+    assert made.told("kind") == []
+
+
+def test_provisional_panes_stay_until_there_is_a_mature_one(ledger):
+    made = alerted(ledger, panes=(timedelta(), DAY), maturity=3 * DAY)
+    made.run(FIRST + 3 * DAY)
+    before = places(ledger, results)
+    assert {(0, 0, 0), (0, 1, 1)} < before
+    passes(ledger, KEPT + DAY)
+    assert forget(ledger) == Forgotten()
+    assert places(ledger, results) == before
 
 
 def test_batches_are_small_and_other_workers_are_passed_by(ledger):
