@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from threading import Event
@@ -226,10 +226,13 @@ class Jobs:
         self,
         *,
         only: str | None = None,
+        beside: Collection[str] | None = None,
         on_progress: OnProgress = no_progress,
         budget: timedelta = timedelta(minutes=5),
     ) -> Round:
         """Run one round, for all monitors or one.
+
+        Windows that are due are collected and evaluated of all monitors, or of those in `beside`.
 
         1. Start delivery threads, so that messages of one monitor do not wait for others' windows.
         2. Read verdicts on audits that are new, and delete ids that were kept long enough.
@@ -251,7 +254,7 @@ class Jobs:
             # Messages of one monitor do not wait for the windows of others.
             self._deliverer.start()
         try:
-            self._work(done, only=only, on_progress=on_progress)
+            self._work(done, only=only, beside=beside, on_progress=on_progress)
         except StateError as error:
             # Nothing works without the state database; the attempt counts against no window.
             done.failures.append(str(error))
@@ -263,13 +266,21 @@ class Jobs:
             done.forgotten = self._tidying.forget_evaluations()
         return done
 
-    def _work(self, done: Round, *, only: str | None, on_progress: OnProgress) -> None:
+    def _work(
+        self,
+        done: Round,
+        *,
+        only: str | None,
+        beside: Collection[str] | None,
+        on_progress: OnProgress,
+    ) -> None:
         for name in self.monitors if only is None else (only,):
             self._read_verdicts(name, done)
         for name in self._planner.unplanned(self.monitors if only is None else (only,)):
             on_progress(f"Planning {name}", 0, 0)
             self.plan_or_note(name, done)
         done.stopped = self._planner.stopped
+        self.windows.limit_to(beside)
         self._drain(done, on_progress)
         self.advance_alerts(done, only=only)
 

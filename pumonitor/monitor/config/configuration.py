@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -46,6 +46,9 @@ class Configuration(Located):
         How long delivered messages are kept in the state database.
     keep_evaluations : timedelta or None
         How long evaluations are kept that later ones have superseded; without it for ever.
+    at_once : int
+        How many monitors whose tables are on one server ``pumonitor serve`` works on at the same
+        time. Of files of this machine it is always one.
     monitors : mapping of str to Monitor
         The monitors, each under a name of its own.
     """
@@ -56,6 +59,7 @@ class Configuration(Located):
     pages: Pages | None = None
     keep_delivered: Duration = timedelta(days=30)
     keep_evaluations: Duration | None = None
+    at_once: Annotated[int, Field(ge=1, strict=True)] = 2
     monitors: dict[str, Monitor]
 
     def model_post_init(self, context: Any, /) -> None:
