@@ -172,9 +172,7 @@ def test_a_server_that_does_not_answer_delays_no_other_monitor(tmp_path, one_aft
     with ExitStack() as stack:
         workers = [
             stack.enter_context(
-                open_jobs(
-                    configuration, clock=lambda: NOW, open_source=server.open, deliver=False
-                )
+                open_jobs(configuration, clock=lambda: NOW, open_source=server.open, deliver=False)
             )
             for _ in range(workers_for(configuration))
         ]
