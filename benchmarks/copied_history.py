@@ -60,6 +60,7 @@ def copy_history(
     others: Sequence[str],
     *,
     results_since: datetime | None = None,
+    metrics: Collection[str] | None = None,
 ) -> None:
     """Copy what is stored of the first monitor, as if it had been found of all.
 
@@ -71,6 +72,8 @@ def copy_history(
         Monitors with the same configuration that have no history yet.
     results_since : datetime, optional
         Series, evaluations and results are copied only of windows that start then or later.
+    metrics : collection of str, optional
+        Only results of these metrics are copied.
     """
     with ledger.database.writing() as connection:
         if not ledger.database.is_sqlite:
@@ -94,7 +97,7 @@ def copy_history(
             }
             rows = [{"old_key": old, "new_key": new} for old, new in keys.items()]
             connection.execute(insert(_copies), rows)
-            _copy_one(connection, first, name, has_results)
+            _copy_one(connection, first, name, has_results, metrics)
         _copies.drop(connection)
     if not ledger.database.is_sqlite:
         # As the server's own autovacuum does within a minute.
@@ -102,10 +105,16 @@ def copy_history(
             connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("ANALYZE")
 
 
-def _copy_one(connection: Connection, first: str, name: str, has_results: Collection[str]) -> None:
+def _copy_one(
+    connection: Connection,
+    first: str,
+    name: str,
+    has_results: Collection[str],
+    metrics: Collection[str] | None,
+) -> None:
     for table in _OF_MONITOR:
         key = "name" if table is monitors else "monitor"
-        new = {key: literal(name)}
+        new: dict[str, Any] = {key: literal(name)}
         _insert(connection, table, new, table.c[key] == first)
         if table is monitors:
             new = {"monitor": literal(name), "window_key": _copies.c.new_key}
@@ -119,6 +128,8 @@ def _copy_one(connection: Connection, first: str, name: str, has_results: Collec
                 conditions.append(_copies.c.old_key.in_(has_results))
         else:
             conditions = [table.c.monitor == first, *_in_windows_with_results(table, has_results)]
+        if table is results and metrics is not None:
+            conditions.append(results.c.metric.in_(sorted(metrics)))
         if "monitor" in table.c:
             new["monitor"] = literal(name)
         _insert(connection, table, new, *conditions)
