@@ -22,6 +22,7 @@ from pumonitor.monitor.ledger.results.read_overview import OverviewReader
 from pumonitor.monitor.ledger.results.read_realised import RealisedReader
 from pumonitor.monitor.ledger.results.read_results import ResultsReader
 from pumonitor.monitor.ledger.results.read_series import SeriesReader
+from pumonitor.monitor.ledger.results.read_sizes import SizesReader
 from pumonitor.monitor.ledger.results.read_windows import WindowsReader
 
 __all__ = ["LedgerReader"]
@@ -35,6 +36,7 @@ class LedgerReader(
     RealisedReader,
     ResultsReader,
     SeriesReader,
+    SizesReader,
     WindowsReader,
 ):
     """Reads a ledger and changes nothing.
