@@ -63,6 +63,10 @@ def _indexes(database: Database) -> dict[str, set[str]]:
     with database.reading() as connection:
         inspector = inspect(connection)
         return {
-            table: {str(index["name"]) for index in inspector.get_indexes(table)}
+            table: {
+                str(index["name"])
+                for index in inspector.get_indexes(table)
+                if "duplicates_constraint" not in index
+            }
             for table in inspector.get_table_names()
         }
