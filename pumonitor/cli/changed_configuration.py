@@ -35,9 +35,9 @@ def note_changed_configuration(
     list of OtherConfiguration
         The monitors that were noted.
     """
-    from pumonitor.monitor.inspection.configuration_changes import other_configuration
+    from pumonitor.monitor.inspection.configuration_changes import other_configurations
 
-    found = [one for one in (other_configuration(ledger, each) for each in monitors) if one]
+    found = other_configurations(ledger, monitors)
     for one in found:
         typer.secho("Note: ", err=True, fg=typer.colors.YELLOW, nl=False)
         typer.echo(f"{one.said()}. {then}: {one.command(path)}", err=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config
 from pumonitor.cli.outcome import FAILED, errors_as_messages
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.config.configuration import Configuration
 
 __all__ = ["doctor"]
 
@@ -21,6 +24,14 @@ def doctor(
             help="Send again the messages that this destination refused or that wait for it.",
         ),
     ] = None,
+    sizes: Annotated[
+        bool,
+        typer.Option(
+            "--sizes",
+            help="Print instead how large the state database is, by table and by monitor, and what "
+            "keep_evaluations frees.",
+        ),
+    ] = False,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
@@ -39,6 +50,9 @@ def doctor(
         from pumonitor.monitor.inspection.doctor import examine, missing_secrets
 
         configuration = read_configuration(config, needs="ledger").configuration
+        if sizes:
+            _print_sizes(configuration, as_json=as_json)
+            return
         if take_up is not None:
             with open_ledger(configuration) as ledger:
                 count = ledger.outbox.take_up(take_up)
@@ -60,3 +74,16 @@ def doctor(
                 console.print("No problem was found.")
     if any(one.severity == "error" for one in complaints):
         raise typer.Exit(FAILED)
+
+
+def _print_sizes(configuration: Configuration, *, as_json: bool) -> None:
+    import json
+
+    from pumonitor.monitor.app import open_ledger
+    from pumonitor.monitor.inspection.sizes import sizes_as_json, sizes_in_words
+
+    with open_ledger(configuration) as ledger:
+        if as_json:
+            typer.echo(json.dumps(sizes_as_json(configuration, ledger)))
+        else:
+            typer.echo("\n".join(sizes_in_words(configuration, ledger)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +112,7 @@ def as_json(done: Round, left: Left) -> dict[str, Any]:
             name: _delivery_as_json(one, left.waiting.get(name))
             for name, one in done.deliveries.items()
         },
+        "forgotten": asdict(done.forgotten),
         "undelivered": list(undelivered(done.deliveries, left.waiting)),
     }
 
@@ -197,6 +198,8 @@ def print_round(console: Console, done: Round, left: Left) -> None:
         about = f"{alert.monitor}{f' ({where})' if where else ''}"
         console.print(f"{about}, {alert.rule}: {_why(alert)}", markup=False, soft_wrap=True)
     _print_deliveries(console, done.deliveries, left.waiting)
+    if done.forgotten.evaluations:
+        console.print(f"{done.forgotten}.", markup=False, soft_wrap=True)
 
 
 def exit_status(done: Round, left: Left, *, fail_on_alert: bool = False) -> int:

@@ -16,6 +16,16 @@ __all__ = ["serve"]
 def serve(
     *,
     config: Config = DEFAULT_CONFIG,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            help="Number of threads that do rounds. By default one; if tables are on several "
+            "servers one more than at_once in the configuration, so that a server that does not "
+            "answer delays no other monitor.",
+        ),
+    ] = None,
     health: Annotated[
         str | None,
         typer.Option(
@@ -70,6 +80,7 @@ def serve(
             logging.getLogger(chatty).setLevel(logging.WARNING)
         serve_until_stopped(
             read_configuration(config).configuration,
+            workers=workers,
             health=health,
             health_token=health_token or _token_of_file(),
             pages=pages,

@@ -112,6 +112,7 @@ def open_jobs(
             links_of=_links_of(configuration, monitors, ledger),
             notify=notify,
             keep_delivered=configuration.keep_delivered,
+            keep_evaluations=configuration.keep_evaluations,
             on_step=on_step,
             # Another `open_source` may not read the configured files, so their digest is no use.
             files_of=files_digest if is_configured else lambda monitor: None,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
 from pumonitor.monitor.alerts.links import LinksOf, no_links
-from pumonitor.monitor.alerts.routing import key_of_beginning, packed
+from pumonitor.monitor.alerts.routing import packed
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.destinations import Destination
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -19,6 +19,7 @@ from pumonitor.monitor.ledger.claims.owners import this_process
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.round import OnProgress, Round, no_progress
+from pumonitor.monitor.tidying import Tidying
 from pumonitor.monitor.window_work import WindowWork
 from pumonitor.monitor.windows.due.settled import is_quiet, rules_digest
 from pumonitor.monitor.windows.monitor_tables import MonitorTables
@@ -35,7 +36,6 @@ __all__ = ["Jobs"]
 _log = logging.getLogger("pumonitor")
 
 _BUDGET_FOR_FILES: Final = timedelta(minutes=1)
-_BATCHES_FORGOTTEN: Final = 20
 
 
 class Jobs:
@@ -62,6 +62,8 @@ class Jobs:
         Whether notifications of alerts are sent.
     keep_delivered : timedelta
         How long delivered messages are kept.
+    keep_evaluations : timedelta, optional
+        How long superseded evaluations are kept; by default for ever.
     on_step : callable, optional
         Called with the name of each step before it is made.
     files_of : callable, optional
@@ -86,6 +88,7 @@ class Jobs:
         links_of: LinksOf = no_links,
         notify: bool = True,
         keep_delivered: timedelta = timedelta(days=30),
+        keep_evaluations: timedelta | None = None,
         on_step: Callable[[str], None] = lambda step: None,
         files_of: Callable[[Monitor], str | None] = lambda monitor: None,
     ) -> None:
@@ -107,9 +110,14 @@ class Jobs:
         self._notify = notify
         self._destinations = dict(destinations or {})
         self._links_of = links_of
-        self._keep_delivered = keep_delivered
         self._on_step = on_step
         self._stopped = Event()
+        self._tidying = Tidying(
+            ledger,
+            stopped=self._stopped,
+            keep_delivered=keep_delivered,
+            keep_evaluations=keep_evaluations,
+        )
         self.windows = WindowWork(
             self.monitors,
             self._hashes,
@@ -218,10 +226,13 @@ class Jobs:
         self,
         *,
         only: str | None = None,
+        beside: Collection[str] | None = None,
         on_progress: OnProgress = no_progress,
         budget: timedelta = timedelta(minutes=5),
     ) -> Round:
         """Run one round, for all monitors or one.
+
+        Windows that are due are collected and evaluated of all monitors, or of those in `beside`.
 
         1. Start delivery threads, so that messages of one monitor do not wait for others' windows.
         2. Read verdicts on audits that are new, and delete ids that were kept long enough.
@@ -231,6 +242,7 @@ class Jobs:
         5. Fold what is left into alerts.
         6. Deliver the rest of the outbox, for at most `budget` per destination. With a budget of 0
            nothing is delivered.
+        7. Delete what was kept long enough, also with a budget only.
 
         One unreadable monitor does not stop the others; its windows are left for a later round.
         Tables are opened anew in each round: which files a pattern fits, and which version of a
@@ -242,7 +254,7 @@ class Jobs:
             # Messages of one monitor do not wait for the windows of others.
             self._deliverer.start()
         try:
-            self._work(done, only=only, on_progress=on_progress)
+            self._work(done, only=only, beside=beside, on_progress=on_progress)
         except StateError as error:
             # Nothing works without the state database; the attempt counts against no window.
             done.failures.append(str(error))
@@ -251,15 +263,24 @@ class Jobs:
         if budget:
             on_progress("Delivering", 0, 0)
             done.deliveries = self.deliver(budget=budget)
+            done.forgotten = self._tidying.forget_evaluations()
         return done
 
-    def _work(self, done: Round, *, only: str | None, on_progress: OnProgress) -> None:
+    def _work(
+        self,
+        done: Round,
+        *,
+        only: str | None,
+        beside: Collection[str] | None,
+        on_progress: OnProgress,
+    ) -> None:
         for name in self.monitors if only is None else (only,):
             self._read_verdicts(name, done)
         for name in self._planner.unplanned(self.monitors if only is None else (only,)):
             on_progress(f"Planning {name}", 0, 0)
             self.plan_or_note(name, done)
         done.stopped = self._planner.stopped
+        self.windows.limit_to(beside)
         self._drain(done, on_progress)
         self.advance_alerts(done, only=only)
 
@@ -321,10 +342,7 @@ class Jobs:
         self._on_step("deliver")
         budgets = {FILES_DESTINATION: min(budget, for_files)}
         done = self._deliverer.deliver(budget=budget, budgets=budgets)
-        try:
-            self.forget_delivered()
-        except StateError as error:
-            _log.warning("messages delivered long ago could not be deleted: %s", error)
+        self._tidying.forget_delivered()
         return done
 
     def start_delivering(self, on_delivery: Callable[[str, Delivery], None]) -> None:
@@ -338,20 +356,10 @@ class Jobs:
         if self._deliverer is not None:
             self._deliverer.start(on_delivery)
 
-    def forget_delivered(self) -> None:
-        """Delete messages delivered longer ago than `keep_delivered`, in limited batches."""
-        outbox = self.ledger.outbox
-        for _ in range(_BATCHES_FORGOTTEN):
-            if self._stopped.is_set():
-                return
-            # Alertmanager is sent firing alerts again and again, however long ago they began.
-            keep = [
-                key_of_beginning(one)
-                for one in self.ledger.alerts.current(closed=True)
-                if one.told_incident
-            ]
-            if not outbox.forget_delivered(older_than=self._keep_delivered, keep=keep):
-                return
+    def tidy(self) -> None:
+        """Delete messages and evaluations from the ledger that were kept long enough."""
+        self._tidying.forget_delivered()
+        self._tidying.forget_evaluations()
 
     def _wake_delivery(self) -> None:
         if self._deliverer is not None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pumonitor.errors import InputError, PumonitorError
+from pumonitor.monitor.ledger.results.retention import Forgotten
 from pumonitor.monitor.windows.input_findings import WindowFinding
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Round:
         Destination to the result of its delivery.
     stopped : mapping of str to datetime
         Monitor whose predictions have stopped to the time of its last prediction.
+    forgotten : Forgotten
+        What was deleted of superseded evaluations.
     """
 
     planned: int = 0
@@ -54,6 +57,7 @@ class Round:
     findings: list[WindowFinding] = field(default_factory=list)
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
     stopped: Mapping[str, datetime] = field(default_factory=dict)
+    forgotten: Forgotten = field(default_factory=Forgotten)
 
     def add(self, other: Round) -> None:
         """Add the result of another worker."""

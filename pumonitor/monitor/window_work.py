@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
@@ -80,6 +81,8 @@ class WindowWork:
         self._sends_results = sends_results
         self._on_step = on_step
         self._left_behind: list[Claim] = []
+        self._chosen: Collection[str] | None = None
+        self._had_a_turn: set[str] = set()
 
     # Imports inside functions: a round with nothing to do should not load these modules.
 
@@ -100,7 +103,7 @@ class WindowWork:
     def collect_next(self, done: Round, on_progress: OnProgress) -> bool:
         """Claim and collect the oldest due window; returns whether there was one."""
         now = self._clock()
-        claim = self._ledger.claim_collect(self._owner, now=now, monitors=self._readable())
+        claim = self._claim_in_turn(now)
         if claim is None:
             return False
         self._on_step("claimed to collect")
@@ -124,6 +127,28 @@ class WindowWork:
             self._on_step("collected and stored")
         self._report_progress(on_progress, "Collecting", claim)
         return True
+
+    def limit_to(self, names: Collection[str] | None) -> None:
+        """Work on windows of these monitors only from now on, or of all."""
+        self._chosen = names
+
+    def _claim_in_turn(self, now: datetime) -> Claim | None:
+        """Claim the oldest due window among the monitors that have waited longest for a turn.
+
+        Each monitor has one window collected before another has its second, so that none waits for
+        all that another has to make up for.
+        """
+        readable = self._readable()
+        waiting = {name: one for name, one in readable.items() if name not in self._had_a_turn}
+        claim = None
+        if waiting:
+            claim = self._ledger.claim_collect(self._owner, now=now, monitors=waiting)
+        if claim is None and len(waiting) < len(readable):
+            self._had_a_turn.clear()
+            claim = self._ledger.claim_collect(self._owner, now=now, monitors=readable)
+        if claim is not None:
+            self._had_a_turn.add(claim.monitor)
+        return claim
 
     def evaluate_next(self, done: Round, on_progress: OnProgress) -> bool:
         """Claim and evaluate the oldest collected window; returns whether there was one."""
@@ -231,5 +256,8 @@ class WindowWork:
     def _readable(self) -> dict[str, str]:
         """Hashes of the monitors whose tables have not failed in this round."""
         return {
-            name: one for name, one in self._hashes.items() if name not in self._tables.unreadable
+            name: one
+            for name, one in self._hashes.items()
+            if name not in self._tables.unreadable
+            and (self._chosen is None or name in self._chosen)
         }

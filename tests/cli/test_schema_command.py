@@ -13,7 +13,16 @@ def test_the_schema_is_printed_and_names_every_key():
     done = CliRunner().invoke(app, ["schema"])
     assert done.exit_code == 0
     schema = json.loads(done.stdout)
-    keys = {"state", "tracking", "destinations", "keep_delivered", "monitors", "pages"}
+    keys = {
+        "state",
+        "tracking",
+        "destinations",
+        "keep_delivered",
+        "keep_evaluations",
+        "at_once",
+        "monitors",
+        "pages",
+    }
     assert set(schema["properties"]) == keys
     monitor = schema["$defs"]["Monitor"]["properties"]
     assert set(monitor) == set(Monitor.model_fields)

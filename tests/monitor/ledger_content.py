@@ -12,7 +12,7 @@ from pumonitor.monitor.ledger.ledger import Ledger
 _OF_THE_WORK = {
     "monitors": {"registered_at", "last_evaluated_at"},
     "windows": {"fence"},
-    "panes": {"collected_at", "evaluated_at"},
+    "panes": {"collected_at", "evaluated_at", "superseded_at"},
     "outbox": {"id", "created", "delivered_at"},
     "audit": {"id", "at"},
     # Of files that were written at another time.

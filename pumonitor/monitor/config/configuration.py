@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -44,6 +44,11 @@ class Configuration(Located):
         Where people open the pages, for links to them.
     keep_delivered : timedelta
         How long delivered messages are kept in the state database.
+    keep_evaluations : timedelta or None
+        How long evaluations are kept that later ones have superseded; without it for ever.
+    at_once : int
+        How many monitors whose tables are on one server ``pumonitor serve`` works on at the same
+        time. Of files of this machine it is always one.
     monitors : mapping of str to Monitor
         The monitors, each under a name of its own.
     """
@@ -53,6 +58,8 @@ class Configuration(Located):
     destinations: dict[str, Destination] = Field(default_factory=dict)
     pages: Pages | None = None
     keep_delivered: Duration = timedelta(days=30)
+    keep_evaluations: Duration | None = None
+    at_once: Annotated[int, Field(ge=1, strict=True)] = 2
     monitors: dict[str, Monitor]
 
     def model_post_init(self, context: Any, /) -> None:
@@ -108,6 +115,14 @@ class Configuration(Located):
             msg = "must be sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
             raise ValueError(msg)
         return state
+
+    @field_validator("keep_evaluations")
+    @classmethod
+    def _some_time(cls, given: timedelta | None) -> timedelta | None:
+        if given == timedelta():
+            msg = "must be longer than 0; leave it out to keep all of them"
+            raise ValueError(msg)
+        return given
 
     @field_validator("monitors")
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import EvaluatedWindow
 
-__all__ = ["OtherConfiguration", "other_configuration", "stored_hash"]
+__all__ = ["OtherConfiguration", "other_configuration", "other_configurations", "stored_hash"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +65,29 @@ class OtherConfiguration:
         )
 
 
-def other_configuration(ledger: LedgerReader, monitor: Monitor) -> OtherConfiguration | None:
+def other_configurations(
+    ledger: LedgerReader, monitors: Iterable[Monitor]
+) -> list[OtherConfiguration]:
+    """`other_configuration` of many monitors, whose configurations are read at once."""
+    stored = ledger.configurations_of()
+    found = [other_configuration(ledger, one, stored.get(one.name, {})) for one in monitors]
+    return [one for one in found if one is not None]
+
+
+def other_configuration(
+    ledger: LedgerReader,
+    monitor: Monitor,
+    stored: Mapping[str, Mapping[str, Any]] | None = None,
+) -> OtherConfiguration | None:
     """Windows evaluated under another configuration and not under this one; None without any.
 
-    Sources whose address cannot be read count as unchanged.
+    Sources whose address cannot be read count as unchanged. `stored` are the monitor's stored
+    configurations, where they have been read already.
     """
     now = configuration_meaning(monitor)
     ignored = unidentified(monitor)
-    stored = ledger.configurations(monitor.name)
+    if stored is None:
+        stored = ledger.configurations(monitor.name)
     same = _same(stored, monitor)
     if set(stored) <= same:
         return None

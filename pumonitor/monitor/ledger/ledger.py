@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,6 +20,7 @@ from pumonitor.monitor.ledger.outbox import StoredOutbox
 from pumonitor.monitor.ledger.results import planning
 from pumonitor.monitor.ledger.results.auxiliary import forget_auxiliary
 from pumonitor.monitor.ledger.results.planning import Which
+from pumonitor.monitor.ledger.results.retention import Forgotten, forget_superseded
 from pumonitor.monitor.ledger.reviews import StoredReviews
 from pumonitor.monitor.ledger.run_ids import StoredRunIds
 from pumonitor.monitor.ledger.secret_keys import StoredSecretKeys
@@ -253,6 +255,23 @@ class Ledger(ClaimedWork):
                 action = "refresh auxiliary score"
                 record(connection, at=at, actor=actor, action=action, detail=detail)
         return forgotten
+
+    def forget_evaluations(self, *, older_than: timedelta, limit: int = 20) -> Forgotten:
+        """Delete evaluations that later ones superseded longer ago, of the oldest panes first.
+
+        The newest evaluation of a window, that of its mature pane, and what an alert cites stay,
+        and so do the counts of all panes.
+
+        Parameters
+        ----------
+        older_than : timedelta
+            By the database's clock.
+        limit : int
+            Most panes per transaction, as other transactions wait for it.
+        """
+        with self.database.writing() as connection:
+            at = self.database.now(connection)
+            return forget_superseded(connection, before=at - older_than, at=at, limit=limit)
 
     def note(self, actor: str, action: str, detail: Mapping[str, Any]) -> None:
         """Add an entry to the audit log."""

@@ -22,6 +22,7 @@ from pumonitor.monitor.ledger.results.read_overview import OverviewReader
 from pumonitor.monitor.ledger.results.read_realised import RealisedReader
 from pumonitor.monitor.ledger.results.read_results import ResultsReader
 from pumonitor.monitor.ledger.results.read_series import SeriesReader
+from pumonitor.monitor.ledger.results.read_sizes import SizesReader
 from pumonitor.monitor.ledger.results.read_windows import WindowsReader
 
 __all__ = ["LedgerReader"]
@@ -35,6 +36,7 @@ class LedgerReader(
     RealisedReader,
     ResultsReader,
     SeriesReader,
+    SizesReader,
     WindowsReader,
 ):
     """Reads a ledger and changes nothing.
@@ -75,13 +77,22 @@ class LedgerReader(
 
     def configurations(self, monitor: str) -> dict[str, Mapping[str, Any]]:
         """All configurations of the monitor, hash to meaning, in the order of last use."""
+        return self.configurations_of([monitor]).get(monitor, {})
+
+    def configurations_of(
+        self, names: Collection[str] | None = None
+    ) -> dict[str, dict[str, Mapping[str, Any]]]:
+        """Monitor to its configurations, of these monitors or of all."""
         query = (
-            select(monitors.c.configuration, monitors.c.meaning)
-            .where(monitors.c.name == monitor)
+            select(monitors.c.name, monitors.c.configuration, monitors.c.meaning)
+            .where(*one_of(monitors.c.name, names))
             .order_by(monitors.c.registered_at, monitors.c.configuration)
         )
+        found: dict[str, dict[str, Mapping[str, Any]]] = {}
         with self.database.reading() as connection:
-            return {row.configuration: row.meaning for row in connection.execute(query)}
+            for row in connection.execute(query):
+                found.setdefault(row.name, {})[row.configuration] = row.meaning
+        return found
 
     def configuration_changes(self, monitor: str) -> tuple[tuple[datetime, Mapping[str, Any]], ...]:
         """When each configuration of the monitor was last put to use, and its meaning, in order."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
-from threading import Event, Lock
+from functools import partial
+from threading import Event, Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import PumonitorError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.values.cron import read_cron
+from pumonitor.monitor.serving.turns import Turns
 
 if TYPE_CHECKING:
     from apscheduler.schedulers.background import BackgroundScheduler
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Service"]
 
 _log = logging.getLogger("pumonitor")
+
+_RETRY_EVERY: Final = timedelta(minutes=10)
 
 # A tick that comes late still runs, several missed ones run once, none beside itself.
 _TICKS: Final[Mapping[str, Any]] = {
@@ -39,10 +43,14 @@ class Service:
     ----------
     monitors : mapping of str to Monitor
         A round is run on each monitor's schedule, or every hour without one.
-    work : callable
-        One round for one monitor.
+    workers : sequence of callable
+        Each does one round for one monitor, in a thread of its own.
+    turns : Turns
+        Says which monitor is next.
     tidy : callable
         Deletes what is no longer needed.
+    failing : callable
+        Monitors with windows that failed; they are tried again before their schedule says so.
     tidy_every : timedelta
     """
 
@@ -50,19 +58,22 @@ class Service:
         self,
         monitors: Mapping[str, Monitor],
         *,
-        work: Callable[[str], None],
-        tidy: Callable[[], None],
+        workers: Sequence[Callable[[str], None]],
+        turns: Turns,
+        tidy: Callable[[], object],
+        failing: Callable[[], Collection[str]] = tuple,
         tidy_every: timedelta = timedelta(minutes=1),
     ) -> None:
         self._monitors = dict(monitors)
-        self._work = work
+        self._workers = tuple(workers)
+        self._turns = turns
         self._tidy = tidy
+        self._failing = failing
         self._tidy_every = tidy_every
-        self._one_at_a_time = Lock()
         self._stopped = Event()
 
     def serve(self, *, at_once: bool = True) -> None:
-        """Run rounds until `stop` is called or a signal arrives; the window begun is finished.
+        """Run rounds until `stop` is called or a signal arrives; windows begun are finished.
 
         Parameters
         ----------
@@ -70,13 +81,22 @@ class Service:
             Whether every monitor has a round at the start.
         """
         scheduler = self._scheduler()
+        threads = [
+            Thread(target=self._rounds, args=(work,), name=f"worker {number}")
+            for number, work in enumerate(self._workers, start=1)
+        ]
         scheduler.start()
         try:
             if at_once:
                 for name in self._monitors:
-                    self._tick(name)
+                    self._turns.ask(name)
+            for thread in threads:
+                thread.start()
             self._stopped.wait()
         finally:
+            self._turns.close()
+            for thread in threads:
+                thread.join()
             scheduler.shutdown(wait=True)
 
     def stop(self) -> None:
@@ -106,26 +126,40 @@ class Service:
             schedule = monitor.schedule or read_cron("0 * * * *")
             for fields in schedule.fields():
                 scheduler.add_job(
-                    self._tick, CronTrigger(timezone="UTC", **fields), args=[name], name=name
+                    self._turns.ask, CronTrigger(timezone="UTC", **fields), args=[name], name=name
                 )
         scheduler.add_job(
             self._tick_tidying,
             IntervalTrigger(seconds=self._tidy_every.total_seconds(), timezone="UTC"),
             name="tidying",
         )
+        scheduler.add_job(
+            self._tick_failing,
+            IntervalTrigger(seconds=_RETRY_EVERY.total_seconds(), timezone="UTC"),
+            name="trying again",
+        )
         return scheduler
 
-    def _tick(self, name: str) -> None:
-        # Windows of all monitors share sources and memory; they take turns.
-        with self._one_at_a_time:
-            if not self._stopped.is_set():
-                self._guarded(lambda: self._work(name), f"the round of {name}")
+    def _rounds(self, work: Callable[[str], None]) -> None:
+        """One worker: a round for whichever monitor is next, until the service stops."""
+        while (name := self._turns.wait()) is not None:
+            try:
+                self._guarded(partial(work, name), f"the round of {name}")
+            finally:
+                self._turns.done(name)
 
     def _tick_tidying(self) -> None:
         if not self._stopped.is_set():
-            self._guarded(self._tidy, "deleting messages delivered long ago")
+            self._guarded(self._tidy, "deleting what was kept long enough")
 
-    def _guarded(self, work: Callable[[], None], what: str) -> None:
+    def _tick_failing(self) -> None:
+        def ask() -> None:
+            for name in self._failing():
+                self._turns.ask(name)
+
+        self._guarded(ask, "looking for windows that failed")
+
+    def _guarded(self, work: Callable[[], object], what: str) -> None:
         """Run a round; a failure is logged and later rounds still run."""
         try:
             work()

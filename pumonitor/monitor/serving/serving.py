@@ -7,6 +7,7 @@ import signal
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from datetime import timedelta
+from functools import partial
 from threading import Event
 
 from pumonitor.monitor.app import open_jobs, utc_now
@@ -19,10 +20,11 @@ from pumonitor.monitor.ledger.database.errors import StateUnavailableError
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.serving.health import health_server
 from pumonitor.monitor.serving.scheduler import Service
+from pumonitor.monitor.serving.turns import Turns
 from pumonitor.monitor.serving.waiting_for_state import opened_in_time
 from pumonitor.monitor.windows.input_findings import summed_up
 
-__all__ = ["serve_until_stopped"]
+__all__ = ["serve_until_stopped", "turns_of", "workers_for"]
 
 _log = logging.getLogger("pumonitor")
 
@@ -30,6 +32,7 @@ _log = logging.getLogger("pumonitor")
 def serve_until_stopped(
     configuration: Configuration,
     *,
+    workers: int | None = None,
     health: str | None = None,
     health_token: str | None = None,
     pages: str | None = None,
@@ -43,6 +46,8 @@ def serve_until_stopped(
     Parameters
     ----------
     configuration : Configuration
+    workers : int, optional
+        Number of threads that do rounds; by default `workers_for` the configuration.
     health : str, optional
         Address of /healthz, /readyz and /metrics.
     health_token : str, optional
@@ -71,10 +76,19 @@ def serve_until_stopped(
             if pages is not None:
                 shown = pages_server(pages, configuration.monitors, jobs.ledger, served=served)
                 _log.info("pages at %s", stack.enter_context(shown))
+            turns = turns_of(configuration)
+            others = [
+                stack.enter_context(open_jobs(configuration, deliver=False))
+                for _ in range((workers or workers_for(configuration)) - 1)
+            ]
             service = Service(
-                jobs.monitors, work=lambda name: _work(jobs, name), tidy=jobs.forget_delivered
+                jobs.monitors,
+                workers=[partial(_work, one, turns) for one in (jobs, *others)],
+                turns=turns,
+                tidy=jobs.tidy,
+                failing=lambda: _failing(jobs),
             )
-            service.stop_on_signals(jobs.stop)
+            service.stop_on_signals(lambda: _stop((jobs, *others)))
             if not stopped.is_set():
                 jobs.start_delivering(_log_delivery)
                 service.serve()
@@ -107,9 +121,40 @@ def _health(
     return health_server(address, ready=ready, metrics=metrics, token=token)
 
 
-def _work(jobs: Jobs, name: str) -> None:
-    # What it finds is sent by threads of its own.
-    done = jobs.run(only=name, budget=timedelta())
+def turns_of(configuration: Configuration) -> Turns:
+    """Turns of the monitors, with the limit of each server."""
+    # Files of this machine share its cores and its memory.
+    return Turns(_servers(configuration), at_once=configuration.at_once, limits={"": 1})
+
+
+def workers_for(configuration: Configuration) -> int:
+    """As many workers as one server can hold, and one more if there are others."""
+    servers = set().union(*_servers(configuration).values())
+    return 1 if len(servers) == 1 else configuration.at_once + 1
+
+
+def _servers(configuration: Configuration) -> dict[str, frozenset[str]]:
+    """Monitor to its servers; files beside them must not make files of others wait for these."""
+    both = {
+        name: {one.predictions.source.server, one.positives.source.server}
+        for name, one in configuration.monitors.items()
+    }
+    return {name: frozenset(of - {""} or of) for name, of in both.items()}
+
+
+def _failing(jobs: Jobs) -> list[str]:
+    backlogs = jobs.ledger.backlogs(now=utc_now())
+    return [name for name, one in backlogs.items() if one.failing and name in jobs.monitors]
+
+
+def _stop(workers: Sequence[Jobs]) -> None:
+    for one in workers:
+        one.stop()
+
+
+def _work(jobs: Jobs, turns: Turns, name: str) -> None:
+    # What it finds is sent by threads of its own. On other servers others work.
+    done = jobs.run(only=name, beside=turns.beside(name), budget=timedelta())
     _log.info("%s: %d collected, %d evaluated", name, done.collected, done.evaluated)
     for finding in summed_up(done.findings):
         _log.warning("%s", finding)

@@ -72,6 +72,7 @@ def lake_address(address: str) -> LakeAddress:
     name = shown_lake_address(address)
     scheme, _, place = address.partition("://")
     if scheme.lower() == "iceberg":
+        _refuse_credentials(name, address)
         if not _ICEBERG.fullmatch(place):
             msg = (
                 f"{name} must be iceberg://CATALOG/NAMESPACE.TABLE: a catalog of pyiceberg's "
@@ -96,7 +97,11 @@ def _check_store(name: str, address: str, place: str) -> None:
             f"and {', '.join(_STORES)}"
         )
         raise InputError(msg)
-    if name != address:
+    _refuse_credentials(name, address)
+
+
+def _refuse_credentials(name: str, address: str) -> None:
+    if name.partition("://")[2] != address.partition("://")[2]:
         msg = (
             f"{name} is written with a user, a password or what follows a question mark: leave it "
             "out, credentials are read from the environment"
@@ -117,7 +122,9 @@ def shown_lake_address(address: str) -> str:
     outer, mark, place = address.partition("://")
     scheme, inner, rest = place.partition("://")
     if not inner:
-        # A path may hold any character.
+        # A path may hold any character, and the name of a table neither ? nor @.
+        if outer.lower() == "iceberg":
+            place = place.partition("?")[0].rpartition("@")[2]
         return f"{outer.lower()}{mark}{place}"
     rest = rest.partition("?")[0]
     user, _, server = rest.rpartition("@")

@@ -34,14 +34,16 @@ def take_newest_step_back(database: Database) -> str:
     with tempfile.TemporaryDirectory() as folder:
         empty = Database(f"sqlite:///{Path(folder) / 'state.db'}")
         take_steps_up_to(empty, step)
-        before = _columns(empty)
+        before, indexes_before = _columns(empty), _indexes(empty)
         empty.close()
-    now = _columns(database)
+    now, indexes = _columns(database), _indexes(database)
     with database.writing() as connection:
         for table in sorted(now):
             if table not in before:
                 connection.exec_driver_sql(f"DROP TABLE {table} CASCADE")
                 continue
+            for index in sorted(indexes[table] - indexes_before.get(table, set())):
+                connection.exec_driver_sql(f"DROP INDEX {index}")
             for column in sorted(now[table] - before[table]):
                 connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{step}'")  # noqa: S608
@@ -53,5 +55,18 @@ def _columns(database: Database) -> dict[str, set[str]]:
         inspector = inspect(connection)
         return {
             table: {column["name"] for column in inspector.get_columns(table)}
+            for table in inspector.get_table_names()
+        }
+
+
+def _indexes(database: Database) -> dict[str, set[str]]:
+    with database.reading() as connection:
+        inspector = inspect(connection)
+        return {
+            table: {
+                str(index["name"])
+                for index in inspector.get_indexes(table)
+                if "duplicates_constraint" not in index
+            }
             for table in inspector.get_table_names()
         }

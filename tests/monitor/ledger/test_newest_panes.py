@@ -177,6 +177,9 @@ def test_a_ledger_of_the_version_before_is_filled(
         for table in (*later, "page_sessions", "tokens", "write_count", "notes"):
             connection.exec_driver_sql(f"DROP TABLE {table}")
         connection.exec_driver_sql("ALTER TABLE monitors DROP COLUMN last_evaluated_at")
+        connection.exec_driver_sql("DROP INDEX ix_panes_superseded")
+        for column in ("superseded_at", "forgotten_at"):
+            connection.exec_driver_sql(f"ALTER TABLE panes DROP COLUMN {column}")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
     filled.close()
 

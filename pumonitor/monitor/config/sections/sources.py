@@ -68,6 +68,16 @@ class Source(Located):
         return {"dialect": dialect.partition("+")[0], "place": place, **data}
 
     @property
+    def server(self) -> str:
+        """The host that is asked for the table, without secrets; "" for files of this machine."""
+        if self.url is None:
+            scheme, has_scheme, rest = self._shown_path.partition("://")
+            return f"{scheme}://{rest.partition('/')[0]}" if has_scheme else ""
+        given = self.identity
+        host = given["place"].partition("/")[0] or given["place"]
+        return f"{given['dialect']}://{host}"
+
+    @property
     def address(self) -> str:
         """Address of the database, with its password; a file's path is made absolute."""
         return "" if self.url is None else self.absolute(self.url.get())

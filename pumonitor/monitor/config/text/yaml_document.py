@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from importlib import import_module
 from typing import Any, Final
 
 from pumonitor.errors import InputError
@@ -13,7 +14,7 @@ from pumonitor.monitor.config.text.problems import Place, Problem
 
 __all__ = ["Document", "read_document"]
 
-_MOST_VALUES = 50_000
+_MOST_VALUES = 500_000
 _DEEPEST = 30
 _MOST_DIGITS = 100
 
@@ -68,33 +69,63 @@ def read_document(text: str, *, name: str) -> Document:
     >>> found.lines[("b", 1)], found.problems[0].message
     (2, 'appears twice: first in line 1')
     """
+    protected = _REFERENCE.sub(rf"${_OPEN}\1{_CLOSE}", text)
+    node = _composed(protected, name)
+    reading = _Reading(name)
+    value = None if node is None else reading.value(node, ())
+    return Document(value=value, lines=reading.lines, problems=tuple(reading.problems))
+
+
+def _composed(text: str, name: str) -> Any:
+    """The root node of a text: by the parser in C, and again in Python to say what is wrong."""
     import yaml
 
-    class Loader(yaml.BaseLoader):
+    try:
+        if yaml.__with_libyaml__:
+            return yaml.compose(text, Loader=_guarded(_with_parser_in_c(), name))
+    except yaml.YAMLError:
+        pass
+    try:
+        return yaml.compose(text, Loader=_guarded(yaml.BaseLoader, name))
+    except yaml.reader.ReaderError as error:
+        msg = f"{name} contains a character (code {error.character}) that YAML does not allow"
+        raise InputError(msg) from None
+    except yaml.MarkedYAMLError as error:
+        raise InputError(_not_yaml(error, name)) from None
+
+
+def _guarded(base: Any, name: str) -> Any:
+    class Loader(base):  # type: ignore[misc]
         """Loader that refuses deep nesting, as composing is recursive."""
 
         depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.depth > _DEEPEST:
-                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                mark = self.peek_event().start_mark
                 raise InputError(_too_deep(f"{name}, line {mark.line + 1}"))
             self.depth += 1
             node = super().compose_node(parent, index)
             self.depth -= 1
             return node
 
-    protected = _REFERENCE.sub(rf"${_OPEN}\1{_CLOSE}", text)
-    try:
-        node = yaml.compose(protected, Loader=Loader)
-    except yaml.reader.ReaderError as error:
-        msg = f"{name} contains a character (code {error.character}) that YAML does not allow"
-        raise InputError(msg) from None
-    except yaml.MarkedYAMLError as error:
-        raise InputError(_not_yaml(error, name)) from None
-    reading = _Reading(name)
-    value = None if node is None else reading.value(node, ())
-    return Document(value=value, lines=reading.lines, problems=tuple(reading.problems))
+    return Loader
+
+
+def _with_parser_in_c() -> Any:
+    """A loader whose events come from C, in a tenth of the time, and whose nodes from Python."""
+    from yaml.composer import Composer
+    from yaml.resolver import BaseResolver
+
+    parser: Any = import_module("yaml.cyaml").CParser
+
+    class Loader(Composer, parser, BaseResolver):  # type: ignore[misc]
+        def __init__(self, stream: str) -> None:
+            parser.__init__(self, stream)
+            Composer.__init__(self)
+            BaseResolver.__init__(self)
+
+    return Loader
 
 
 def _too_deep(where: str) -> str:
@@ -170,7 +201,7 @@ class _Reading:
 
     def _scalar(self, node: Any, place: Place) -> Any:
         text = _plain(node.value)
-        if node.style is not None:
+        if node.style:
             return text
         if text.lower() in _MISSING:
             return None

@@ -52,6 +52,7 @@ class StoredAlerts:
         *,
         monitors: Collection[str] | None = None,
         firing: bool | None = None,
+        told: bool = False,
         closed: bool = False,
         after: Sequence[str] | None = None,
         limit: int | None = None,
@@ -66,6 +67,8 @@ class StoredAlerts:
             Only those of these monitors.
         firing : bool, optional
             Only alerts with an open incident (True), or only those without (False).
+        told : bool
+            Only alerts of which a notification was sent.
         closed : bool
             Whether to include alerts of rules that were edited or deleted.
         after : sequence of str, optional
@@ -81,6 +84,7 @@ class StoredAlerts:
                 *equal(own.monitor, monitor),
                 *one_of(own.monitor, monitors),
                 *equal(own.is_firing, firing),
+                *([own.told_incident > 0] if told else []),
                 *([] if after is None else [tuple_(*order) > tuple_(*after)]),
             )
             .order_by(*order)

@@ -40,6 +40,8 @@ _PANE_COLUMNS = (
     panes.c.revision,
     panes.c.counts,
 )
+# A pane whose results were deleted was folded when it was new, and a later one replaced it.
+_IS_KEPT = panes.c.forgotten_at.is_(None)
 _RESULT_FIELDS = tuple(field.name for field in fields(MetricResult))
 
 
@@ -66,7 +68,7 @@ def next_panes(
         .order_by(panes.c.as_of, windows.c.window_start)
         .limit(1)
     ).first()
-    conditions: list[ColumnElement[bool]] = [ours, panes.c.as_of <= now]
+    conditions: list[ColumnElement[bool]] = [ours, panes.c.as_of <= now, _IS_KEPT]
     if after is not None:
         # The first condition is redundant but can use the index.
         conditions += [panes.c.as_of >= after[0], _place() > after]
@@ -103,6 +105,7 @@ def panes_until(
             _place() <= until,
             *([] if after is None else [panes.c.as_of >= after[0], _place() > after]),
             or_(panes.c.revision.is_not(None), windows.c.attempts >= attempts_allowed),
+            _IS_KEPT,
         )
         .order_by(panes.c.as_of, windows.c.window_start)
     )

@@ -223,7 +223,11 @@ def evaluate_again(connection: Connection, *, monitor: str, configuration: str) 
         )
         connection.execute(
             update(panes)
-            .where(panes.c.window_key.in_(some), panes.c.status == "evaluated")
+            .where(
+                panes.c.window_key.in_(some),
+                panes.c.status == "evaluated",
+                panes.c.forgotten_at.is_(None),
+            )
             .values(status="collected")
         )
     recount(connection, keys)

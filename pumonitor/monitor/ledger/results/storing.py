@@ -29,6 +29,7 @@ from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSer
 from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
 from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
 from pumonitor.monitor.ledger.results.planning import recount
+from pumonitor.monitor.ledger.results.retention import note_superseded
 
 __all__ = ["store_collected", "store_evaluated"]
 
@@ -109,7 +110,11 @@ def store_evaluated(
         if (
             before.revision is None
             or before.digest != before.evaluated_digest
-            or content != _stored_content(connection, claim, pane.number, before.revision)
+            # Deleted results are those of the same rows; they are not stored again.
+            or (
+                before.forgotten_at is None
+                and content != _stored_content(connection, claim, pane.number, before.revision)
+            )
         ):
             _insert(connection, claim, pane, revisions[pane.number], content)
             changed.append(pane)
@@ -117,11 +122,13 @@ def store_evaluated(
                 "revision": revisions[pane.number],
                 "evaluated_digest": before.digest,
                 "evaluated_at": at,
+                "forgotten_at": None,
                 "library_version": version,
             }
         connection.execute(update(panes).where(this_pane).values(values))
     recount(connection, [claim.window_key])
     if changed:
+        note_superseded(connection, claim.window_key, [pane.number for pane in changed], at=at)
         point_to_newest(connection, [claim.window_key])
         connection.execute(
             update(monitors)

@@ -117,8 +117,21 @@ panes = Table(
     Column("collected_at", Moment),
     Column("evaluated_at", Moment),
     Column("library_version", Text),
+    # Since when results are stored for it that later ones replaced: of its window or its own.
+    Column("superseded_at", Moment),
+    # When its results were deleted, and only its counts kept (`keep_evaluations`).
+    Column("forgotten_at", Moment),
 )
 Index("ix_panes_in_time", panes.c.as_of)
+
+
+_SUPERSEDED = text("superseded_at IS NOT NULL")
+Index(
+    "ix_panes_superseded",
+    panes.c.superseded_at,
+    sqlite_where=_SUPERSEDED,
+    postgresql_where=_SUPERSEDED,
+)
 
 
 _NOT_EVALUATED = text("status <> 'evaluated'")
