@@ -31,6 +31,7 @@ class Dialect(ABC):
 
     name: ClassVar[str] = ""
     floor: ClassVar[str] = "CAST(floor({}) AS BIGINT)"
+    whole: ClassVar[str] = "BIGINT"
     text: ClassVar[str] = "VARCHAR"
     double: ClassVar[str] = "DOUBLE"
     hashed_id: ClassVar[str | None] = None
@@ -52,6 +53,18 @@ class Dialect(ABC):
             return str(value)
         raise TypeError(type(value))
 
+    def bound(self, value: object, kind: Kind, *, upper: bool = False) -> str:
+        """A constant that a bare column of times is compared with, as `constant` writes it.
+
+        Where an engine would read more than it has to, one a little further out, up or down.
+        """
+        del kind, upper
+        return self.constant(value)
+
+    def double_constant(self, value: float) -> str:
+        """Digits that are read back as this very number, in 64 bits."""
+        return f"{value:.17e}"
+
     def parameter(self, value: object) -> object:
         """A value as the driver takes it."""
         return value
@@ -64,7 +77,7 @@ class Dialect(ABC):
     def key(self, raw: str, kind: Kind, key: Key) -> str:
         """An id to compare by; null for what is none."""
         if key == "integer":
-            return f"CAST({raw} AS BIGINT)"
+            return f"CAST({raw} AS {self.whole})"
         return self.category(raw, kind)
 
     def category(self, raw: str, kind: Kind) -> str:
@@ -92,6 +105,20 @@ class Dialect(ABC):
     def divided(self, number: str, by: int) -> str:
         """Whole-number division of a number above 0."""
         return f"({number} / {by})"
+
+    def remainder(self, number: str, by: int) -> str:
+        """What whole-number division leaves over, with the sign of the number."""
+        return f"({number} % {by})"
+
+    def not_finite(self, number: str) -> str:
+        """Whether a double is infinite or NaN, or null."""
+        # 0 for finite numbers only. Comparing with the largest number would tell as much, but some
+        # engines answer that from a file's statistics, which leave NaN out.
+        return f"coalesce({number} - {number}, 1e0) <> 0e0"
+
+    def plain(self, text: str) -> str:
+        """Text as it was stored, of what `category` made of it."""
+        return text
 
     @abstractmethod
     def hashed(self, key: str) -> str:

@@ -25,6 +25,9 @@ from pumonitor.sources.windows.grid import ScoreGrid
 
 __all__ = ["QueryParts", "Statement"]
 
+_SO_FAR: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+"""What most engines take for granted of a first value, and some want to be told."""
+
 # What each named part reads; no table of a user is called like this.
 _READS: Final[dict[str, tuple[str, ...]]] = {
     "pumonitor_window": (),
@@ -145,10 +148,11 @@ class QueryParts:
 
     def _ranked(self, _: Values) -> str:
         order = ", ".join(["made", "score", "model_version", *self.segments])
-        over = f"OVER (PARTITION BY seen.id ORDER BY {order})"
+        over = f"PARTITION BY seen.id ORDER BY {order}"
         return (
-            f"SELECT seen.*, row_number() {over} AS place, "
-            f"first_value(score) {over} AS standing FROM pumonitor_window AS seen "
+            f"SELECT seen.*, row_number() OVER ({over}) AS place, "
+            f"first_value(score) OVER ({over} {_SO_FAR}) AS standing "
+            "FROM pumonitor_window AS seen "
             "JOIN pumonitor_repeated AS repeated ON seen.id = repeated.id"
         )
 
@@ -193,7 +197,7 @@ class QueryParts:
             "SELECT id, made, known, said_rows, state, disagrees, refused, "
             "lag(state) OVER (PARTITION BY id, refused ORDER BY known) AS earlier, "
             "first_value(propensity) OVER (PARTITION BY id, refused "
-            "ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known) AS propensity "
+            f"ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known {_SO_FAR}) AS propensity "
             "FROM pumonitor_moments"
         )
 
@@ -204,7 +208,7 @@ class QueryParts:
             until = values.write(f"as_of_{place}", microseconds(moment))
             counts = f"refused = 0 AND known <= {until}"
             latest = f"max(CASE WHEN {counts} THEN 4 * known + state + 1 END)"
-            states.append(f"coalesce({latest} % 4 - 1, 0) AS state_{place}")
+            states.append(f"coalesce({self.dialect.remainder(latest, 4)} - 1, 0) AS state_{place}")
             digits.append(f"{3**place} * (1 + state_{place})")
         totals = (
             "min(CASE WHEN refused = 0 THEN propensity END) AS propensity, "

@@ -13,7 +13,6 @@ from pumonitor.sources.column_types.time_columns import PLAUSIBLE_FROM, microsec
 from pumonitor.sources.windows.counts_parts import QueryParts, Statement
 from pumonitor.sources.windows.counts_rows import (
     Values,
-    double,
     label_rows,
     prediction_ids,
 )
@@ -80,8 +79,10 @@ class CountQuery(QueryParts):
     def groups(self) -> Statement:
         """Numbers of rows by all the keys; a cell below 0 is minus a problem."""
         keys = ", ".join(["model_version", *self.segments, "cell", "history", "propensity"])
-        above = f"CASE WHEN score >= {double(self.threshold)} THEN 1 ELSE 0 END"
-        index = self.grid.sql("score", floor=self.dialect.floor)
+        above = f"CASE WHEN score >= {self.dialect.double_constant(self.threshold)} THEN 1 ELSE 0 END"
+        index = self.grid.sql(
+            "score", floor=self.dialect.floor, constant=self.dialect.double_constant
+        )
         cell = f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
         chosen = ", ".join(["model_version", *self.segments])
         return self.stated(
@@ -193,7 +194,9 @@ class CountQuery(QueryParts):
     def delays(self) -> Statement:
         """Numbers of confirmed predictions by whole seconds until they were known."""
         # Down to a whole second, below 0 as well; then the division leaves nothing over.
-        whole = "(known - made - ((known - made) % 1000000 + 1000000) % 1000000)"
+        over = self.dialect.remainder("(known - made)", 1_000_000)
+        over = self.dialect.remainder(f"({over} + 1000000)", 1_000_000)
+        whole = f"(known - made - {over})"
         seconds = self.dialect.divided(whole, 1_000_000)
         return self.stated(
             # Confirmed ones first: to group all predictions by id takes memory for each of them.

@@ -15,7 +15,6 @@ from pumonitor.errors import InputError
 from pumonitor.sources.windows.counting import distinct, texts_of
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
-from pumonitor.sources.windows.counts_rows import double
 
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
@@ -51,7 +50,7 @@ class DrawQuery(CountQuery):
     def smallest(self, request: CaseRequest) -> Statement:
         """Rows whose key is below that of their bin, with their key and what is shown of them."""
         features = tuple(f"feature_{place}" for place in range(len(self.predictions.features)))
-        text = f"CAST(id AS {self.dialect.text})"
+        text = self.dialect.plain(f"CAST(id AS {self.dialect.text})")
         keyed = self.dialect.hashed(f"'{request.seed}:' || {text}")
         # Few are left before anything else is asked of them.
         widest = _cutoff(max(*request.shares, request.confirmed_share))
@@ -76,7 +75,7 @@ class DrawQuery(CountQuery):
     def _placed(self, rows: str, columns: Sequence[str] = ()) -> str:
         """Rows with their bin, from 0 for the lowest scores."""
         cases = " ".join(
-            f"WHEN score < {double(edge)} THEN {place}" for place, edge in enumerate(self.edges)
+            f"WHEN score < {self.dialect.double_constant(edge)} THEN {place}" for place, edge in enumerate(self.edges)
         )
         place = f"CASE {cases} ELSE {len(self.edges)} END" if cases else "0"
         chosen = ", ".join(["predicted.id AS id", "model_version", *columns])

@@ -1,0 +1,86 @@
+"""BigQuery's SQL."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pumonitor.sources.column_types.column_kinds import Kind
+from pumonitor.sources.column_types.warehouses.text_clock import TextClock
+
+__all__ = ["BigQuery"]
+
+
+class BigQuery(TextClock):
+    """BigQuery, in GoogleSQL."""
+
+    __slots__ = ()
+    name = "bigquery"
+    floor = "CAST(floor({}) AS INT64)"
+    whole = "INT64"
+    text = "STRING"
+    double = "FLOAT64"
+    has_indexes = False
+
+    def quoted(self, identifier: str) -> str:
+        """Write an identifier."""
+        return "`" + identifier.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+    def constant(self, value: object) -> str:
+        """Write a whole number, a moment or a local time."""
+        if isinstance(value, datetime):
+            kind = "DATETIME" if value.tzinfo is None else "TIMESTAMP"
+            return f"{kind} '{value.isoformat(sep=' ')}'"
+        return TextClock.constant(self, value)
+
+    def bound(self, value: object, kind: Kind, *, upper: bool = False) -> str:
+        """A constant that a column can be compared with as it is stored."""
+        if kind == "date" and isinstance(value, datetime):
+            # Compared with anything but a date the column would be cast, and no partition skipped.
+            day = value.date()
+            if upper and value.time().isoformat() != "00:00:00":
+                day = day.fromordinal(day.toordinal() + 1)
+            return f"DATE '{day.isoformat()}'"
+        return self.constant(value)
+
+    def category(self, raw: str, kind: Kind) -> str:
+        """Text that is compared and sorted by its bytes, whatever the column's collation."""
+        text = TextClock.category(self, raw, kind)
+        return f"collate({text}, '')" if kind == "text" else text
+
+    def clock(self, raw: str, kind: Kind) -> str:
+        """Microseconds of a moment, or of a local time on its own clock."""
+        return f"unix_micros({raw})" if kind == "moment" else f"unix_micros(timestamp({raw}, 'UTC'))"
+
+    def divided(self, number: str, by: int) -> str:
+        """Whole-number division: a slash gives a floating-point number here."""
+        return f"div({number}, {by})"
+
+    def remainder(self, number: str, by: int) -> str:
+        """What division leaves over: there is no sign for it here."""
+        return f"mod({number}, {by})"
+
+    def not_finite(self, number: str) -> str:
+        """Whether a double is infinite or NaN, or null."""
+        return f"coalesce(is_nan({number}) OR is_inf({number}), TRUE)"
+
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        return f"to_hex(sha256(CAST({key} AS STRING)))"
+
+    def _matches(self, raw: str, pattern: str) -> str:
+        return f"regexp_contains({raw}, r'^({pattern})$')"
+
+    def _first(self, raw: str, pattern: str) -> str:
+        # It gives the first group, if the pattern has one: none may have.
+        return f"regexp_extract({raw}, r'({_ungrouped(pattern)})')"
+
+    def _whole(self, digits: str) -> str:
+        return f"safe_cast({digits} AS INT64)"
+
+    def _seconds(self, text: str) -> str:
+        return f"unix_seconds(safe_cast(concat({text}, '+00:00') AS TIMESTAMP))"
+
+
+def _ungrouped(pattern: str) -> str:
+    """The pattern with groups that capture nothing."""
+    return pattern.replace("(", "(?:")

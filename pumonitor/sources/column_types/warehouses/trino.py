@@ -1,0 +1,61 @@
+"""Trino's SQL, which Athena and Starburst speak as well."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pumonitor.sources.column_types.column_kinds import Kind
+from pumonitor.sources.column_types.warehouses.text_clock import TextClock
+
+__all__ = ["Trino"]
+
+
+class Trino(TextClock):
+    """Trino."""
+
+    __slots__ = ()
+    name = "trino"
+    has_indexes = False
+
+    def constant(self, value: object) -> str:
+        """Write a whole number, a moment or a local time."""
+        if isinstance(value, datetime):
+            written = value.isoformat(sep=" ", timespec="microseconds")
+            if value.tzinfo is not None:
+                written = f"{written[:-6]} {written[-6:]}"
+            return f"TIMESTAMP '{written}'"
+        return TextClock.constant(self, value)
+
+    def clock(self, raw: str, kind: Kind) -> str:
+        """Microseconds of a moment, or of a local time on its own clock."""
+        # Differences are told in milliseconds at most, and a cast to six digits rounds: whole
+        # seconds are counted, and the first six digits after the dot read from its text.
+        time = {"moment": f"{raw} AT TIME ZONE 'UTC'", "date": f"CAST({raw} AS timestamp(0))"}
+        local = time.get(kind, raw)
+        epoch = f"TIMESTAMP '1970-01-01 00:00:00{' UTC' if kind == 'moment' else ''}'"
+        seconds = f"date_diff('second', {epoch}, date_trunc('second', {local}))"
+        digits = f"regexp_extract(CAST({local} AS VARCHAR), '[.]([0-9]{{1,6}})', 1)"
+        return (
+            f"{seconds} * 1000000 + coalesce(CAST(rpad({digits}, 6, '0') AS BIGINT), 0)"
+        )
+
+    def not_finite(self, number: str) -> str:
+        """Whether a double is infinite or NaN, or null."""
+        return f"NOT coalesce(is_finite({number}), FALSE)"
+
+    def hashed(self, key: str) -> str:
+        """SHA-256 of an id's text."""
+        return f"lower(to_hex(sha256(to_utf8(CAST({key} AS VARCHAR)))))"
+
+    def _matches(self, raw: str, pattern: str) -> str:
+        return f"regexp_like({raw}, '^({pattern})$')"
+
+    def _first(self, raw: str, pattern: str) -> str:
+        return f"regexp_extract({raw}, '{pattern}')"
+
+    def _whole(self, digits: str) -> str:
+        return f"try_cast({digits} AS BIGINT)"
+
+    def _seconds(self, text: str) -> str:
+        time = f"try_cast({text} AS timestamp(0))"
+        return f"date_diff('second', TIMESTAMP '1970-01-01 00:00:00', {time})"
