@@ -36,7 +36,7 @@ def check_query(
     ----------
     query : str
     dialect : str, optional
-        "postgresql" or "sqlite"; without it what both have in common is read.
+        As sqlglot calls it; without it what most have in common is read.
     parameters : collection of str, optional
         Those it must have, and no others; without it any of :start, :end and :as_of.
     name : str
@@ -59,8 +59,7 @@ reads
     """
     from sqlglot import exp
 
-    spoken = "postgres" if dialect == "postgresql" else dialect
-    tree = _only_statement(query, dialect=spoken, name=name)
+    tree = _only_statement(query, dialect=dialect, name=name)
     writing = tree.find(
         exp.Insert,
         exp.Update,
@@ -81,7 +80,7 @@ reads
     _check_parameters(found, parameters, name)
     for node in list(tree.find_all(exp.Placeholder)):
         node.replace(exp.Var(this=f"{_MARK}{node.this}"))
-    written = for_sqlalchemy(tree.sql(dialect=spoken, comments=False))
+    written = for_sqlalchemy(tree.sql(dialect=dialect, comments=False))
     return written.replace(_MARK, ":")
 
 

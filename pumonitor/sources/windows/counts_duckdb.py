@@ -99,16 +99,25 @@ class DuckDBEngine:
         )
         self._lazy: dict[str, LazyTable | LakeTable] = {}
 
-    def relation(self, table: str, roles: Mapping[str, str]) -> Relation:
-        """A table with its columns.
+    def version(self) -> str:
+        """Version of the embedded library."""
+        import duckdb
 
-        Parameters
-        ----------
-        table : str
-            What it was called when the engine was opened.
-        roles : mapping of str to str
-            What each column that is read means, by its name.
-        """
+        return duckdb.__version__
+
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
+        """The table that was called so when the engine was opened, with its columns."""
+        del table, parameters
+        return self._relation(role, columns)
+
+    def _relation(self, table: str, roles: Mapping[str, str]) -> Relation:
         _refuse_alike(table, list(roles))
         if table in self._frames:
             return self._frame(table, list(roles))

@@ -27,6 +27,36 @@ class Engine(Protocol):
     def dialect(self) -> Dialect:
         """How its SQL is written."""
 
+    def version(self) -> str:
+        """Version of what answers, such as "16.2"."""
+
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
+        """A table with its columns.
+
+        Parameters
+        ----------
+        table : object
+            As the engine takes it: a `SqlTable` or `SqlQuery`, a path, a frame.
+        role : str
+            What it is called in messages: "predictions", "positives".
+        columns : mapping of str to str
+            What each column that is read means, by its name.
+        parameters : mapping of str to object
+            Of a query: values that let every row through.
+
+        Raises
+        ------
+        InputError
+            If there is no such table, or if the query cannot be used.
+        """
+
     def load(
         self,
         relation: Relation,

@@ -49,8 +49,23 @@ class SparkEngine:
         self._views: list[str] = []
         self._kept: dict[str, Any] = {}
 
-    def relation(self, frame: Any, *, role: str) -> Relation:
+    def version(self) -> str:
+        """Version of the session's Spark."""
+        return str(self._session.version)
+
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
         """A frame with its columns."""
+        del columns, parameters
+        return self._of_frame(table, role=role)
+
+    def _of_frame(self, frame: Any, *, role: str) -> Relation:
         name = f"the data frame of {role}"
         header = list(frame.columns)
         doubled = [one for one in header if header.count(one) > 1]
