@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.warehouses.text_clock import TextClock
+from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
 
 __all__ = ["BigQuery"]
 
 
-class BigQuery(TextClock):
+class BigQuery(Warehouse):
     """BigQuery, in GoogleSQL."""
 
     __slots__ = ()
@@ -19,7 +19,6 @@ class BigQuery(TextClock):
     whole = "INT64"
     text = "STRING"
     double = "FLOAT64"
-    has_indexes = False
 
     def quoted(self, identifier: str) -> str:
         """Write an identifier."""
@@ -30,7 +29,7 @@ class BigQuery(TextClock):
         if isinstance(value, datetime):
             kind = "DATETIME" if value.tzinfo is None else "TIMESTAMP"
             return f"{kind} '{value.isoformat(sep=' ')}'"
-        return TextClock.constant(self, value)
+        return Warehouse.constant(self, value)
 
     def bound(self, value: object, kind: Kind, *, upper: bool = False) -> str:
         """A constant that a column can be compared with as it is stored."""
@@ -44,7 +43,7 @@ class BigQuery(TextClock):
 
     def category(self, raw: str, kind: Kind) -> str:
         """Text that is compared and sorted by its bytes, whatever the column's collation."""
-        text = TextClock.category(self, raw, kind)
+        text = Warehouse.category(self, raw, kind)
         return f"collate({text}, '')" if kind == "text" else text
 
     def clock(self, raw: str, kind: Kind) -> str:

@@ -13,7 +13,6 @@ class Databricks(Spark):
 
     __slots__ = ()
     name = "databricks"
-    has_indexes = False
 
     def category(self, raw: str, kind: Kind) -> str:
         """Text that is compared and sorted by its bytes, whatever the column's collation."""

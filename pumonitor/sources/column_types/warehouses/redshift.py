@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.warehouses.text_clock import TextClock
+from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
 
 __all__ = ["END_MARK", "Redshift"]
 
@@ -14,7 +14,7 @@ END_MARK: Final = "\x01"
 """Stands after text that ends with a blank: without it the blank would count for nothing."""
 
 
-class Redshift(TextClock):
+class Redshift(Warehouse):
     """Redshift.
 
     Notes
@@ -28,14 +28,13 @@ class Redshift(TextClock):
     # TEXT would be cut off after 256 bytes.
     text = "VARCHAR(65535)"
     double = "DOUBLE PRECISION"
-    has_indexes = False
 
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""
         if isinstance(value, datetime):
             kind = "TIMESTAMP" if value.tzinfo is None else "TIMESTAMPTZ"
             return f"CAST('{value.isoformat(sep=' ')}' AS {kind})"
-        return TextClock.constant(self, value)
+        return Warehouse.constant(self, value)
 
     def double_constant(self, value: float) -> str:
         """Digits that are read back as this very number, in 64 bits."""
@@ -45,7 +44,7 @@ class Redshift(TextClock):
         """Text that is compared and sorted by its bytes, trailing blanks included."""
         if kind == "date":
             return f"to_char({raw}, 'YYYY-MM-DD')"
-        text = TextClock.category(self, raw, kind)
+        text = Warehouse.category(self, raw, kind)
         if kind != "text":
             return text
         text = f"collate({text}, 'case_sensitive')"

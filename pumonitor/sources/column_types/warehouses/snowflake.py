@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.warehouses.text_clock import TextClock
+from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
 
 __all__ = ["Snowflake"]
 
 
-class Snowflake(TextClock):
+class Snowflake(Warehouse):
     """Snowflake.
 
     Notes
@@ -22,7 +22,7 @@ class Snowflake(TextClock):
     __slots__ = ()
     name = "snowflake"
     floor = "CAST(floor({}) AS NUMBER(38, 0))"
-    has_indexes = False
+    whole = "NUMBER(38, 0)"
 
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""
@@ -32,33 +32,24 @@ class Snowflake(TextClock):
         if isinstance(value, datetime):
             written = value.isoformat(sep=" ", timespec="microseconds")
             return f"to_timestamp_tz('{written}', 'YYYY-MM-DD HH24:MI:SS.FF6TZH:TZM')"
-        return TextClock.constant(self, value)
+        return Warehouse.constant(self, value)
 
     def double_constant(self, value: float) -> str:
         """Digits that are read back as this very number, in 64 bits."""
         # A constant with an exponent may be a decimal of so many places.
         return f"CAST('{value:.17e}' AS DOUBLE)"
 
-    def key(self, raw: str, kind: Kind, key: str) -> str:
-        """An id to compare by; null for what is none."""
-        # Of 38 digits there, but no id is larger than 64 bits elsewhere.
-        return f"CAST({raw} AS NUMBER(38, 0))" if key == "integer" else self.category(raw, kind)
-
     def category(self, raw: str, kind: Kind) -> str:
         """Text that is compared and sorted by its bytes, whatever the column's collation."""
         if kind == "date":
             return f"to_char({raw}, 'YYYY-MM-DD')"
-        text = TextClock.category(self, raw, kind)
-        return f"collate({text}, 'utf8')" if kind == "text" else text
+        text = Warehouse.category(self, raw, kind)
+        return f"collate({text}, '')" if kind == "text" else text
 
     def clock(self, raw: str, kind: Kind) -> str:
         """Microseconds of a moment, or of a local time on its own clock."""
         time = f"CAST({raw} AS TIMESTAMP_NTZ)" if kind == "date" else raw
         return f"date_part(epoch_microsecond, {time})"
-
-    def divided(self, number: str, by: int) -> str:
-        """Whole-number division: a slash keeps a fraction here."""
-        return f"CAST(({number} - mod({number}, {by})) / {by} AS NUMBER(38, 0))"
 
     def hashed(self, key: str) -> str:
         """SHA-256 of an id's text."""

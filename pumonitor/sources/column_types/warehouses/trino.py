@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.warehouses.text_clock import TextClock
+from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
 
 __all__ = ["Trino"]
 
 
-class Trino(TextClock):
+class Trino(Warehouse):
     """Trino."""
 
     __slots__ = ()
     name = "trino"
-    has_indexes = False
 
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""
         if isinstance(value, datetime):
-            written = value.isoformat(sep=" ", timespec="microseconds")
-            if value.tzinfo is not None:
-                written = f"{written[:-6]} {written[-6:]}"
-            return f"TIMESTAMP '{written}'"
-        return TextClock.constant(self, value)
+            zone = "" if value.tzinfo is None else " UTC"
+            local = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+            return f"TIMESTAMP '{local.isoformat(sep=' ', timespec='microseconds')}{zone}'"
+        return Warehouse.constant(self, value)
 
     def clock(self, raw: str, kind: Kind) -> str:
         """Microseconds of a moment, or of a local time on its own clock."""

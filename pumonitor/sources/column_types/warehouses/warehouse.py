@@ -1,4 +1,4 @@
-"""Times in text, taken apart by their places: the same arithmetic in every warehouse."""
+"""What warehouses have in common: times in text taken apart by places, division without rest."""
 
 from __future__ import annotations
 
@@ -7,22 +7,26 @@ from typing import Final
 
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET, Dialect
 
-__all__ = ["TextClock"]
+__all__ = ["Warehouse"]
 
 _FRACTION: Final = "[.][0-9]+"
 _OFFSET: Final = "[+-][0-9]{2}(:?[0-9]{2})?$"
 _MINUTE: Final = 60_000_000
 
 
-class TextClock(Dialect):
+class Warehouse(Dialect):
     """A dialect that reads ISO 8601 text piece by piece.
 
-    Warehouses read such text each in its own way: to the millisecond, rounded, in the zone of the
+    Warehouses read times in text each in its own way: to the millisecond, rounded, in the zone of the
     session, or not at all without seconds. They agree on whole seconds of a local time; what is
     finer, and the offset, are whole numbers that are added.
     """
 
     __slots__ = ()
+
+    def divided(self, number: str, by: int) -> str:
+        """Whole-number division: nothing is left over, whether or not a slash keeps fractions."""
+        return f"CAST(({number} - {self.remainder(number, by)}) / {by} AS {self.whole})"
 
     @abstractmethod
     def _matches(self, raw: str, pattern: str) -> str:
