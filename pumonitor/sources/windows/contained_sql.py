@@ -27,8 +27,9 @@ def check_query(
     dialect: str | None = None,
     parameters: Collection[str] | None = None,
     name: str = "the query",
+    placeholder: str | None = None,
 ) -> str:
-    """Read a query, refuse what is not one SELECT, and write it anew for SQLAlchemy.
+    """Read a query, refuse what is not one SELECT, and write it anew.
 
     What was checked is what will run: the text is written from what was parsed, without comments.
 
@@ -41,6 +42,9 @@ def check_query(
         Those it must have, and no others; without it any of :start, :end and :as_of.
     name : str
         For messages.
+    placeholder : str, optional
+        How the driver takes a parameter, {} for its name, such as "${}"; without it the text is one
+        for SQLAlchemy.
 
     Raises
     ------
@@ -51,6 +55,8 @@ def check_query(
     --------
     >>> check_query("select id from p where made >= :start and made < :end -- the day's")
     'SELECT id FROM p WHERE made >= :start AND made < :end'
+    >>> check_query("select id from p where made <= :as_of", dialect="duckdb", placeholder="${}")
+    'SELECT id FROM p WHERE made <= $as_of'
     >>> check_query("delete from p")
     Traceback (most recent call last):
     ...
@@ -80,8 +86,10 @@ reads
     _check_parameters(found, parameters, name)
     for node in list(tree.find_all(exp.Placeholder)):
         node.replace(exp.Var(this=f"{_MARK}{node.this}"))
-    written = for_sqlalchemy(tree.sql(dialect=dialect, comments=False))
-    return written.replace(_MARK, ":")
+    written = tree.sql(dialect=dialect, comments=False)
+    if placeholder is None:
+        return for_sqlalchemy(written).replace(_MARK, ":")
+    return re.sub(rf"{_MARK}(\w+)", lambda found: placeholder.format(found[1]), written)
 
 
 def for_sqlalchemy(sql: str) -> str:
