@@ -1,4 +1,4 @@
-"""How four engines say the few things in which their SQL differs."""
+"""The few things in which the SQL of engines differs, and how four of them say these."""
 
 from __future__ import annotations
 
@@ -34,6 +34,10 @@ class Dialect(ABC):
     whole: ClassVar[str] = "BIGINT"
     text: ClassVar[str] = "VARCHAR"
     double: ClassVar[str] = "DOUBLE"
+    whole: ClassVar[str] = "BIGINT"
+    """The type of whole numbers of 64 bits with their sign, as a cast names it."""
+    counted: ClassVar[str] = "count(*)"
+    """A number of rows with a sign: 1 can be taken from it."""
     hashed_id: ClassVar[str | None] = None
     """A whole number of 64 bits by which ids are mostly told apart, where it costs little."""
     takes_parameters: ClassVar[bool] = False

@@ -179,7 +179,7 @@ class QueryParts:
         """
         too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
         return (
-            "SELECT said.id, made, known, count(*) AS said_rows, "
+            f"SELECT said.id, made, known, {self.dialect.counted} AS said_rows, "
             "CASE WHEN min(label) = max(label) THEN min(label) ELSE 0 END AS state, "
             "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
             "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
