@@ -9,6 +9,7 @@ import re
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -142,7 +143,7 @@ def assert_is_of(dialect, sql):
     tokens = sqlglot.tokenize(sql, read=dialect)
     called = {
         one.text.lower()
-        for one, after in zip(tokens, tokens[1:], strict=False)
+        for one, after in pairwise(tokens)
         if after.token_type is TokenType.L_PAREN
         and one.token_type not in {TokenType.STRING, TokenType.NUMBER}
         and re.fullmatch(r"[A-Za-z]\w*", one.text)
@@ -218,6 +219,19 @@ def test_every_kind_of_times(stand_in, warehouse, kind):
         assert_equal(source.counts(REQUEST), counts)
 
 
+def test_a_date_is_its_midnight_in_every_window():
+    # This window ends an hour after a midnight of the zone: that day belongs to it.
+    made, columns, known, label_columns = stored_otherwise("date")
+    midnights = made.assign(scored_at=pd.to_datetime(made["scored_at"]))
+    counts = []
+    for one in (made, midnights):
+        source = open_source(one, columns, known, label_columns, clock=lambda: NOW)
+        with closing(source):
+            counts.append(source.counts(REQUEST))
+    assert counts[0].found.predictions > 300
+    assert_equal(*counts)
+
+
 @pytest.mark.parametrize("moment", ["1969-07-20 20:17:40.000001", "9999-12-31 23:59:59.999999"])
 @pytest.mark.parametrize("kind", ["moment", "naive", "text"])
 def test_microseconds_far_from_today(warehouse, moment, kind):
@@ -228,8 +242,9 @@ def test_microseconds_far_from_today(warehouse, moment, kind):
     clock = dialect.clock_without_offset("at") if kind == "text" else dialect.clock("at", kind)
     if warehouse == "databricks" and kind == "text":
         pytest.skip("Spark's own reading of text is run on Spark")
-    found = engine._duck.execute(translated(f"SELECT {clock} FROM t", warehouse)).fetchall()
-    assert found == [(microseconds(datetime.fromisoformat(moment).replace(tzinfo=UTC)),)]
+    assert found(engine, clock) == [
+        (microseconds(datetime.fromisoformat(moment).replace(tzinfo=UTC)),)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -242,9 +257,12 @@ def test_what_is_no_moment_is_null(warehouse, text):
     clock = WAREHOUSES[warehouse]().clock_with_offset("at")
     engine = Translated(warehouse, {})
     engine._duck.execute("CREATE TABLE t AS SELECT ? AS at", [text])
-    assert engine._duck.execute(
-        translated(f"SELECT {clock} FROM t", warehouse)  # noqa: S608
-    ).fetchall() == [(None,)]
+    assert found(engine, clock) == [(None,)]
+
+
+def found(engine, expression):
+    sql = translated(f"SELECT {expression} FROM t", engine.dialect.name)  # noqa: S608 (ours)
+    return engine._duck.execute(sql).fetchall()
 
 
 def test_samples_draws_and_bins(stand_in, warehouse):

@@ -88,7 +88,7 @@ class Translated:
         yield
 
     def rows(self, statement, *, about, progress=None, step=""):
-        assert not statement.values
+        assert not statement.values  # noqa: PD011 (of parameters)
         self.asked.append(statement.sql)
         rows = self._duck.execute(translated(statement.sql, self.dialect.name)).fetchall()
         return [tuple(map(_unmarked, row)) for row in rows]

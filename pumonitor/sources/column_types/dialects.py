@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from hashlib import sha256
 from typing import ClassVar, Final
 
@@ -31,7 +31,6 @@ class Dialect(ABC):
 
     name: ClassVar[str] = ""
     floor: ClassVar[str] = "CAST(floor({}) AS BIGINT)"
-    whole: ClassVar[str] = "BIGINT"
     text: ClassVar[str] = "VARCHAR"
     double: ClassVar[str] = "DOUBLE"
     whole: ClassVar[str] = "BIGINT"
@@ -58,12 +57,16 @@ class Dialect(ABC):
         raise TypeError(type(value))
 
     def bound(self, value: object, kind: Kind, *, upper: bool = False) -> str:
-        """A constant that a bare column of times is compared with, as `constant` writes it.
+        """A constant that a bare column of times is compared with: of a date, a whole day.
 
-        Where an engine would read more than it has to, one a little further out, up or down.
+        A time of day would be cut off, or the column be cast, and no partition of it skipped.
         """
-        del kind, upper
-        return self.constant(value)
+        if kind != "date" or not isinstance(value, datetime):
+            return self.constant(value)
+        day = value.date()
+        if upper and value.time() != time():
+            day += timedelta(days=1)
+        return f"DATE '{day.isoformat()}'"
 
     def double_constant(self, value: float) -> str:
         """Digits that are read back as this very number, in 64 bits."""

@@ -197,7 +197,8 @@ class QueryParts:
             "SELECT id, made, known, said_rows, state, disagrees, refused, "
             "lag(state) OVER (PARTITION BY id, refused ORDER BY known) AS earlier, "
             "first_value(propensity) OVER (PARTITION BY id, refused "
-            f"ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known {_SO_FAR}) AS propensity "
+            "ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known "
+            f"{_SO_FAR}) AS propensity "
             "FROM pumonitor_moments"
         )
 

@@ -79,10 +79,10 @@ class CountQuery(QueryParts):
     def groups(self) -> Statement:
         """Numbers of rows by all the keys; a cell below 0 is minus a problem."""
         keys = ", ".join(["model_version", *self.segments, "cell", "history", "propensity"])
-        above = f"CASE WHEN score >= {self.dialect.double_constant(self.threshold)} THEN 1 ELSE 0 END"
-        index = self.grid.sql(
-            "score", floor=self.dialect.floor, constant=self.dialect.double_constant
+        above = (
+            f"CASE WHEN score >= {self.dialect.double_constant(self.threshold)} THEN 1 ELSE 0 END"
         )
+        index = self.grid.sql("score", floor=self.dialect.floor, constant=double)
         cell = f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
         chosen = ", ".join(["model_version", *self.segments])
         return self.stated(

@@ -74,8 +74,9 @@ class DrawQuery(CountQuery):
 
     def _placed(self, rows: str, columns: Sequence[str] = ()) -> str:
         """Rows with their bin, from 0 for the lowest scores."""
+        double = self.dialect.double_constant
         cases = " ".join(
-            f"WHEN score < {self.dialect.double_constant(edge)} THEN {place}" for place, edge in enumerate(self.edges)
+            f"WHEN score < {double(edge)} THEN {place}" for place, edge in enumerate(self.edges)
         )
         place = f"CASE {cases} ELSE {len(self.edges)} END" if cases else "0"
         chosen = ", ".join(["predicted.id AS id", "model_version", *columns])

@@ -31,16 +31,6 @@ class BigQuery(Warehouse):
             return f"{kind} '{value.isoformat(sep=' ')}'"
         return Warehouse.constant(self, value)
 
-    def bound(self, value: object, kind: Kind, *, upper: bool = False) -> str:
-        """A constant that a column can be compared with as it is stored."""
-        if kind == "date" and isinstance(value, datetime):
-            # Compared with anything but a date the column would be cast, and no partition skipped.
-            day = value.date()
-            if upper and value.time().isoformat() != "00:00:00":
-                day = day.fromordinal(day.toordinal() + 1)
-            return f"DATE '{day.isoformat()}'"
-        return self.constant(value)
-
     def category(self, raw: str, kind: Kind) -> str:
         """Text that is compared and sorted by its bytes, whatever the column's collation."""
         text = Warehouse.category(self, raw, kind)
@@ -48,7 +38,8 @@ class BigQuery(Warehouse):
 
     def clock(self, raw: str, kind: Kind) -> str:
         """Microseconds of a moment, or of a local time on its own clock."""
-        return f"unix_micros({raw})" if kind == "moment" else f"unix_micros(timestamp({raw}, 'UTC'))"
+        moment = raw if kind == "moment" else f"timestamp({raw}, 'UTC')"
+        return f"unix_micros({moment})"
 
     def divided(self, number: str, by: int) -> str:
         """Whole-number division: a slash gives a floating-point number here."""

@@ -33,9 +33,7 @@ class Trino(Warehouse):
         epoch = f"TIMESTAMP '1970-01-01 00:00:00{' UTC' if kind == 'moment' else ''}'"
         seconds = f"date_diff('second', {epoch}, date_trunc('second', {local}))"
         digits = f"regexp_extract(CAST({local} AS VARCHAR), '[.]([0-9]{{1,6}})', 1)"
-        return (
-            f"{seconds} * 1000000 + coalesce(CAST(rpad({digits}, 6, '0') AS BIGINT), 0)"
-        )
+        return f"{seconds} * 1000000 + coalesce(CAST(rpad({digits}, 6, '0') AS BIGINT), 0)"
 
     def not_finite(self, number: str) -> str:
         """Whether a double is infinite or NaN, or null."""

@@ -17,9 +17,9 @@ _MINUTE: Final = 60_000_000
 class Warehouse(Dialect):
     """A dialect that reads ISO 8601 text piece by piece.
 
-    Warehouses read times in text each in its own way: to the millisecond, rounded, in the zone of the
-    session, or not at all without seconds. They agree on whole seconds of a local time; what is
-    finer, and the offset, are whole numbers that are added.
+    Each warehouse reads times in text in its own way: to the millisecond, rounded, in the zone of
+    the session, or not at all without seconds. They agree on whole seconds of a local time; what
+    is finer, and the offset, are whole numbers that are added.
     """
 
     __slots__ = ()
@@ -55,9 +55,7 @@ class Warehouse(Dialect):
 
     def _local(self, raw: str) -> str:
         # Seconds may be left out, and the time of day of a date.
-        seconds = (
-            f"CASE WHEN substr({raw}, 17, 1) = ':' THEN substr({raw}, 17, 3) ELSE ':00' END"
-        )
+        seconds = f"CASE WHEN substr({raw}, 17, 1) = ':' THEN substr({raw}, 17, 3) ELSE ':00' END"
         clock = (
             f"CASE WHEN length({raw}) = 10 THEN '00:00:00' "
             f"ELSE concat(substr({raw}, 12, 5), {seconds}) END"
@@ -74,7 +72,6 @@ class Warehouse(Dialect):
         sign = f"CASE WHEN substr({offset}, 1, 1) = '-' THEN -1 ELSE 1 END"
         # Without one the text ends with Z.
         both = (
-            f"coalesce({hours}, 0) * 60 + "
-            f"CASE WHEN length({offset}) > 3 THEN {minutes} ELSE 0 END"
+            f"coalesce({hours}, 0) * 60 + CASE WHEN length({offset}) > 3 THEN {minutes} ELSE 0 END"
         )
         return f"{_MINUTE} * ({sign}) * ({both})"
