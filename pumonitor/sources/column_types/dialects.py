@@ -43,6 +43,14 @@ class Dialect(ABC):
     has_indexes: ClassVar[bool] = True
     """Or whatever else finds a few ids among many without reading them all."""
 
+    holds_rows: ClassVar[bool] = False
+    """Whether it is here, and holds rows at less cost than reading them again."""
+
+    def broadcast(self, *tables: str) -> str:
+        """What asks, after SELECT, to send small tables of a join to where the others are."""
+        del tables
+        return ""
+
     def quoted(self, identifier: str) -> str:
         """Write an identifier."""
         return '"' + identifier.replace('"', '""') + '"'
@@ -138,6 +146,7 @@ class DuckDB(Dialect):
     __slots__ = ()
     name = "duckdb"
     hashed_id = "hash({})"
+    holds_rows = True
     has_indexes = False
 
     def number(self, raw: str, kind: Kind) -> str:
@@ -279,12 +288,23 @@ class SQLite(Dialect):
         return f"pumonitor_hashed({key})"
 
 
+@dataclass(frozen=True, slots=True)
 class Spark(Dialect):
-    """Spark SQL."""
+    """Spark SQL.
 
-    __slots__ = ()
+    Attributes
+    ----------
+    few_labels : bool
+        Whether labels are few enough to be sent to where predictions are.
+    """
+
     name = "pyspark"
     text = "STRING"
+    few_labels: bool = False
+
+    def broadcast(self, *tables: str) -> str:
+        """A hint: without it Spark would move all predictions to join a few labels to them."""
+        return f"/*+ BROADCAST({', '.join(tables)}) */ " if self.few_labels else ""
 
     def quoted(self, identifier: str) -> str:
         """Write an identifier."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -112,8 +113,11 @@ def prediction_rows(
     between: tuple[datetime, datetime] | None,
     values: Values,
     shown: Column | None = None,
+    stretches: Sequence[tuple[datetime, datetime]] = (),
 ) -> str:
     """Rows made in a stretch of time, or all, and those whose time cannot be read.
+
+    With `stretches`, which lie within it, rows between these are mostly passed over.
 
     They are id, made (microseconds), score, model_version, segment_0 and so on, those of
     `feature_columns`, problem (0, or the number of one of `PREDICTION_PROBLEMS`) and, if asked for,
@@ -138,6 +142,7 @@ def prediction_rows(
         name="made",
         between=between,
         values=values,
+        stretches=stretches,
     )
     problem = _first_of(
         "id IS NULL",
@@ -243,6 +248,7 @@ def _timed(
     name: str,
     between: tuple[datetime, datetime] | None,
     values: Values,
+    stretches: Sequence[tuple[datetime, datetime]] = (),
 ) -> str:
     """A subquery of raw columns and the time as UTC microseconds.
 
@@ -264,7 +270,7 @@ def _timed(
     filtered = ""
     if name == "made":
         _bind_query(relation, time, between or _ALWAYS, values)
-        filtered = _roughly(time, between, values)
+        filtered = _roughly(time, between, values, stretches)
     return (
         f"(SELECT {', '.join(raw)}, {read} AS {name} FROM "
         f"(SELECT {chosen} FROM {relation.sql} AS source{filtered}) AS stored) AS timed"
@@ -285,15 +291,33 @@ def _in_terms_of(time: TimeColumn, between: tuple[datetime, datetime]) -> tuple[
     return bounds_of(*between, zone=zone, unit=time.unit)
 
 
-def _roughly(time: TimeColumn, between: tuple[datetime, datetime] | None, values: Values) -> str:
+def _roughly(
+    time: TimeColumn,
+    between: tuple[datetime, datetime] | None,
+    values: Values,
+    stretches: Sequence[tuple[datetime, datetime]] = (),
+) -> str:
     """The filter on the bare column, which statistics of files and indexes can answer."""
     bounds = time.bounds(*between) if between is not None else None
     if bounds is None:
         return ""
+    within = _within(time, bounds, values)
+    if len(stretches) > 1:
+        parts = [
+            _within(time, time.bounds(*stretch) or bounds, values, f"_{place}")
+            for place, stretch in enumerate(stretches)
+        ]
+        within = f"({within} AND ({' OR '.join(parts)}))"
+    return f" WHERE {within} OR {time.column.sql} IS NULL"
+
+
+def _within(
+    time: TimeColumn, bounds: tuple[object, object], values: Values, number: str = ""
+) -> str:
     column, kind = time.column.sql, time.column.kind
-    low = values.write_bound("earliest", bounds[0], kind)
-    high = values.write_bound("latest", bounds[1], kind, upper=True)
-    return f" WHERE ({column} >= {low} AND {column} < {high}) OR {column} IS NULL"
+    low = values.write_bound(f"earliest{number}", bounds[0], kind)
+    high = values.write_bound(f"latest{number}", bounds[1], kind, upper=True)
+    return f"({column} >= {low} AND {column} < {high})"
 
 
 def _exactly(

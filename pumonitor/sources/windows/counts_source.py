@@ -27,7 +27,7 @@ from pumonitor.sources.column_types.time_columns import (
     from_microseconds,
     shown_moment,
 )
-from pumonitor.sources.windows.counting import check_labels, check_predictions, count_window
+from pumonitor.sources.windows.counting import count_window
 from pumonitor.sources.windows.counts_engine import RECEIVED_COLUMNS, Engine
 from pumonitor.sources.windows.counts_problems import Unusable, prediction_problems
 from pumonitor.sources.windows.counts_query import CountQuery
@@ -40,6 +40,7 @@ from pumonitor.sources.windows.described import named_columns, plain_values, sam
 from pumonitor.sources.windows.drawing import DrawQuery, count_bins, draw_rows
 from pumonitor.sources.windows.grid import ScoreGrid
 from pumonitor.sources.windows.label_delays import LabelDelays
+from pumonitor.sources.windows.refusing import check_labels, check_predictions
 from pumonitor.sources.windows.sampling import SampleQuery, sample_window
 
 if TYPE_CHECKING:
