@@ -15,9 +15,7 @@ __all__ = ["columns_of", "rows_of"]
 
 def columns_of(answer: pa.Table) -> Mapping[str, Any]:
     """Columns by name: numbers as arrays, masked where they are null, all else as lists."""
-    return {
-        name: _column(column) for name, column in zip(answer.column_names, answer, strict=True)
-    }
+    return {name: _column(column) for name, column in zip(answer.column_names, answer, strict=True)}
 
 
 def rows_of(answer: pa.Table) -> list[tuple[Any, ...]]:

@@ -86,9 +86,7 @@ class Transport(Protocol):
         """Let go of everything."""
 
 
-def open_clickhouse(
-    url: str, *, timeout: float, as_of: datetime | None = None
-) -> ClickHouseEngine:
+def open_clickhouse(url: str, *, timeout: float, as_of: datetime | None = None) -> ClickHouseEngine:
     """Open a server; its tables have no versions."""
     from pumonitor.sources.engines.clickhouse_http import HttpTransport
 

@@ -36,15 +36,20 @@ class EmbeddedTransport:
 
         folder = unquote(url.partition("://")[2].removeprefix("/"))
         self._connection: Any = chdb.connect(folder or ":memory:")
+        self._is_set = False
         self._received = tempfile.TemporaryDirectory(prefix="pumonitor-labels-")
 
     def ask(self, sql: str, settings: Mapping[str, str | int]) -> pa.Table:
         """The answer to one statement."""
         import pyarrow as pa
 
-        written = ", ".join(f"{name} = {value!r}" for name, value in settings.items())
         try:
-            self._connection.query(f"SET {written}")
+            if not self._is_set:
+                # Of a session; readonly comes last, since it cannot be changed any more.
+                written = {**settings, "readonly": 2}
+                listed = ", ".join(f"{name} = {value!r}" for name, value in written.items())
+                self._connection.query(f"SET {listed}")
+                self._is_set = True
             answer = self._connection.query(sql, "ArrowStream")
         except Exception as error:  # noqa: BLE001 (the library has no type of its own for it)
             raise told(str(error)) from None

@@ -85,6 +85,11 @@ class SqlBackend:
         found = re.search(r"\d[\w.]*", told)
         return found[0] if found else told
 
+    def words(self, error: Any) -> str:
+        """What a driver's error says, in its first line."""
+        lines = str(error).strip().splitlines()
+        return lines[0] if lines else ""
+
     def is_late(self, error: Any) -> bool:
         """Whether a driver's error says that a statement took too long."""
         del error

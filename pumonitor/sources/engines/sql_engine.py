@@ -207,8 +207,7 @@ class SQLEngine:
         return problem(f"{about} cannot be read: {said}")
 
     def _masked(self, error: Exception) -> str:
-        lines = str(getattr(error, "orig", None) or error).strip().splitlines() or [""]
-        message = lines[0]
+        message = self._backend.words(getattr(error, "orig", None) or error)
         for secret in self._secrets:
             message = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "***", message)
         return message
