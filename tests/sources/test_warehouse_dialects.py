@@ -40,7 +40,19 @@ from tests.sources.translated import WAREHOUSES, Translated, translated
 pytestmark = pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
 
 # Functions of each dialect's statements; each was looked up in the documentation of the service.
-COMMON = {"abs", "coalesce", "concat", "count", "floor", "length", "max", "min", "sum", "substr"}
+COMMON = {
+    "abs",
+    "coalesce",
+    "concat",
+    "count",
+    "floor",
+    "length",
+    "max",
+    "min",
+    "mod",
+    "sum",
+    "substr",
+}
 COMMON |= {"first_value", "lag", "row_number"}
 FUNCTIONS = {
     # docs.snowflake.com/en/sql-reference/functions-all
@@ -63,7 +75,6 @@ FUNCTIONS = {
         "div",
         "is_inf",
         "is_nan",
-        "mod",
         "regexp_contains",
         "regexp_extract",
         "safe_cast",
@@ -75,11 +86,13 @@ FUNCTIONS = {
     },
     # docs.aws.amazon.com/redshift/latest/dg/c_SQL_functions.html
     "redshift": {
+        "ascii",
         "chr",
         "collate",
         "datediff",
         "nullif",
         "regexp_substr",
+        "right",
         "rtrim",
         "sha2",
         "to_char",

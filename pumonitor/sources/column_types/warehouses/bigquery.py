@@ -45,10 +45,6 @@ class BigQuery(Warehouse):
         """Whole-number division: a slash gives a floating-point number here."""
         return f"div({number}, {by})"
 
-    def remainder(self, number: str, by: int) -> str:
-        """What division leaves over: there is no sign for it here."""
-        return f"mod({number}, {by})"
-
     def not_finite(self, number: str) -> str:
         """Whether a double is infinite or NaN, or null."""
         return f"coalesce(is_nan({number}) OR is_inf({number}), TRUE)"

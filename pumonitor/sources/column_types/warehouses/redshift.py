@@ -48,7 +48,8 @@ class Redshift(Warehouse):
         if kind != "text":
             return text
         text = f"collate({text}, 'case_sensitive')"
-        return f"CASE WHEN {text} LIKE '% ' THEN {text} || chr({ord(END_MARK)}) ELSE {text} END"
+        ends = f"ascii(right({text}, 1)) = 32"
+        return f"CASE WHEN {ends} THEN {text} || chr({ord(END_MARK)}) ELSE {text} END"
 
     def plain(self, text: str) -> str:
         """Text as it was stored, of what `category` made of it."""

@@ -28,6 +28,10 @@ class Warehouse(Dialect):
         """Whole-number division: nothing is left over, whether or not a slash keeps fractions."""
         return f"CAST(({number} - {self.remainder(number, by)}) / {by} AS {self.whole})"
 
+    def remainder(self, number: str, by: int) -> str:
+        """What division leaves over, by name: drivers may take a percent sign for a parameter."""
+        return f"mod({number}, {by})"
+
     @abstractmethod
     def _matches(self, raw: str, pattern: str) -> str:
         """Whether the whole text is of a pattern."""
