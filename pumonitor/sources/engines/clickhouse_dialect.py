@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import ClassVar
 
 from pumonitor.sources.column_types.column_kinds import Key, Kind
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET, Dialect
@@ -20,6 +22,16 @@ class ClickHouse(Dialect):
     whole = "Int64"
     # Numbers with and without a sign have no type in common there.
     counted = "toInt64(count(*))"
+    types: ClassVar[Mapping[Kind, str]] = {
+        "integer": "Nullable(Int64)",
+        "number": "Nullable(Float64)",
+        "single": "Nullable(Float32)",
+        "text": "Nullable(String)",
+        "boolean": "Nullable(Bool)",
+        "moment": "Nullable(DateTime64(6, 'UTC'))",
+        "date": "Nullable(Date32)",
+    }
+    years = (1900, 2299)
 
     def quoted(self, identifier: str) -> str:
         """Write an identifier, in which a backslash escapes."""
@@ -28,10 +40,25 @@ class ClickHouse(Dialect):
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""
         if isinstance(value, datetime):
-            moment = value if value.tzinfo is None else value.astimezone(UTC)
-            written = moment.replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds")
-            return f"toDateTime64('{written}', 6, 'UTC')"
+            return f"toDateTime64({self.written(value)}, 6, 'UTC')"
         return Dialect.constant(self, value)
+
+    def written(self, value: object) -> str:
+        """A value before it gets its type; a backslash escapes in text."""
+        if isinstance(value, datetime):
+            moment = value if value.tzinfo is None else value.astimezone(UTC)
+            return f"'{moment.replace(tzinfo=None).isoformat(sep=' ', timespec='microseconds')}'"
+        if isinstance(value, str):
+            value = value.replace("\\", "\\\\")
+        return Dialect.written(self, value)
+
+    def given(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """A SELECT of rows that are written out."""
+        selects = (
+            ", ".join(f"{value} AS {name}" for name, value in zip(names, row, strict=True))
+            for row in rows
+        )
+        return " UNION ALL ".join(f"SELECT {one}" for one in selects)
 
     def key(self, raw: str, kind: Kind, key: Key) -> str:
         """An id to compare by; null for a number beyond 64 bits, which a cast would wrap."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pumonitor.sources.column_types.column_kinds import Key, Kind
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET, Dialect
@@ -43,7 +43,7 @@ _SESSION: Final = (
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,PIPES_AS_CONCAT,"
     "ERROR_FOR_DIVISION_BY_ZERO'",
     "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-    # A transaction that only reads ends where a table is made; a session that only reads makes none.
+    # A table may be made in a transaction that only reads: it ends there. Not so a session.
     "SET SESSION TRANSACTION READ ONLY",
 )
 _TOO_LATE: Final = 1969
@@ -68,10 +68,25 @@ class MariaDB(Dialect):
     text = "CHAR CHARACTER SET utf8mb4"
     whole = "SIGNED"
     takes_parameters = True
+    # No cast makes a timestamp, which only columns of tables are, nor a float or a boolean.
+    types: ClassVar[Mapping[Kind, str]] = {
+        "integer": "SIGNED",
+        "number": "DOUBLE",
+        "single": "FLOAT",
+        "text": "CHAR CHARACTER SET utf8mb4",
+        "naive": "DATETIME(6)",
+        "date": "DATE",
+    }
 
     def quoted(self, identifier: str) -> str:
         """Write an identifier."""
         return "`" + identifier.replace("`", "``") + "`"
+
+    def written(self, value: object) -> str:
+        """A value before it gets its type; a backslash escapes in text."""
+        if isinstance(value, str):
+            value = value.replace("\\", "\\\\")
+        return Dialect.written(self, value)
 
     def parameter(self, value: object) -> object:
         """Moments on the session's clock, which is UTC: its driver would drop a zone."""
