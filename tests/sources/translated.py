@@ -19,12 +19,14 @@ from sqlglot import exp
 
 from pumonitor.sources.column_types.column_kinds import Column, Relation
 from pumonitor.sources.column_types.dialects import Dialect
-from pumonitor.sources.column_types.monitored_tables import SqlTable
+from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.column_types.warehouses.bigquery import BigQuery
 from pumonitor.sources.column_types.warehouses.databricks import Databricks
 from pumonitor.sources.column_types.warehouses.redshift import END_MARK, Redshift
 from pumonitor.sources.column_types.warehouses.snowflake import Snowflake
 from pumonitor.sources.column_types.warehouses.trino import Trino
+from pumonitor.sources.windows.contained_sql import check_query
+from pumonitor.sources.windows.counts_engine import received
 
 WAREHOUSES: Mapping[str, type[Dialect]] = {
     one.name: one for one in (Snowflake, BigQuery, Redshift, Trino, Databricks)
@@ -64,11 +66,16 @@ class Translated:
         return "0"
 
     def relation(self, table, *, role, columns, parameters):
-        assert isinstance(table, SqlTable)
-        described = self._duck.execute(f"DESCRIBE {table.table}").fetchall()
+        sql = self.dialect.quoted(table.table) if isinstance(table, SqlTable) else ""
+        if isinstance(table, SqlQuery):
+            sql = f"({check_query(table.query, dialect=self.dialect.name, parameters=parameters)})"
+            for name, value in parameters.items():
+                sql = sql.replace(f":{name}", self.dialect.constant(value))
+        asked = translated(f"SELECT * FROM {sql} AS source", self.dialect.name)
+        described = self._duck.execute(f"DESCRIBE {asked}").fetchall()
         return Relation(
-            name=f"{role} {table.table}",
-            sql=self.dialect.quoted(table.table),
+            name=f"{role} {getattr(table, 'table', 'query')}",
+            sql=sql,
             columns={
                 name: Column(
                     name=name,
@@ -98,6 +105,12 @@ class Translated:
         names = [one[0] for one in self._duck.description]
         columns = zip(*rows, strict=True) if rows else [() for _ in names]
         return dict(zip(names, columns, strict=True))
+
+    def receive(self, labels, *, name, key):
+        self._duck.register("given", labels)
+        self._duck.execute("CREATE OR REPLACE TABLE pumonitor_labels AS SELECT * FROM given")
+        self._duck.unregister("given")
+        return received(name, "pumonitor_labels", key, self.dialect)
 
     def keep(self, name, statement, *, about):
         return False

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import ClassVar
 
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
+from pumonitor.sources.column_types.warehouses.warehouse import Warehouse, escaped
 
 __all__ = ["BigQuery"]
 
@@ -19,6 +21,15 @@ class BigQuery(Warehouse):
     whole = "INT64"
     text = "STRING"
     double = "FLOAT64"
+    types: ClassVar[Mapping[Kind, str]] = {
+        "integer": "INT64",
+        "number": "FLOAT64",
+        "text": "STRING",
+        "boolean": "BOOL",
+        "moment": "TIMESTAMP",
+        "naive": "DATETIME",
+        "date": "DATE",
+    }
 
     def quoted(self, identifier: str) -> str:
         """Write an identifier."""
@@ -30,6 +41,10 @@ class BigQuery(Warehouse):
             kind = "DATETIME" if value.tzinfo is None else "TIMESTAMP"
             return f"{kind} '{value.isoformat(sep=' ')}'"
         return Warehouse.constant(self, value)
+
+    def written(self, value: object) -> str:
+        """A value before it gets its type."""
+        return escaped(value) if isinstance(value, str) else Warehouse.written(self, value)
 
     def category(self, raw: str, kind: Kind) -> str:
         """Text that is compared and sorted by its bytes, whatever the column's collation."""

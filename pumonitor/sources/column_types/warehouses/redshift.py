@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
+from typing import ClassVar, Final
 
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
@@ -28,6 +29,12 @@ class Redshift(Warehouse):
     # TEXT would be cut off after 256 bytes.
     text = "VARCHAR(65535)"
     double = "DOUBLE PRECISION"
+    types: ClassVar[Mapping[Kind, str]] = {
+        **Warehouse.types,
+        "number": "DOUBLE PRECISION",
+        "single": "REAL",
+        "text": "VARCHAR(65535)",
+    }
 
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""

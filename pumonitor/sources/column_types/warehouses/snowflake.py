@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import ClassVar
 
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
+from pumonitor.sources.column_types.warehouses.warehouse import Warehouse, escaped
 
 __all__ = ["Snowflake"]
 
@@ -23,6 +25,16 @@ class Snowflake(Warehouse):
     name = "snowflake"
     floor = "CAST(floor({}) AS NUMBER(38, 0))"
     whole = "NUMBER(38, 0)"
+    types: ClassVar[Mapping[Kind, str]] = {
+        "integer": "NUMBER(38, 0)",
+        "number": "DOUBLE",
+        "text": "VARCHAR",
+        "boolean": "BOOLEAN",
+        "moment": "TIMESTAMP_TZ",
+        "naive": "TIMESTAMP_NTZ",
+        "date": "DATE",
+    }
+    years = (1582, 9999)
 
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""
@@ -33,6 +45,10 @@ class Snowflake(Warehouse):
             written = value.isoformat(sep=" ", timespec="microseconds")
             return f"to_timestamp_tz('{written}', 'YYYY-MM-DD HH24:MI:SS.FF6TZH:TZM')"
         return Warehouse.constant(self, value)
+
+    def written(self, value: object) -> str:
+        """A value before it gets its type."""
+        return escaped(value) if isinstance(value, str) else Warehouse.written(self, value)
 
     def double_constant(self, value: float) -> str:
         """Digits that are read back as this very number, in 64 bits."""

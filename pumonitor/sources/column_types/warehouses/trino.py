@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import ClassVar
 
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
@@ -15,14 +17,26 @@ class Trino(Warehouse):
 
     __slots__ = ()
     name = "trino"
+    types: ClassVar[Mapping[Kind, str]] = {
+        **Warehouse.types,
+        "single": "REAL",
+        "moment": "TIMESTAMP(6) WITH TIME ZONE",
+        "naive": "TIMESTAMP(6)",
+    }
 
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""
         if isinstance(value, datetime):
-            zone = "" if value.tzinfo is None else " UTC"
-            local = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
-            return f"TIMESTAMP '{local.isoformat(sep=' ', timespec='microseconds')}{zone}'"
+            return f"TIMESTAMP {self.written(value)}"
         return Warehouse.constant(self, value)
+
+    def written(self, value: object) -> str:
+        """A value before it gets its type; a moment in UTC, by that name."""
+        if not isinstance(value, datetime):
+            return Warehouse.written(self, value)
+        zone = "" if value.tzinfo is None else " UTC"
+        local = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return f"'{local.isoformat(sep=' ', timespec='microseconds')}{zone}'"
 
     def clock(self, raw: str, kind: Kind) -> str:
         """Microseconds of a moment, or of a local time on its own clock."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Final
 
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET, Dialect
 
-__all__ = ["Warehouse"]
+__all__ = ["Warehouse", "escaped"]
 
 _FRACTION: Final = "[.][0-9]+"
 _OFFSET: Final = "[+-][0-9]{2}(:?[0-9]{2})?$"
@@ -31,6 +32,14 @@ class Warehouse(Dialect):
     def remainder(self, number: str, by: int) -> str:
         """What division leaves over, by name: drivers may take a percent sign for a parameter."""
         return f"mod({number}, {by})"
+
+    def given(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """A SELECT of rows that are written out, without VALUES, which is not everywhere."""
+        selects = (
+            ", ".join(f"{value} AS {name}" for value, name in zip(row, names, strict=True))
+            for row in rows
+        )
+        return " UNION ALL ".join(f"SELECT {one}" for one in selects)
 
     @abstractmethod
     def _matches(self, raw: str, pattern: str) -> str:
@@ -79,3 +88,14 @@ class Warehouse(Dialect):
             f"coalesce({hours}, 0) * 60 + CASE WHEN length({offset}) > 3 THEN {minutes} ELSE 0 END"
         )
         return f"{_MINUTE} * ({sign}) * ({both})"
+
+
+def escaped(text: str) -> str:
+    r"""Text between quotes where a backslash means something.
+
+    Examples
+    --------
+    >>> print(escaped("a\\b's"))
+    'a\\b\'s'
+    """
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
