@@ -24,7 +24,7 @@ from pumonitor.sources.lakes.views import NOT_FOR_STREAMS, show_rows
 from pumonitor.sources.reach.locations import matches_nothing
 from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
 from pumonitor.sources.reach.session import Session, quoted, text
-from pumonitor.sources.windows.counts_engine import received
+from pumonitor.sources.windows.counts_engine import MOST_WINDOWS, received
 from pumonitor.sources.windows.counts_frames import LazyTable, eager_table
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.parquet_files import file_of, parquet_files
@@ -98,6 +98,7 @@ class DuckDBEngine:
             without=(*_WITHOUT, *(NOT_FOR_STREAMS if self._lakes else ())),
         )
         self._lazy: dict[str, LazyTable | LakeTable] = {}
+        self._for_long: set[str] = set()
 
     def relation(self, table: str, roles: Mapping[str, str]) -> Relation:
         """A table with its columns.
@@ -155,6 +156,8 @@ class DuckDBEngine:
                 "SELECT table_name FROM duckdb_tables() WHERE temporary"
             ).fetchall()
             for (name,) in kept:
+                if name in self._for_long:
+                    continue
                 self._connection.execute(f"DROP TABLE {quoted(name)}")
 
     def rows(
@@ -175,13 +178,19 @@ class DuckDBEngine:
                 statement.sql, step=step
             )
 
-    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Hold an answer as a table until the snapshot ends."""
+    def keep(self, name: str, statement: Statement, *, about: str, for_long: bool = False) -> bool:
+        """Hold an answer as a table until the snapshot ends, or the engine is closed."""
+        if for_long:
+            self._for_long.add(name)
         with saying_why(self._lakes.values()):
             Session(self._connection, name=about, progress=None).rows(
                 f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS {statement.sql}"
             )
         return True
+
+    def windows_at_once(self, relation: Relation) -> int:
+        """One of a lazy frame, whose rows of all windows would be loaded before they are read."""
+        return 1 if isinstance(self._lazy.get(relation.sql), LazyTable) else MOST_WINDOWS
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine."""

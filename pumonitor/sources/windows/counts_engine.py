@@ -14,10 +14,12 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RECEIVED_COLUMNS", "Engine", "received", "stepping"]
+__all__ = ["MOST_WINDOWS", "RECEIVED_COLUMNS", "Engine", "received", "stepping"]
 
 RECEIVED_COLUMNS: Final = ("id", "known", "label", "propensity")
 """Columns of labels that came from another engine; `known` in microseconds."""
+MOST_WINDOWS: Final = 64
+"""That are counted by one statement: their answers are held together."""
 
 
 class Engine(Protocol):
@@ -54,8 +56,14 @@ class Engine(Protocol):
     ) -> Mapping[str, Any]:
         """All columns of the answer, as sequences or numpy arrays."""
 
-    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Hold an answer as a table of this name; False where the engine may not write."""
+    def keep(self, name: str, statement: Statement, *, about: str, for_long: bool = False) -> bool:
+        """Hold an answer as a table of this name; False where the engine may not write.
+
+        Until the snapshot ends, or for long: until the engine is closed.
+        """
+
+    def windows_at_once(self, relation: Relation) -> int:
+        """Of how many windows rows of this table may be read by one statement, at least 1."""
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine: id, known, label, propensity."""

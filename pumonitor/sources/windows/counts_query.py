@@ -108,15 +108,22 @@ class CountQuery(QueryParts):
 
     @property
     def _groups(self) -> str:
-        keys = ", ".join(["model_version", *self.segments, "cell", "history", "propensity"])
+        # What is the same in all rows is no key: text and doubles cost most of the grouping.
+        has_version = self.predictions.model_version is not None
+        has_propensity = self.labels.propensity is not None
+        version = ["model_version"] if has_version else []
+        propensity = ["propensity"] if has_propensity else []
+        keys = ", ".join([*version, *self.segments, "cell", "history", *propensity])
+        same = "" if has_version else "'' AS model_version, "
+        same += "" if has_propensity else f"CAST(NULL AS {self.dialect.double}) AS propensity, "
         above = f"CASE WHEN score >= {double(self.threshold)} THEN 1 ELSE 0 END"
         index = self.grid.sql("score", floor=self.dialect.floor)
         cell = f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
-        chosen = ", ".join(["model_version", *self.segments])
+        chosen = "".join(f"{one}, " for one in [*version, *self.segments])
         place = "predicted.place AS place, " if self.windows else ""
         return (
-            f"SELECT {self.by}{keys}, min(score) AS lower_score, max(score) AS upper_score, "
-            f"count(*) AS n FROM (SELECT {self.dialect.broadcast('stated')}{place}{chosen}, "
+            f"SELECT {self.by}{same}{keys}, min(score) AS lower_score, max(score) AS upper_score, "
+            f"count(*) AS n FROM (SELECT {self.dialect.broadcast('stated')}{place}{chosen}"
             f"{cell} AS cell, score, "
             f"coalesce(history, {self.unlabeled}) AS history, propensity "
             "FROM pumonitor_first AS predicted LEFT JOIN pumonitor_states AS stated "

@@ -11,7 +11,7 @@ from pumonitor.errors import InputError, SourceError
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.dialects import Spark
-from pumonitor.sources.windows.counts_engine import received, stepping
+from pumonitor.sources.windows.counts_engine import MOST_WINDOWS, received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -112,12 +112,15 @@ class SparkEngine:
         columns = zip(*rows, strict=True) if rows else [() for _ in names]
         return dict(zip(names, columns, strict=True))
 
-    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Compute it once, on first use."""
-        frame = self._answer(statement, about).cache()
-        frame.createOrReplaceTempView(name)
-        self._kept[name] = frame
-        return True
+    def keep(self, name: str, statement: Statement, *, about: str, for_long: bool = False) -> bool:
+        """Nothing is left in the memory of a cluster."""
+        del name, statement, about, for_long
+        return False
+
+    def windows_at_once(self, relation: Relation) -> int:
+        """As many as anywhere: its rows stay where they are."""
+        del relation
+        return MOST_WINDOWS
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine."""

@@ -16,7 +16,7 @@ from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relat
 from pumonitor.sources.column_types.dialects import sqlite_functions
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.windows.contained_sql import check_query, for_sqlalchemy
-from pumonitor.sources.windows.counts_engine import received, stepping
+from pumonitor.sources.windows.counts_engine import MOST_WINDOWS, received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.sql_connections import DIALECTS, LONGEST_WAIT, engine_of, secrets_of
 
@@ -149,10 +149,15 @@ class SQLEngine:
         columns = zip(*rows, strict=True) if rows else [() for _ in names]
         return dict(zip(names, columns, strict=True))
 
-    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
+    def keep(self, name: str, statement: Statement, *, about: str, for_long: bool = False) -> bool:
         """Nothing is written here."""
-        del name, statement, about
+        del name, statement, about, for_long
         return False
+
+    def windows_at_once(self, relation: Relation) -> int:
+        """As many as anywhere: its rows stay where they are."""
+        del relation
+        return MOST_WINDOWS
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Put labels into a temporary table, the only thing that is ever written."""
