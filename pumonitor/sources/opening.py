@@ -28,13 +28,13 @@ from pumonitor.sources.column_types.time_columns import (
     check_unit,
     read_zone,
 )
+from pumonitor.sources.engines.registry import open_engine
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
 from pumonitor.sources.windows.counts_source import CountedSource
 from pumonitor.sources.windows.counts_spark import SparkEngine, is_spark_frame
-from pumonitor.sources.windows.counts_sql import SQLEngine
 
 __all__ = ["open_source"]
 
@@ -65,7 +65,8 @@ def open_source(
     predictions, positives : path, SqlTable, SqlQuery or data frame
         A path or pattern of CSV, Parquet or JSON files, an address of such files (s3://, gs://,
         https://), a table of a lake (delta://path-or-address, iceberg://catalog/namespace.table),
-        a table or query of PostgreSQL or SQLite, or a frame of pandas, polars, PyArrow, PySpark. A
+        a table or query of a database (`SqlTable`, `SqlQuery`; `pumonitor engines list` names the
+        kinds), or a frame of pandas, polars, PyArrow, PySpark. A
         pattern of positives that matches no file yet means that there are none.
     prediction_columns : PredictionColumns
     label_columns : LabelColumns
@@ -93,7 +94,7 @@ def open_source(
     SourceError
         If files or a database cannot be read.
     ExtraMissingError
-        If the library of a lake's format is not installed.
+        If the package of an engine or of a lake's format is not installed.
 
     Examples
     --------
@@ -190,7 +191,7 @@ def _engine(
     table: object, here: Mapping[str, object], *, timeout: float, as_of: datetime | None
 ) -> Engine:
     if isinstance(table, SqlTable | SqlQuery):
-        return SQLEngine(table.url, timeout=timeout)
+        return open_engine(table.url, timeout=timeout, as_of=as_of)
     if is_spark_frame(table):
         return SparkEngine(table.sparkSession)  # type: ignore[attr-defined]
     return DuckDBEngine(here, may_be_absent=frozenset({"positives"}), as_of=as_of)
@@ -211,13 +212,7 @@ def _relation(
             raise InputError(msg)
         if name is not None:
             roles[name] = meaning
-    if isinstance(engine, SQLEngine) and isinstance(table, SqlTable | SqlQuery):
-        return engine.relation(table, role=role, parameters=parameters)
-    if isinstance(engine, SparkEngine):
-        return engine.relation(table, role=role)
-    if isinstance(engine, DuckDBEngine):
-        return engine.relation(role, roles)
-    raise TypeError(type(engine))
+    return engine.relation(table, role=role, columns=roles, parameters=parameters)
 
 
 def _prediction_table(

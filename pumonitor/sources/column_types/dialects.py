@@ -1,10 +1,10 @@
-"""How four engines say the few things in which their SQL differs."""
+"""The few things in which the SQL of engines differs, and how four of them say these."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -33,11 +33,28 @@ class Dialect(ABC):
     floor: ClassVar[str] = "CAST(floor({}) AS BIGINT)"
     text: ClassVar[str] = "VARCHAR"
     double: ClassVar[str] = "DOUBLE"
+    whole: ClassVar[str] = "BIGINT"
+    """The type of whole numbers of 64 bits with their sign, as a cast names it."""
+    counted: ClassVar[str] = "count(*)"
+    """A number of rows with a sign: 1 can be taken from it."""
     hashed_id: ClassVar[str | None] = None
     """A whole number of 64 bits by which ids are mostly told apart, where it costs little."""
     takes_parameters: ClassVar[bool] = False
     has_indexes: ClassVar[bool] = True
     """Or whatever else finds a few ids among many without reading them all."""
+    types: ClassVar[Mapping[Kind, str]] = {
+        "integer": "BIGINT",
+        "number": "DOUBLE",
+        "single": "FLOAT",
+        "text": "VARCHAR",
+        "boolean": "BOOLEAN",
+        "moment": "TIMESTAMPTZ",
+        "naive": "TIMESTAMP",
+        "date": "DATE",
+    }
+    """What a cast calls each kind of column, of those that it has."""
+    years: ClassVar[tuple[int, int]] = (1, 9999)
+    """The first and the last that its types of times hold."""
 
     holds_rows: ClassVar[bool] = False
     """Whether it is here, and holds rows at less cost than reading them again."""
@@ -64,6 +81,29 @@ class Dialect(ABC):
         """A value as the driver takes it."""
         return value
 
+    def literal(self, value: object, kind: Kind) -> str:
+        """A value with its type; text is written here only when engines are verified."""
+        return f"CAST({self.written(value)} AS {self.types[kind]})"
+
+    def written(self, value: object) -> str:
+        """A value before it gets its type."""
+        if value is None:
+            return "NULL"
+        if isinstance(value, bool):
+            return str(value).upper()
+        if isinstance(value, int):
+            return str(value)
+        if isinstance(value, float):
+            return f"{value:.17e}"
+        plain = value.isoformat(" ") if isinstance(value, datetime) else str(value)
+        return "'" + plain.replace("'", "''") + "'"
+
+    def given(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """A SELECT of rows that are written out."""
+        values = ", ".join(f"({', '.join(row)})" for row in rows)
+        chosen = ", ".join(names)
+        return f"WITH given({chosen}) AS (VALUES {values}) SELECT * FROM given"  # noqa: S608
+
     def number(self, raw: str, kind: Kind) -> str:
         """A double; null for what is no number."""
         del kind
@@ -72,7 +112,7 @@ class Dialect(ABC):
     def key(self, raw: str, kind: Kind, key: Key) -> str:
         """An id to compare by; null for what is none."""
         if key == "integer":
-            return f"CAST({raw} AS BIGINT)"
+            return f"CAST({raw} AS {self.whole})"
         return self.category(raw, kind)
 
     def category(self, raw: str, kind: Kind) -> str:
@@ -175,6 +215,11 @@ class PostgreSQL(Dialect):
     text = "text"
     double = "double precision"
     takes_parameters = True
+    types: ClassVar[Mapping[Kind, str]] = Dialect.types | {
+        "number": "double precision",
+        "single": "real",
+        "text": "text",
+    }
 
     def category(self, raw: str, kind: Kind) -> str:
         """Text, compared and sorted by its bytes."""
@@ -221,6 +266,7 @@ class SQLite(Dialect):
     text = "TEXT"
     double = "REAL"
     takes_parameters = True
+    types: ClassVar[Mapping[Kind, str]] = {"integer": "INTEGER", "number": "REAL", "text": "TEXT"}
 
     def parameter(self, value: object) -> object:
         """Moments are text here."""
@@ -266,6 +312,11 @@ class Spark(Dialect):
 
     name = "pyspark"
     text = "STRING"
+    types: ClassVar[Mapping[Kind, str]] = Dialect.types | {
+        "text": "STRING",
+        "moment": "TIMESTAMP",
+        "naive": "TIMESTAMP_NTZ",
+    }
     few_labels: bool = False
 
     def broadcast(self, *tables: str) -> str:

@@ -137,7 +137,7 @@ class TimeColumn:
         """
         raw, kind = self.column.sql, self.column.kind
         if kind == "empty":
-            return {"clock": "CAST(NULL AS BIGINT)"}
+            return {"clock": f"CAST(NULL AS {dialect.whole})"}
         if self.unit is not None and kind in {"integer", "cell"}:
             each = _PER_SECOND[self.unit]
             count = dialect.key(raw, kind, "integer")

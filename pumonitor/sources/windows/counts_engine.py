@@ -14,12 +14,12 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MOST_WINDOWS", "RECEIVED_COLUMNS", "Engine", "received", "stepping"]
+__all__ = ["LASTING", "RECEIVED_COLUMNS", "Engine", "received", "stepping"]
 
 RECEIVED_COLUMNS: Final = ("id", "known", "label", "propensity")
 """Columns of labels that came from another engine; `known` in microseconds."""
-MOST_WINDOWS: Final = 64
-"""That are counted by one statement: their answers are held together."""
+LASTING: Final = "pumonitor_held"
+"""What names begin with of tables that are kept for all windows."""
 
 
 class Engine(Protocol):
@@ -28,6 +28,36 @@ class Engine(Protocol):
     @property
     def dialect(self) -> Dialect:
         """How its SQL is written."""
+
+    def version(self) -> str:
+        """Version of what answers, such as "16.2"."""
+
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
+        """A table with its columns.
+
+        Parameters
+        ----------
+        table : object
+            As the engine takes it: a `SqlTable` or `SqlQuery`, a path, a frame.
+        role : str
+            What it is called in messages: "predictions", "positives".
+        columns : mapping of str to str
+            What each column that is read means, by its name.
+        parameters : mapping of str to object
+            Of a query: values that let every row through.
+
+        Raises
+        ------
+        InputError
+            If there is no such table, or if the query cannot be used.
+        """
 
     def load(
         self,
@@ -56,14 +86,11 @@ class Engine(Protocol):
     ) -> Mapping[str, Any]:
         """All columns of the answer, as sequences or numpy arrays."""
 
-    def keep(self, name: str, statement: Statement, *, about: str, for_long: bool = False) -> bool:
+    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Hold an answer as a table of this name; False where the engine may not write.
 
-        Until the snapshot ends, or for long: until the engine is closed.
+        Until the snapshot ends, or the engine is closed if its name begins with `LASTING`.
         """
-
-    def windows_at_once(self, relation: Relation) -> int:
-        """Of how many windows rows of this table may be read by one statement, at least 1."""
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine: id, known, label, propensity."""

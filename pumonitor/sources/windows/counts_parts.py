@@ -227,7 +227,7 @@ class QueryParts:
         until = f" AND known <= {last_moment(self.windows)}" if self.windows else ""
         return (
             f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
-            "count(*) AS said_rows, "
+            f"{self.dialect.counted} AS said_rows, "
             "CASE WHEN min(label) = max(label) THEN min(label) ELSE 0 END AS state, "
             "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
             "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "

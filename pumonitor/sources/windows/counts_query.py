@@ -32,6 +32,7 @@ LABEL_TOTALS: Final = (
 )
 """What is added up over the ids with labels."""
 
+_NUMBERS: Final = frozenset(("part", "place", "cell", "history", "n", *LABEL_TOTALS))
 _LABEL_PROBLEMS: Final = "SELECT problem, count(*) AS n FROM pumonitor_said GROUP BY problem"
 
 
@@ -159,7 +160,7 @@ class CountQuery(QueryParts):
         `history`, bucket in `cell`), problems of labels (`cell`), different ids or what is found of
         repeated ones, and labels without prediction.
         """
-        by = "place AS place" if self.windows else "0 AS place"
+        by = "place" if self.windows else "0"
         groups = ("model_version", *self.segments, "cell", "history", "propensity")
         scores = ("lower_score", "upper_score", "n")
         parts = [
@@ -171,7 +172,7 @@ class CountQuery(QueryParts):
                 {"history": "moment", "cell": "bucket", "n": "ids"}
                 | {one: one for one in LABEL_TOTALS},
             ),
-            self._answer(2, "0 AS place", f"({_LABEL_PROBLEMS})", {"cell": "problem", "n": "n"}),
+            self._answer(2, "0", f"({_LABEL_PROBLEMS})", {"cell": "problem", "n": "n"}),
         ]
         reads = ["pumonitor_first", "pumonitor_states", "pumonitor_said", "pumonitor_window"]
         if self.repeats:
@@ -184,7 +185,7 @@ class CountQuery(QueryParts):
         values = Values(self.dialect)
         if with_orphans:
             reads.append("pumonitor_unmatched")
-            by = by if self.by_known else "0 AS place"
+            by = by if self.by_known else "0"
             sql = self._orphans(values)
             parts.append(self._answer(5, by, f"({sql})", {"n": "n"}))
         return self.stated(" UNION ALL ".join(parts), *reads, values=values)
@@ -196,8 +197,12 @@ class CountQuery(QueryParts):
         empty = f"CAST(NULL AS {self.dialect.double})"
         nothing |= dict.fromkeys(("propensity", "lower_score", "upper_score"), empty)
         nothing |= dict.fromkeys(("n", *LABEL_TOTALS), "0")
-        chosen = ", ".join(f"{sql} AS {name}" for name, sql in (nothing | dict(given)).items())
-        return f"SELECT {part} AS part, {place}, {chosen} FROM {rows} AS part_{part}"
+        whole = self.dialect.whole
+        chosen = ", ".join(
+            f"CAST({sql} AS {whole}) AS {name}" if name in _NUMBERS else f"{sql} AS {name}"
+            for name, sql in ({"part": str(part), "place": place} | nothing | dict(given)).items()
+        )
+        return f"SELECT {chosen} FROM {rows} AS part_{part}"
 
     def unmatched(self) -> Statement:
         """Ids, with numbers of rows, of labels known in the window: those to look for."""

@@ -15,7 +15,7 @@ from pumonitor.errors import InputError, SourceError
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.dialects import Spark
-from pumonitor.sources.windows.counts_engine import MOST_WINDOWS, received, stepping
+from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -61,8 +61,23 @@ class SparkEngine:
         self._views: list[str] = []
         self._sizes: dict[str, int] = {}
 
-    def relation(self, frame: Any, *, role: str) -> Relation:
+    def version(self) -> str:
+        """Version of the session's Spark."""
+        return str(self._session.version)
+
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
         """A frame with its columns."""
+        del columns, parameters
+        return self._of_frame(table, role=role)
+
+    def _of_frame(self, frame: Any, *, role: str) -> Relation:
         name = f"the data frame of {role}"
         header = list(frame.columns)
         doubled = [one for one in header if header.count(one) > 1]
@@ -121,15 +136,10 @@ class SparkEngine:
         with stepping(progress, step), self._few_partitions(statement):
             return self._collected(statement, about)
 
-    def keep(self, name: str, statement: Statement, *, about: str, for_long: bool = False) -> bool:
+    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Nothing is left in the memory of a cluster."""
-        del name, statement, about, for_long
+        del name, statement, about
         return False
-
-    def windows_at_once(self, relation: Relation) -> int:
-        """As many as anywhere: its rows stay where they are."""
-        del relation
-        return MOST_WINDOWS
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine, as Arrow, to be sent to where predictions are."""

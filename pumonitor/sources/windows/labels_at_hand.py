@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pumonitor.sources.column_types.column_kinds import Relation
 from pumonitor.sources.column_types.time_columns import LATEST, TimeColumn
-from pumonitor.sources.windows.counts_engine import RECEIVED_COLUMNS, Engine, received
+from pumonitor.sources.windows.counts_engine import LASTING, RECEIVED_COLUMNS, Engine, received
 from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import LabelTable
 from pumonitor.sources.windows.described import named_columns, plain_values
@@ -18,7 +18,7 @@ __all__ = ["LabelsAtHand"]
 
 _ROWS_HELD: Final = 2_000_000
 """Of labels, as they are read once and looked at for every window: some 100 MB."""
-_HELD: Final = "pumonitor_held_labels"
+_HELD: Final = f"{LASTING}_labels"
 
 
 class LabelsAtHand:
@@ -74,7 +74,7 @@ class LabelsAtHand:
                 if any(numbers) or numbers.get(0, 0) > _ROWS_HELD:
                     return labels
                 said = self._query.labels_as_said()
-                if engine.keep(_HELD, said, about=about, for_long=True):
+                if engine.keep(_HELD, said, about=about):
                     kind = received(labels.relation.name, _HELD, self._query.key, engine.dialect)
                     self._received = (LATEST, self._as_received(kind))
         return self._received[1]

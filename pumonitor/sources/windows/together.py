@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Final, Protocol
 
 from pumonitor.errors import PumonitorError
 from pumonitor.ports import CountRequest, WindowCounts
@@ -17,6 +17,9 @@ from pumonitor.sources.windows.counts_rows import PredictionTable
 from pumonitor.sources.windows.labels_at_hand import LabelsAtHand
 
 __all__ = ["Counting", "Together"]
+
+_MOST_WINDOWS: Final = 64
+"""That are counted by one statement: their answers are held together."""
 
 
 class Counting(Protocol):
@@ -73,7 +76,7 @@ class Together:
     def _most(self) -> int:
         if self._predictions.relation.parameters or self._labels.depend_on_moments:
             return 1
-        return self._engine.windows_at_once(self._predictions.relation)
+        return _MOST_WINDOWS if self._predictions.relation.is_streamed else 1
 
     def _of(self, batch: Sequence[CountRequest]) -> Iterator[WindowCounts | Exception]:
         if len(batch) == 1:

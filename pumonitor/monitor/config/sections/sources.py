@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validator, model_validator
 from pydantic_core import CoreSchema
@@ -15,8 +15,6 @@ from pumonitor.monitor.config.values.masks import without_password
 from pumonitor.monitor.config.values.variables import Secret
 
 __all__ = ["Positives", "Predictions", "Source"]
-
-_DIALECTS: Final = ("postgresql", "sqlite")
 
 
 class Source(Located):
@@ -123,10 +121,13 @@ class Source(Located):
 
     def _check_dialect(self, url: str) -> None:
         check_address(url)
+        from pumonitor.sources.engines.registry import engine_kind, engine_kinds
+
         dialect = self.identity["dialect"]
-        if dialect not in _DIALECTS:
-            hint = did_you_mean(dialect, _DIALECTS)
-            msg = f"is a database of the kind {dialect!r}: {' and '.join(_DIALECTS)} are read{hint}"
+        if engine_kind(dialect) is None:
+            known = engine_kinds()
+            hint = did_you_mean(dialect, known)
+            msg = f"is a database of the kind {dialect!r}: {', '.join(known)} are read{hint}"
             raise ValueError(msg)
 
     @classmethod
@@ -154,10 +155,12 @@ class _Columns(Part):
     def _with_parameters(cls, source: Source) -> Source:
         if source.query is not None and not source.secret.missing():
             # Loads the SQL parser only if there is a query.
+            from pumonitor.sources.engines.registry import engine_kind
             from pumonitor.sources.windows.contained_sql import check_query
 
-            dialect = source.identity["dialect"]
-            check_query(source.query, dialect=dialect, parameters=cls._parameters)
+            kind = engine_kind(source.identity["dialect"])
+            spoken = None if kind is None else kind.spoken
+            check_query(source.query, dialect=spoken, parameters=cls._parameters)
         return source
 
     @field_validator("time_unit")

@@ -1,0 +1,269 @@
+"""Predictions and labels in databases that SQLAlchemy connects to, counted there."""
+
+# ruff: noqa: S608 (identifiers reach SQL only quoted by the dialect, values as parameters)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from pumonitor.errors import InputError, PumonitorError, SourceError, did_you_mean
+from pumonitor.ports import Progress
+from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
+from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.engines.registry import engine_kind
+from pumonitor.sources.engines.sql_backend import LABELS_TABLE, SqlBackend, ids_with_nul
+from pumonitor.sources.engines.sql_connections import connections_to, secrets_of
+from pumonitor.sources.windows.contained_sql import check_query, for_sqlalchemy
+from pumonitor.sources.windows.counts_engine import received, stepping
+from pumonitor.sources.windows.counts_query import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from sqlalchemy import Connection
+
+__all__ = ["SQLEngine"]
+
+_BATCH_ROWS: Final = 10_000
+_INSERT: Final = (
+    f"INSERT INTO {LABELS_TABLE} (id, known, label, propensity) "
+    "VALUES (:id, :known, :label, :propensity)"
+)
+
+
+class SQLEngine:
+    """One connection that only reads, with a time limit for each statement.
+
+    Parameters
+    ----------
+    url : str
+    backend : SqlBackend
+        What the database differs by from others.
+    timeout : float
+        Seconds.
+    """
+
+    def __init__(self, url: str, backend: SqlBackend, *, timeout: float) -> None:
+        self._secrets = secrets_of(url)
+        self._backend = backend
+        self._engine = connections_to(url, backend, timeout=timeout)
+        self._timeout = timeout
+        self.dialect = backend.dialect
+        self._connection: Connection | None = None
+
+    def version(self) -> str:
+        """Version of the server, or of the library that reads the file."""
+        with self.snapshot():
+            rows = self._run(self._connected(), self._backend.version_query, {}, "its version")[1]
+        return self._backend.version(str(rows[0][0]))
+
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
+        """A table or a query with its columns."""
+        del columns
+        if not isinstance(table, SqlTable | SqlQuery):
+            raise TypeError(type(table))
+        values: dict[str, object] = {}
+        taken: Mapping[str, object] = {}
+        if isinstance(table, SqlTable):
+            name = f"{role} {table.table}"
+            sql = self._table(table.table, name)
+        else:
+            name = f"the query of {role}"
+            kind = engine_kind(self.dialect.name)
+            query = check_query(
+                table.query,
+                dialect=None if kind is None else kind.spoken,
+                parameters=parameters,
+                name=name,
+            )
+            sql, taken = f"({query})", parameters
+            values = {key: self.dialect.parameter(value) for key, value in parameters.items()}
+        with self.snapshot():
+            found = self._columns(name, sql, values)
+        return Relation(name=name, sql=sql, columns=found, parameters=taken)
+
+    def load(
+        self,
+        relation: Relation,
+        names: Sequence[str],
+        *,
+        time: str | None = None,
+        bounds: Sequence[object] | None = None,
+        limit: int | None = None,
+    ) -> None:
+        """Nothing has to be loaded first."""
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """One transaction that only reads."""
+        connection = self._connected()
+        for statement in self._backend.begin:
+            self._run(connection, statement, {}, "")
+        try:
+            yield
+        finally:
+            connection.rollback()
+
+    def rows(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> list[tuple[Any, ...]]:
+        """All rows of the answer."""
+        with stepping(progress, step):
+            return self._run(self._connected(), statement.sql, dict(statement.values), about)[1]
+
+    def columns(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> Mapping[str, Any]:
+        """All columns of the answer."""
+        with stepping(progress, step):
+            names, rows = self._run(self._connected(), statement.sql, dict(statement.values), about)
+        columns = zip(*rows, strict=True) if rows else [() for _ in names]
+        return dict(zip(names, columns, strict=True))
+
+    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
+        """Nothing is written here."""
+        del name, statement, about
+        return False
+
+    def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
+        """Put labels into a temporary table, the only thing that is ever written."""
+        connection, backend = self._connected(), self._backend
+        if not backend.holds_nul and key == "text" and (found := ids_with_nul(labels)):
+            msg = (
+                f"{name} has {found} ids that hold a NUL character, which {self.dialect.name} does "
+                "not store: remove it where the rows are written"
+            )
+            raise InputError(msg)
+        made = (f"DROP TABLE IF EXISTS {LABELS_TABLE}", backend.labels_table(key))
+        for statement in (*backend.before_labels, *made):
+            self._run(connection, statement, {}, name)
+        for batch in labels.to_batches(max_chunksize=_BATCH_ROWS):
+            self._run(connection, _INSERT, batch.to_pylist(), name)
+        for statement in backend.after_labels:
+            self._run(connection, statement, {}, name)
+        connection.commit()
+        return received(name, LABELS_TABLE, key, self.dialect)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._engine.dispose()
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            import sqlalchemy.exc
+
+            try:
+                self._connection = self._engine.connect()
+                self._backend.prepare(self._connection, timeout=self._timeout)
+            except sqlalchemy.exc.SQLAlchemyError as error:
+                msg = f"the {self.dialect.name} database cannot be reached: {self._masked(error)}"
+                raise SourceError(msg) from None
+        return self._connection
+
+    def _run(
+        self, connection: Connection, sql: str, values: Any, about: str
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+        import sqlalchemy
+        import sqlalchemy.exc
+
+        self._backend.statement_begins(timeout=self._timeout)
+        try:
+            result = connection.execute(sqlalchemy.text(sql), values)
+            if not result.returns_rows:
+                return [], []
+            return list(result.keys()), [tuple(row) for row in result.fetchall()]
+        except sqlalchemy.exc.SQLAlchemyError as error:
+            raise self._in_our_words(error, about) from None
+
+    def _in_our_words(self, error: Exception, about: str) -> PumonitorError:
+        driver = getattr(error, "orig", None)
+        if self._backend.is_late(driver):
+            return SourceError(
+                f"{about} took longer to read than the {self._timeout:g} s allowed: an index on "
+                "its time and id columns helps, or a shorter window"
+            )
+        said = self._masked(error)
+        if (waited := self._backend.is_locked(said)) is not None:
+            return SourceError(
+                f"{about} cannot be read: another program has locked the database for longer than "
+                f"{waited:g} s; try again, or set PRAGMA journal_mode = WAL there, "
+                "which lets rows be read while others are written"
+            )
+        problem = InputError if self._backend.is_mistake(driver, said) else SourceError
+        return problem(f"{about} cannot be read: {said}")
+
+    def _masked(self, error: Exception) -> str:
+        message = self._backend.words(getattr(error, "orig", None) or error)
+        for secret in self._secrets:
+            message = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "***", message)
+        return message
+
+    def _table(self, table: str, name: str) -> str:
+        import sqlalchemy
+        import sqlalchemy.exc
+
+        connection = self._connected()
+        look = sqlalchemy.inspect(connection)
+        schema, _, bare = table.rpartition(".")
+        try:
+            for one, within in ((table, None), (bare, schema or None)):
+                if look.has_table(one, schema=within):
+                    parts = [part for part in (within, one) if part]
+                    return for_sqlalchemy(".".join(map(self.dialect.quoted, parts)))
+            known = [*look.get_table_names(), *look.get_view_names()]
+            if schema in look.get_schema_names():
+                known += [f"{schema}.{one}" for one in look.get_table_names(schema=schema)]
+        except sqlalchemy.exc.SQLAlchemyError as error:
+            raise self._in_our_words(error, name) from None
+        finally:
+            connection.rollback()
+        hint = did_you_mean(table, known, most=3)
+        msg = f"{name}: the {self.dialect.name} database has no such table or view{hint}"
+        raise InputError(msg)
+
+    def _columns(self, name: str, sql: str, values: Mapping[str, object]) -> dict[str, Column]:
+        """Columns and their kinds: databases tell them, in SQLite every value has its own."""
+        import sqlalchemy
+        import sqlalchemy.exc
+
+        backend, connection = self._backend, self._connected()
+        backend.statement_begins(timeout=self._timeout)
+        try:
+            result = connection.execute(
+                sqlalchemy.text(f"SELECT * FROM {sql} AS source LIMIT {backend.sample_rows}"),
+                dict(values),
+            )
+            described: Sequence[Any] = list(result.cursor.description)
+            sample = result.fetchall()
+        except sqlalchemy.exc.SQLAlchemyError as error:
+            raise self._in_our_words(error, name) from None
+        plain = backend.column_names(described, of_query=sql.startswith("("))
+        doubled = [one for one in plain if plain.count(one) > 1]
+        if doubled:
+            msg = f"{name} has {plain.count(doubled[0])} columns named '{doubled[0]}': rename one"
+            raise InputError(msg)
+        names = [str(one[0]) for one in described]
+        types = backend.column_types(described, sample)
+        return {
+            one: Column(
+                name=one,
+                type=stored,
+                kind=kind,
+                sql=f"source.{for_sqlalchemy(self.dialect.quoted(one))}",
+            )
+            for one, (stored, kind) in zip(names, types, strict=True)
+        }
