@@ -17,7 +17,7 @@ from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane
 from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
 from pumonitor.ports import CountRequest, Pane, PredictionSource, Window, WindowCounts
 
-__all__ = ["DELAY_STEPS", "collected_panes", "count_claimed", "delay_edges"]
+__all__ = ["DELAY_STEPS", "collected_panes", "count_claimed", "delay_edges", "request_at"]
 
 DELAY_STEPS: Final = 24
 """Steps of the maturity in which delays of labels are counted."""
@@ -60,6 +60,11 @@ def counted(
 ) -> WindowCounts:
     """A window's counts at the moments of its panes."""
     return source.counts(_request(monitor, window, panes))
+
+
+def request_at(monitor: Monitor, window: Window, now: datetime) -> CountRequest:
+    """What is asked of a window at a moment: all its moments up to then."""
+    return _request(monitor, window, monitor.pane_schedule.due(window, now))
 
 
 def _request(monitor: Monitor, window: Window, panes: Sequence[Pane]) -> CountRequest:

@@ -21,7 +21,7 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SparkEngine", "is_spark_frame"]
+__all__ = ["SparkEngine", "in_our_words", "is_spark_frame"]
 
 _PARTITIONS: Final = "spark.sql.shuffle.partitions"
 _FEWEST_PARTITIONS: Final = 8
@@ -75,10 +75,10 @@ class SparkEngine:
     ) -> Relation:
         """A frame with its columns."""
         del columns, parameters
-        return self._of_frame(table, role=role)
+        return self.of_frame(table, role=role, name=f"the data frame of {role}")
 
-    def _of_frame(self, frame: Any, *, role: str) -> Relation:
-        name = f"the data frame of {role}"
+    def of_frame(self, frame: Any, *, role: str, name: str) -> Relation:
+        """A frame under a name of its own, with its columns."""
         header = list(frame.columns)
         doubled = [one for one in header if header.count(one) > 1]
         if doubled:
@@ -178,7 +178,7 @@ class SparkEngine:
             # Before its version 4 it has no such method.
             rows = frame.collect()
         except PySparkException as error:
-            raise _in_our_words(error, about) from None
+            raise in_our_words(error, about) from None
         return {
             name: np.array([row[place] for row in rows], dtype=object)
             for place, name in enumerate(frame.columns)
@@ -228,7 +228,7 @@ class SparkEngine:
         try:
             return self._session.sql(statement.sql)
         except PySparkException as error:
-            raise _in_our_words(error, about) from None
+            raise in_our_words(error, about) from None
 
 
 def _array(column: Any) -> NDArray[Any]:
@@ -244,7 +244,8 @@ def _array(column: Any) -> NDArray[Any]:
     return found
 
 
-def _in_our_words(error: Exception, about: str) -> SourceError:
+def in_our_words(error: Exception, about: str) -> SourceError:
+    """What Spark says, in one line."""
     return SourceError(f"{about} cannot be read: {str(error).strip().splitlines()[0]}")
 
 
