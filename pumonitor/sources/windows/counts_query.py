@@ -31,6 +31,7 @@ LABEL_TOTALS: Final = (
 )
 """What is added up over the ids with labels."""
 
+_NUMBERS: Final = frozenset(("part", "place", "cell", "history", "n", *LABEL_TOTALS))
 _LABEL_PROBLEMS: Final = "SELECT problem, count(*) AS n FROM pumonitor_said GROUP BY problem"
 
 
@@ -107,16 +108,23 @@ class CountQuery(QueryParts):
 
     @property
     def _groups(self) -> str:
-        keys = ", ".join(["model_version", *self.segments, "cell", "history", "propensity"])
+        # What is the same in all rows is no key: text and doubles cost most of the grouping.
+        has_version = self.predictions.model_version is not None
+        has_propensity = self.labels.propensity is not None
+        version = ["model_version"] if has_version else []
+        propensity = ["propensity"] if has_propensity else []
+        keys = ", ".join([*version, *self.segments, "cell", "history", *propensity])
+        same = "" if has_version else "'' AS model_version, "
+        same += "" if has_propensity else f"CAST(NULL AS {self.dialect.double}) AS propensity, "
         double = self.dialect.double_constant
         above = f"CASE WHEN score >= {double(self.threshold)} THEN 1 ELSE 0 END"
         index = self.grid.sql("score", floor=self.dialect.floor, constant=double)
         cell = f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
-        chosen = ", ".join(["model_version", *self.segments])
+        chosen = "".join(f"{one}, " for one in [*version, *self.segments])
         place = "predicted.place AS place, " if self.windows else ""
         return (
-            f"SELECT {self.by}{keys}, min(score) AS lower_score, max(score) AS upper_score, "
-            f"count(*) AS n FROM (SELECT {self.dialect.broadcast('stated')}{place}{chosen}, "
+            f"SELECT {self.by}{same}{keys}, min(score) AS lower_score, max(score) AS upper_score, "
+            f"count(*) AS n FROM (SELECT {self.dialect.broadcast('stated')}{place}{chosen}"
             f"{cell} AS cell, score, "
             f"coalesce(history, {self.unlabeled}) AS history, propensity "
             "FROM pumonitor_first AS predicted LEFT JOIN pumonitor_states AS stated "
@@ -152,7 +160,7 @@ class CountQuery(QueryParts):
         `history`, bucket in `cell`), problems of labels (`cell`), different ids or what is found of
         repeated ones, and labels without prediction.
         """
-        by = "place AS place" if self.windows else "0 AS place"
+        by = "place" if self.windows else "0"
         groups = ("model_version", *self.segments, "cell", "history", "propensity")
         scores = ("lower_score", "upper_score", "n")
         parts = [
@@ -164,7 +172,7 @@ class CountQuery(QueryParts):
                 {"history": "moment", "cell": "bucket", "n": "ids"}
                 | {one: one for one in LABEL_TOTALS},
             ),
-            self._answer(2, "0 AS place", f"({_LABEL_PROBLEMS})", {"cell": "problem", "n": "n"}),
+            self._answer(2, "0", f"({_LABEL_PROBLEMS})", {"cell": "problem", "n": "n"}),
         ]
         reads = ["pumonitor_first", "pumonitor_states", "pumonitor_said", "pumonitor_window"]
         if self.repeats:
@@ -177,7 +185,7 @@ class CountQuery(QueryParts):
         values = Values(self.dialect)
         if with_orphans:
             reads.append("pumonitor_unmatched")
-            by = by if self.by_known else "0 AS place"
+            by = by if self.by_known else "0"
             sql = self._orphans(values)
             parts.append(self._answer(5, by, f"({sql})", {"n": "n"}))
         return self.stated(" UNION ALL ".join(parts), *reads, values=values)
@@ -189,8 +197,12 @@ class CountQuery(QueryParts):
         empty = f"CAST(NULL AS {self.dialect.double})"
         nothing |= dict.fromkeys(("propensity", "lower_score", "upper_score"), empty)
         nothing |= dict.fromkeys(("n", *LABEL_TOTALS), "0")
-        chosen = ", ".join(f"{sql} AS {name}" for name, sql in (nothing | dict(given)).items())
-        return f"SELECT {part} AS part, {place}, {chosen} FROM {rows} AS part_{part}"
+        whole = self.dialect.whole
+        chosen = ", ".join(
+            f"CAST({sql} AS {whole}) AS {name}" if name in _NUMBERS else f"{sql} AS {name}"
+            for name, sql in ({"part": str(part), "place": place} | nothing | dict(given)).items()
+        )
+        return f"SELECT {chosen} FROM {rows} AS part_{part}"
 
     def unmatched(self) -> Statement:
         """Ids, with numbers of rows, of labels known in the window: those to look for."""
