@@ -174,8 +174,12 @@ def test_a_window_without_a_row_has_a_whole_set(frames, tmp_path):
 @pytest.mark.parametrize(
     ("table", "broken", "told"),
     [
-        ("predictions", {"score": 1.5}, r"3 rows of predictions have a wrong score out of range"),
-        ("labels", {"label": 7}, r"3 rows of positives have a wrong label"),
+        (
+            "predictions",
+            {"score": 1.5},
+            r"4 or more rows of predictions have a wrong score out of range",
+        ),
+        ("labels", {"label": 7}, r"3 or more rows of positives have a wrong label"),
     ],
 )
 def test_rows_that_cannot_be_used_are_told_by_the_set(frames, tmp_path, table, broken, told):
@@ -184,7 +188,11 @@ def test_rows_that_cannot_be_used_are_told_by_the_set(frames, tmp_path, table, b
     inside = frame.index[:3]
     if table == "predictions":
         start, end = REQUEST.window.start, REQUEST.window.end
-        inside = frame.index[(made["scored_at"] >= start) & (made["scored_at"] < end)][:3]
+        within = (made["scored_at"] >= start) & (made["scored_at"] < end)
+        once = ~made["prediction id"].duplicated(keep=False)
+        # And a row that comes second after one without fault.
+        second = made[within & made["prediction id"].duplicated()].sort_values("scored_at")
+        inside = [*frame.index[within & once][:3], second.index[-1]]
     for column, value in broken.items():
         frame.loc[inside, column] = value
     file = tmp_path / "counts.parquet"

@@ -183,7 +183,7 @@ def _refuse_problems(columns: Mapping[str, Any], kind: NDArray[np.str_], *, abou
     for row in np.flatnonzero(kind == PROBLEM):
         found[str(columns["name"][row]), abs(int(columns["cell"][row]))] += int(columns["n"][row])
     told = [
-        f"{number} rows of {table} have a wrong {names[table][problem - 1]}"
+        f"{number} or more rows of {table} have a wrong {names[table][problem - 1]}"
         for (table, problem), number in sorted(found.items())
     ]
     if told:

@@ -182,7 +182,10 @@ class _SetQuery(CountQuery):
     @property
     def _rows_of_set(self) -> str:
         has_delays = "history >= 0" if self.labels.known_at is not None else "1 = 0"
-        is_problem = "(part = 0 AND cell < 0) OR (part = 2 AND cell > 0)"
+        # Of repeated rows only the worst problem is told: the first of them may have none.
+        is_problem = (
+            "((part = 0 AND cell < 0) OR (part = 2 AND cell > 0) OR (part = 4 AND history > 0))"
+        )
         kind = (
             f"CASE WHEN number > 0 THEN '{FOUND}' WHEN {is_problem} THEN '{PROBLEM}' "
             f"WHEN part = 0 THEN '{GROUP}' ELSE '{DELAY}' END"
@@ -190,18 +193,20 @@ class _SetQuery(CountQuery):
         names = " ".join(
             f"WHEN {place} THEN '{name}'" for place, name in enumerate(TOTALS, start=1)
         )
-        about = "CASE part WHEN 0 THEN 'predictions' WHEN 2 THEN 'positives' ELSE '' END"
+        about = "CASE WHEN part = 2 THEN 'positives' ELSE 'predictions' END"
         name = f"CASE number {names} ELSE CASE WHEN {is_problem} THEN {about} ELSE '' END END"
         own = (
             f"CASE WHEN part = 0 THEN n WHEN part = 1 AND {has_delays} THEN n "
-            "WHEN part = 2 AND cell > 0 THEN n END"
+            "WHEN part = 2 AND cell > 0 THEN n WHEN part = 4 AND history > 0 THEN 1 END"
         )
         totals = " ".join(
             f"WHEN {place} THEN {self._added(name)}" for place, name in enumerate(TOTALS, start=1)
         )
         itself = {one: f"CASE WHEN number = 0 THEN {one} ELSE '' END" for one in self._texts}
+        cell = "CASE WHEN part = 4 THEN history ELSE cell END"
         itself |= {
-            one: f"CASE WHEN number = 0 THEN {one} ELSE 0 END" for one in ("cell", "history")
+            one: f"CASE WHEN number = 0 THEN {sql} ELSE 0 END"
+            for one, sql in {"cell": cell, "history": "history"}.items()
         }
         itself |= {
             one: f"CASE WHEN number = 0 THEN {one} END"
