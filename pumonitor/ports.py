@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -290,6 +290,21 @@ class PredictionSource(Protocol):
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments, from one query."""
+
+    def counts_of_many(
+        self, requests: Sequence[CountRequest]
+    ) -> Iterator[WindowCounts | Exception]:
+        """Counts of several windows, in the order of requests, each as `counts` gives it.
+
+        In place of a window that cannot be counted comes the error that `counts` raises, and the
+        others are counted all the same. A source that reads rows once for many windows says how;
+        this is for those that do not.
+        """
+        for request in requests:
+            try:
+                yield self.counts(request)
+            except Exception as error:  # noqa: BLE001 (the caller says what becomes of it)
+                yield error
 
     def sample(self, request: SampleRequest) -> SampledRows:
         """Some rows of one window with their features.

@@ -28,6 +28,8 @@ from pumonitor.sources.column_types.time_columns import (
     check_unit,
     read_zone,
 )
+from pumonitor.sources.counted.place import is_counts_address
+from pumonitor.sources.counted.source import open_counted
 from pumonitor.sources.engines.registry import open_engine
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from pumonitor.sources.windows.counts_engine import Engine
@@ -117,6 +119,15 @@ def open_source(
     ([1, 1], [4, 7])
     >>> source.close()
     """
+    if is_counts_address(predictions) or is_counts_address(positives):
+        return _counted(
+            predictions,
+            positives,
+            segments=prediction_columns.segments,
+            score_scale=score_scale,
+            timeout=statement_timeout,
+            as_of=as_of,
+        )
     with ExitStack() as stack:
         engine, label_engine = _engines(
             predictions, positives, timeout=statement_timeout, as_of=as_of, stack=stack
@@ -142,6 +153,27 @@ def open_source(
         # Engines stay open with the source, and are closed if there is none.
         stack.pop_all()
     return source
+
+
+def _counted(
+    predictions: object,
+    positives: object,
+    *,
+    segments: Sequence[str],
+    score_scale: Literal["probability", "unbounded"],
+    timeout: float,
+    as_of: datetime | None,
+) -> PredictionSource:
+    """A table of counts, which knows of both tables."""
+    if not isinstance(predictions, str) or predictions != positives:
+        msg = (
+            "predictions and positives must name the same source if one of them is counts://: its "
+            "table has the counts of both"
+        )
+        raise InputError(msg)
+    return open_counted(
+        predictions, segments=segments, score_scale=score_scale, timeout=timeout, as_of=as_of
+    )
 
 
 def _both(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:

@@ -14,7 +14,7 @@ from pumonitor.sources.column_types.monitored_tables import (
     SqlTable,
 )
 
-__all__ = ["open_monitor_source", "place_of"]
+__all__ = ["open_frames", "open_monitor_source", "place_of"]
 
 
 def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> PredictionSource:
@@ -33,12 +33,24 @@ def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> P
     SourceError
         If files or a database cannot be read.
     """
+    return open_frames(
+        monitor,
+        place_of(monitor.predictions.source),
+        place_of(monitor.positives.source),
+        as_of=as_of,
+    )
+
+
+def open_frames(
+    monitor: Monitor, made: object, known: object, *, as_of: datetime | None = None
+) -> PredictionSource:
+    """Open two tables with the columns of a monitor, wherever they are."""
     # Engines are loaded with it.
     from pumonitor.sources.opening import open_source
 
     predictions, positives = monitor.predictions, monitor.positives
     return open_source(
-        place_of(predictions.source),
+        made,
         PredictionColumns(
             id=predictions.id,
             time=predictions.time,
@@ -51,7 +63,7 @@ def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> P
             time_unit=predictions.time_unit,
             ambiguous=predictions.ambiguous,
         ),
-        place_of(positives.source),
+        known,
         LabelColumns(
             id=positives.id,
             known_at=positives.known_at,

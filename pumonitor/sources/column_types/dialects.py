@@ -56,6 +56,14 @@ class Dialect(ABC):
     years: ClassVar[tuple[int, int]] = (1, 9999)
     """The first and the last that its types of times hold."""
 
+    holds_rows: ClassVar[bool] = False
+    """Whether it is here, and holds rows at less cost than reading them again."""
+
+    def broadcast(self, *tables: str) -> str:
+        """What asks, after SELECT, to send small tables of a join to where the others are."""
+        del tables
+        return ""
+
     def quoted(self, identifier: str) -> str:
         """Write an identifier."""
         return '"' + identifier.replace('"', '""') + '"'
@@ -144,6 +152,7 @@ class DuckDB(Dialect):
     __slots__ = ()
     name = "duckdb"
     hashed_id = "hash({})"
+    holds_rows = True
     has_indexes = False
 
     def number(self, raw: str, kind: Kind) -> str:
@@ -296,10 +305,16 @@ class SQLite(Dialect):
         return f"pumonitor_hashed({key})"
 
 
+@dataclass(frozen=True, slots=True)
 class Spark(Dialect):
-    """Spark SQL."""
+    """Spark SQL.
 
-    __slots__ = ()
+    Attributes
+    ----------
+    few_labels : bool
+        Whether labels are few enough to be sent to where predictions are.
+    """
+
     name = "pyspark"
     text = "STRING"
     types: ClassVar[Mapping[Kind, str]] = Dialect.types | {
@@ -307,6 +322,11 @@ class Spark(Dialect):
         "moment": "TIMESTAMP",
         "naive": "TIMESTAMP_NTZ",
     }
+    few_labels: bool = False
+
+    def broadcast(self, *tables: str) -> str:
+        """A hint: without it Spark would move all predictions to join a few labels to them."""
+        return f"/*+ BROADCAST({', '.join(tables)}) */ " if self.few_labels else ""
 
     def quoted(self, identifier: str) -> str:
         """Write an identifier."""

@@ -23,6 +23,7 @@ __all__ = [
     "TimeColumn",
     "bounds_of",
     "check_unit",
+    "chosen_by_edges",
     "fitting_unit",
     "from_microseconds",
     "microseconds",
@@ -283,21 +284,21 @@ def to_utc(
         offset = change.after
     if offset is None:
         offset = first.astimezone(ZoneInfo(zone)).utcoffset() or timedelta()
-    return _chosen(local, pieces, _shifted(local, offset))
+    return chosen_by_edges(local, pieces, _shifted(local, offset))
 
 
 def _shifted(local: str, offset: timedelta) -> str:
     return f"({local} - {offset // timedelta(microseconds=1)})"
 
 
-def _chosen(local: str, pieces: Sequence[tuple[int, str]], otherwise: str) -> str:
+def chosen_by_edges(local: str, pieces: Sequence[tuple[int, str]], otherwise: str) -> str:
     """The piece a value falls into, by halves: a handful of comparisons for a century."""
     if not pieces:
         return otherwise
     half = len(pieces) // 2
     edge, below = pieces[half]
-    left = _chosen(local, pieces[:half], below)
-    right = _chosen(local, pieces[half + 1 :], otherwise)
+    left = chosen_by_edges(local, pieces[:half], below)
+    right = chosen_by_edges(local, pieces[half + 1 :], otherwise)
     return f"CASE WHEN {local} < {edge} THEN {left} ELSE {right} END"
 
 

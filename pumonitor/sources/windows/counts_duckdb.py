@@ -150,7 +150,12 @@ class DuckDBEngine(DuckDBAnswers):
                 return _without_rows(shown, names)
             self._register(view, held, shown)
         session = Session(self._connection, name=shown, progress=None)
-        return Relation(name=shown, sql=quoted(view), columns=described(session, quoted(view)))
+        return Relation(
+            name=shown,
+            sql=quoted(view),
+            columns=described(session, quoted(view)),
+            is_streamed=lazy is None,
+        )
 
     def _lake(self, table: str) -> Relation:
         lake, view = self._lakes[table], f"pumonitor_lake_{list(self._lakes).index(table)}"

@@ -14,10 +14,12 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RECEIVED_COLUMNS", "Engine", "received", "stepping"]
+__all__ = ["LASTING", "RECEIVED_COLUMNS", "Engine", "received", "stepping"]
 
 RECEIVED_COLUMNS: Final = ("id", "known", "label", "propensity")
 """Columns of labels that came from another engine; `known` in microseconds."""
+LASTING: Final = "pumonitor_held"
+"""What names begin with of tables that are kept for all windows."""
 
 
 class Engine(Protocol):
@@ -85,7 +87,10 @@ class Engine(Protocol):
         """All columns of the answer, as sequences or numpy arrays."""
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Hold an answer as a table of this name; False where the engine may not write."""
+        """Hold an answer as a table of this name; False where the engine may not write.
+
+        Until the snapshot ends, or the engine is closed if its name begins with `LASTING`.
+        """
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine: id, known, label, propensity."""

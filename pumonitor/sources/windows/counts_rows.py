@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -106,8 +107,11 @@ def prediction_rows(
     between: tuple[datetime, datetime] | None,
     values: Values,
     shown: Column | None = None,
+    stretches: Sequence[tuple[datetime, datetime]] = (),
 ) -> str:
     """Rows made in a stretch of time, or all, and those whose time cannot be read.
+
+    With `stretches`, which lie within it, rows between these are mostly passed over.
 
     They are id, made (microseconds), score, model_version, segment_0 and so on, those of
     `feature_columns`, problem (0, or the number of one of `PREDICTION_PROBLEMS`) and, if asked for,
@@ -132,6 +136,7 @@ def prediction_rows(
         name="made",
         between=between,
         values=values,
+        stretches=stretches,
     )
     problem = _first_of(
         "id IS NULL",
@@ -239,6 +244,7 @@ def _timed(
     name: str,
     between: tuple[datetime, datetime] | None,
     values: Values,
+    stretches: Sequence[tuple[datetime, datetime]] = (),
 ) -> str:
     """A subquery of raw columns and the time as UTC microseconds.
 
@@ -260,7 +266,7 @@ def _timed(
     filtered = ""
     if name == "made":
         _bind_query(relation, time, between or _ALWAYS, values)
-        filtered = _roughly(time, between, values)
+        filtered = _roughly(time, between, values, stretches)
     return (
         f"(SELECT {', '.join(raw)}, {read} AS {name} FROM "
         f"(SELECT {chosen} FROM {relation.sql} AS source{filtered}) AS raw) AS timed"
@@ -281,14 +287,30 @@ def _in_terms_of(time: TimeColumn, between: tuple[datetime, datetime]) -> tuple[
     return bounds_of(*between, zone=zone, unit=time.unit)
 
 
-def _roughly(time: TimeColumn, between: tuple[datetime, datetime] | None, values: Values) -> str:
+def _roughly(
+    time: TimeColumn,
+    between: tuple[datetime, datetime] | None,
+    values: Values,
+    stretches: Sequence[tuple[datetime, datetime]] = (),
+) -> str:
     """The filter on the bare column, which statistics of files and indexes can answer."""
     bounds = time.bounds(*between) if between is not None else None
     if bounds is None:
         return ""
     column = time.column.sql
     low, high = values.write("earliest", bounds[0]), values.write("latest", bounds[1])
-    return f" WHERE ({column} >= {low} AND {column} < {high}) OR {column} IS NULL"
+    within = f"({column} >= {low} AND {column} < {high})"
+    if len(stretches) > 1:
+        parts: list[str] = []
+        for place, stretch in enumerate(stretches):
+            first, last = time.bounds(*stretch) or bounds
+            low, high = (
+                values.write(f"earliest_{place}", first),
+                values.write(f"latest_{place}", last),
+            )
+            parts.append(f"({column} >= {low} AND {column} < {high})")
+        within = f"({within} AND ({' OR '.join(parts)}))"
+    return f" WHERE {within} OR {column} IS NULL"
 
 
 def _exactly(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from pumonitor.errors import InputError
-from pumonitor.sources.windows.counting import distinct, texts_of
+from pumonitor.sources.windows.answers import texts_of
+from pumonitor.sources.windows.asking import distinct
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import double
@@ -151,8 +152,7 @@ def draw_rows(engine: Engine, query: DrawQuery, request: CaseRequest) -> tuple[D
 
 def _prepared(engine: Engine, query: DrawQuery) -> DrawQuery:
     """The query about the first row of each id, with states that are computed once."""
-    *_, found = distinct(engine, query)
-    assert isinstance(found, DrawQuery)  # noqa: S101 (it is replaced by its own kind)
+    found = distinct(engine, query)
     if engine.keep("pumonitor_states", found.states(), about=query.labels.relation.name):
         found = replace(found, kept=found.kept | {"pumonitor_states"})
     return found

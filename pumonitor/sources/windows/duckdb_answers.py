@@ -14,7 +14,7 @@ from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relat
 from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.reach.session import Session, quoted
 from pumonitor.sources.windows.contained_sql import written_out
-from pumonitor.sources.windows.counts_engine import received
+from pumonitor.sources.windows.counts_engine import LASTING, received
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class DuckDBAnswers:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """What is read stays as it is; what was kept goes with it."""
+        """What is read stays as it is; what was kept goes with it, unless it is to last."""
         try:
             yield
         finally:
@@ -72,6 +72,8 @@ class DuckDBAnswers:
                 "SELECT table_name FROM duckdb_tables() WHERE temporary"
             ).fetchall()
             for (name,) in kept:
+                if name.startswith(LASTING):
+                    continue
                 self._connection.execute(f"DROP TABLE {quoted(name)}")
 
     def rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validator, model_validator
 from pydantic_core import CoreSchema
@@ -15,6 +15,7 @@ from pumonitor.monitor.config.values.masks import without_password
 from pumonitor.monitor.config.values.variables import Secret
 
 __all__ = ["Positives", "Predictions", "Source"]
+_COUNTS: Final = "counts://"
 
 
 class Source(Located):
@@ -24,7 +25,9 @@ class Source(Located):
     ----------
     path : Secret or None
         File, pattern or address of files, or a table of a lake: delta://path-or-address or
-        iceberg://catalog/namespace.table. It can stand alone in place of the mapping.
+        iceberg://catalog/namespace.table, or counts that a job has made: counts:// before any of
+        these, or before the address of a database with #TABLE. It can stand alone in place of the
+        mapping.
     url : Secret or None
         Address of a database.
     table : str or None
@@ -89,9 +92,14 @@ class Source(Located):
     @property
     def _shown_path(self) -> str:
         """Path or pattern; of an address without parameters, which may be a signature."""
-        path = self._as_far_as_known[0]
+        return self._shown(self._as_far_as_known[0])
+
+    def _shown(self, path: str) -> str:
         if "://" not in path:
             return path
+        if path.lower().startswith(_COUNTS):
+            place = path[len(_COUNTS) :]
+            return _COUNTS + (without_password(place) if "#" in place else self._shown(place))
         from pumonitor.sources.lakes.addresses import is_lake_address, shown_lake_address
         from pumonitor.sources.reach.remote_files import shown_address
 
