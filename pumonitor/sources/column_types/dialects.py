@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from hashlib import sha256
 from typing import ClassVar, Final
 
@@ -77,6 +77,22 @@ class Dialect(ABC):
             return str(value)
         raise TypeError(type(value))
 
+    def bound(self, value: object, kind: Kind, *, upper: bool = False) -> str:
+        """A constant that a bare column of times is compared with: of a date, a whole day.
+
+        A time of day would be cut off, or the column be cast, and no partition of it skipped.
+        """
+        if kind != "date" or not isinstance(value, datetime):
+            return self.constant(value)
+        day = value.date()
+        if upper and value.time() != time():
+            day += timedelta(days=1)
+        return f"DATE '{day.isoformat()}'"
+
+    def double_constant(self, value: float) -> str:
+        """Digits that are read back as this very number, in 64 bits."""
+        return f"{value:.17e}"
+
     def parameter(self, value: object) -> object:
         """A value as the driver takes it."""
         return value
@@ -140,6 +156,20 @@ class Dialect(ABC):
     def divided(self, number: str, by: int) -> str:
         """Whole-number division of a number above 0."""
         return f"({number} / {by})"
+
+    def remainder(self, number: str, by: int) -> str:
+        """What whole-number division leaves over, with the sign of the number."""
+        return f"({number} % {by})"
+
+    def not_finite(self, number: str) -> str:
+        """Whether a double is infinite or NaN, or null."""
+        # 0 for finite numbers only. Comparing with the largest number would tell as much, but some
+        # engines answer that from a file's statistics, which leave NaN out.
+        return f"coalesce({number} - {number}, 1e0) <> 0e0"
+
+    def plain(self, text: str) -> str:
+        """Text as it was stored, of what `category` made of it."""
+        return text
 
     @abstractmethod
     def hashed(self, key: str) -> str:

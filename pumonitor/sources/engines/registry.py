@@ -46,6 +46,9 @@ class EngineKind:
         What keeps its sessions from writing; "" if nothing but the rights of the user does.
     snapshot : str
         What makes all statements about one window see the same rows; "" if nothing does.
+    was_run : bool
+        Whether its counts were compared with DuckDB's on the real thing. Where they were not, what
+        it counts is labeled so until somebody has run `pumonitor engines verify` on it.
     """
 
     name: str
@@ -57,6 +60,7 @@ class EngineKind:
     needs: tuple[str, ...] = ()
     read_only: str = ""
     snapshot: str = ""
+    was_run: bool = True
 
     def open(self, url: str, *, timeout: float, as_of: datetime | None = None) -> Engine:
         """Load the engine and connect it.
@@ -66,7 +70,7 @@ class EngineKind:
         ExtraMissingError
             If its package is not installed.
         """
-        missing = [one for one in self.needs if find_spec(one) is None]
+        missing = [one for one in self.needs if _is_missing(one)]
         if missing:
             msg = (
                 f"{self.name}:// needs {', '.join(missing)}, which {_is(missing)} not installed: "
@@ -144,6 +148,62 @@ _OWN: Final = (
         spoken="spark",
         extra="spark",
         needs=("pyspark", "grpc"),
+    ),
+    EngineKind(
+        name="snowflake",
+        title="Snowflake",
+        example=("snowflake://USER:${PASSWORD}@ACCOUNT/DATABASE/SCHEMA?warehouse=NAME&role=NAME"),
+        opens="pumonitor.sources.engines.snowflake:open_snowflake",
+        spoken="snowflake",
+        extra="snowflake",
+        needs=("snowflake.sqlalchemy",),
+        was_run=False,
+    ),
+    EngineKind(
+        name="bigquery",
+        title="BigQuery",
+        example="bigquery://PROJECT/DATASET",
+        opens="pumonitor.sources.engines.bigquery:open_bigquery",
+        spoken="bigquery",
+        extra="bigquery",
+        needs=("sqlalchemy_bigquery",),
+        was_run=False,
+    ),
+    EngineKind(
+        name="redshift",
+        title="Redshift",
+        example="redshift://USER:${PASSWORD}@HOST:5439/NAME",
+        opens="pumonitor.sources.engines.redshift:open_redshift",
+        spoken="redshift",
+        extra="redshift",
+        needs=(
+            "sqlalchemy_redshift",
+            "redshift_connector",
+        ),
+        was_run=False,
+    ),
+    EngineKind(
+        name="trino",
+        title="Trino",
+        example="trino://USER:${PASSWORD}@HOST:443/CATALOG/SCHEMA",
+        opens="pumonitor.sources.engines.trino:open_trino",
+        spoken="trino",
+        extra="trino",
+        needs=("trino",),
+        was_run=False,
+    ),
+    EngineKind(
+        name="databricks",
+        title="Databricks SQL",
+        example=(
+            "databricks://token:${DATABRICKS_TOKEN}@HOST"
+            "?http_path=/sql/1.0/warehouses/ID&catalog=NAME&schema=NAME"
+        ),
+        opens="pumonitor.sources.engines.databricks:open_databricks",
+        spoken="databricks",
+        extra="databricks",
+        needs=("databricks.sqlalchemy",),
+        was_run=False,
     ),
 )
 
@@ -224,6 +284,14 @@ def _of_others() -> dict[str, EngineKind]:
             raise InputError(msg)
         found[kind.name] = kind
     return found
+
+
+def _is_missing(module: str) -> bool:
+    try:
+        return find_spec(module) is None
+    except ModuleNotFoundError:
+        # Not even the package that it would be in is there.
+        return True
 
 
 def _is(names: list[str]) -> str:

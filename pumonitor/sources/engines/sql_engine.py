@@ -256,11 +256,11 @@ class SQLEngine:
         if doubled:
             msg = f"{name} has {plain.count(doubled[0])} columns named '{doubled[0]}': rename one"
             raise InputError(msg)
-        names = [str(one[0]) for one in described]
+        names = [backend.stored_name(one[0]) for one in described]
         types = backend.column_types(described, sample)
         return {
-            one: Column(
-                name=one,
+            backend.shown_name(one): Column(
+                name=backend.shown_name(one),
                 type=stored,
                 kind=kind,
                 sql=f"source.{for_sqlalchemy(self.dialect.quoted(one))}",
