@@ -232,9 +232,14 @@ class DuckDB(Dialect):
 
     @classmethod
     def _cast(cls, raw: str, kind: str) -> str:
-        # Before its version 2 a time without seconds was none; only such rows are asked twice.
+        # Before its version 2 a time without seconds was none, and one with a blank before its
+        # offset still is none; only such rows are asked again.
         whole = rf"regexp_replace({raw}, '{_MINUTES}', '\1:00')"
-        return f"coalesce(try_cast({cls._cut(raw)} AS {kind}), try_cast({whole} AS {kind}))"
+        cut = cls._cut(raw)
+        tight = rf"regexp_replace({cut}, ' ([Z+-])', '\1')"
+        return ", ".join(f"try_cast({one} AS {kind})" for one in (cut, whole, tight)).join(
+            ("coalesce(", ")")
+        )
 
     @staticmethod
     def _cut(raw: str) -> str:

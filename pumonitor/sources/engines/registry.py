@@ -27,8 +27,7 @@ class EngineKind:
     Attributes
     ----------
     name : str
-        The scheme of its URLs, without a driver ("postgresql" of postgresql+psycopg://), and the
-        name of its dialect.
+        The scheme of its URLs, without a driver ("postgresql" of postgresql+psycopg://).
     title : str
         What people call it.
     example : str
@@ -46,6 +45,8 @@ class EngineKind:
         What keeps its sessions from writing; "" if nothing but the rights of the user does.
     snapshot : str
         What makes all statements about one window see the same rows; "" if nothing does.
+    dialect : str
+        The name of its dialect, if that is not its own.
     was_run : bool
         Whether its counts were compared with DuckDB's on the real thing. Where they were not, what
         it counts is labeled so until somebody has run `pumonitor engines verify` on it.
@@ -60,6 +61,7 @@ class EngineKind:
     needs: tuple[str, ...] = ()
     read_only: str = ""
     snapshot: str = ""
+    dialect: str = ""
     was_run: bool = True
 
     def open(self, url: str, *, timeout: float, as_of: datetime | None = None) -> Engine:
@@ -137,6 +139,7 @@ _OWN: Final = (
         opens="pumonitor.sources.engines.clickhouse:open_chdb",
         spoken="clickhouse",
         extra="chdb",
+        dialect="clickhouse",
         needs=("chdb",),
         read_only="the setting readonly of each statement",
     ),
@@ -147,6 +150,7 @@ _OWN: Final = (
         opens="pumonitor.sources.engines.spark_connect:open_spark_connect",
         spoken="spark",
         extra="spark",
+        dialect="pyspark",
         needs=("pyspark", "grpc"),
     ),
     EngineKind(
