@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy
 
 from pumonitor.errors import ExtraMissingError, InputError
+from pumonitor.ports import Scan
 from pumonitor.sources.engines import registry
 from pumonitor.sources.engines.bigquery import BigQueryBackend
 from pumonitor.sources.engines.databricks import DatabricksBackend
@@ -187,3 +188,26 @@ def test_labels_from_elsewhere_are_refused_where_they_cannot_go():
     engine.dialect = engine._backend.dialect
     with pytest.raises(InputError, match="load them into the warehouse, beside the predictions"):
         engine.receive(None, name="positives labels.csv", key="text")
+
+
+def test_a_plan_of_snowflake_tells_what_is_read():
+    engine = sqlalchemy.create_engine("sqlite://")
+    plan = (
+        'SELECT \'TableScan\' AS operation, 365 AS "partitionsTotal", 3 AS "partitionsAssigned", '
+        "1000 AS \"bytesAssigned\" UNION ALL SELECT 'TableScan', 10, 10, 234 "
+        "UNION ALL SELECT 'Join', NULL, NULL, NULL"
+    )
+    with engine.connect() as connection:
+        told = SimpleNamespace(execute=lambda _: connection.execute(sqlalchemy.text(plan)))
+        scan = SnowflakeBackend().expected(told, "SELECT 1")
+    engine.dispose()
+    assert scan == Scan(read=1234, parts=13, of_parts=375)
+    assert scan.said == "1.23 kB at most, in 13 of 375 partitions"
+
+
+def test_what_a_job_of_bigquery_has_read_is_added_up():
+    backend = BigQueryBackend()
+    for place in (1, 2):
+        job = SimpleNamespace(job_id=f"job_{place}", total_bytes_processed=1_000)
+        backend.answered(SimpleNamespace(query_job=job))
+    assert (backend.query_ids, backend.bytes_read) == (["job_1", "job_2"], 2_000)
