@@ -8,23 +8,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import pandas as pd
 import pyarrow as pa
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pumonitor.errors import InputError, PumonitorError
+from pumonitor.errors import PumonitorError
 from pumonitor.ports import CountRequest, Window
 from pumonitor.sources.column_types.monitored_tables import (
     LabelColumns,
     PredictionColumns,
-    SqlQuery,
     SqlTable,
 )
 from pumonitor.sources.opening import open_source
-from pumonitor.sources.windows import asking, counting, together
-from pumonitor.sources.windows.counting import count_windows
 from tests.sources.monitored import assert_equal
 
 ZONES = ("UTC", "Europe/Berlin", "Australia/Lord_Howe", "America/St_Johns")

@@ -23,6 +23,7 @@ from pumonitor.errors import InputError
 from pumonitor.ports import SampleRequest
 from pumonitor.sources.column_types.monitored_tables import SqlTable
 from pumonitor.sources.column_types.time_columns import microseconds
+from pumonitor.sources.column_types.warehouses import WAREHOUSES
 from pumonitor.sources.engines import registry
 from pumonitor.sources.opening import open_source
 from tests.sources.monitored import (
@@ -35,7 +36,7 @@ from tests.sources.monitored import (
     opened,
     predictions,
 )
-from tests.sources.translated import WAREHOUSES, Translated, translated
+from tests.sources.translated import Translated, translated
 
 pytestmark = pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
 

@@ -18,19 +18,12 @@ import sqlglot
 from sqlglot import exp
 
 from pumonitor.sources.column_types.column_kinds import Column, Relation
-from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
-from pumonitor.sources.column_types.warehouses.bigquery import BigQuery
-from pumonitor.sources.column_types.warehouses.databricks import Databricks
-from pumonitor.sources.column_types.warehouses.redshift import END_MARK, Redshift
-from pumonitor.sources.column_types.warehouses.snowflake import Snowflake
-from pumonitor.sources.column_types.warehouses.trino import Trino
+from pumonitor.sources.column_types.warehouses import WAREHOUSES
+from pumonitor.sources.column_types.warehouses.redshift import END_MARK
 from pumonitor.sources.windows.contained_sql import check_query
 from pumonitor.sources.windows.counts_engine import received
 
-WAREHOUSES: Mapping[str, type[Dialect]] = {
-    one.name: one for one in (Snowflake, BigQuery, Redshift, Trino, Databricks)
-}
 _KINDS = {
     "BIGINT": "integer",
     "INTEGER": "integer",

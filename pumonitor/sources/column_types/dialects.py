@@ -68,6 +68,10 @@ class Dialect(ABC):
         """Write an identifier."""
         return '"' + identifier.replace('"', '""') + '"'
 
+    def named(self, name: str) -> str:
+        """Write an identifier as people know it, of what nothing was asked about yet."""
+        return self.quoted(name)
+
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""
         if isinstance(value, datetime):

@@ -31,7 +31,6 @@ _KINDS: Final[dict[int, tuple[str, Kind]]] = {
     8: ("TIMESTAMP_NTZ", "naive"),
     13: ("BOOLEAN", "boolean"),
 }
-_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 _UPPER: Final = re.compile(r"[A-Z_][A-Z0-9_$]*")
 _TOOK_TOO_LONG: Final = 630
 _NOT_ALLOWED: Final = "42501"
@@ -60,13 +59,6 @@ class SnowflakeBackend(WarehouseBackend):
             "QUERY_TAG": "pumonitor",
         }
         return url, {"session_parameters": settings}
-
-    def path_of(self, table: str) -> str:
-        """Names without quotes, so that small letters mean capitals as everywhere there."""
-        parts = table.split(".")
-        return ".".join(
-            part if _PLAIN.fullmatch(part) else self.dialect.quoted(part) for part in parts
-        )
 
     def shown_name(self, stored: str) -> str:
         """In small letters where it was made without quotes, as SQLAlchemy shows it."""

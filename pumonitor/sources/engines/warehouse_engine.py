@@ -37,7 +37,7 @@ class WarehouseBackend(SqlBackend):
 
     def path_of(self, table: str) -> str:
         """The name of a table as SQL: a dot stands between parts of the name."""
-        return ".".join(self.dialect.quoted(part) for part in table.split("."))
+        return ".".join(self.dialect.named(part) for part in table.split("."))
 
     def plain(self, value: object) -> object:
         """A value of an answer as it was stored."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.warehouse import Warehouse, escaped
 
 __all__ = ["Snowflake"]
+
+_PLAIN: Final = re.compile(r"[a-z_][a-z0-9_$]*")
 
 
 class Snowflake(Warehouse):
@@ -35,6 +38,10 @@ class Snowflake(Warehouse):
         "date": "DATE",
     }
     years = (1582, 9999)
+
+    def named(self, name: str) -> str:
+        """In capitals, as a name is stored that was given without quotes."""
+        return self.quoted(name.upper() if _PLAIN.fullmatch(name) else name)
 
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""

@@ -1,0 +1,1 @@
+"""What the monitor can carry: rows, windows, monitors: `python -m benchmarks.scale`."""
